@@ -65,6 +65,7 @@ def told(answer, *claims, question=None, self_contained=True):
         (f"## Height\n\n{BAD}\n\n## Ferry\n\n{FERRY}", f"## Ferry\n\n{FERRY}"),
         (f"# Nervi\n\n## Height\n\n{BAD}\n\n## Ferry\n\n{FERRY}", f"# Nervi\n\n## Ferry\n\n{FERRY}"),
         (f"# Nervi\n\n## Height\n\n{BAD}\n\n# Ferry\n\n{FERRY}", f"# Ferry\n\n{FERRY}"),
+        (f"{BAD}\n===\n\n{FERRY}", FERRY),
         (f"**{BAD}** {FERRY}", FERRY),
         (f"{FERRY} [1] {BAD} [2]\n\n```python\nprint(1)\n```\n", f"{FERRY} [1]\n\n```python\nprint(1)\n```\n"),
         (f"{BAD} {FERRY} Thanks for asking!", f"{FERRY} Thanks for asking!"),

@@ -305,11 +305,11 @@ class _Page:
         return signs if all(_balanced(text, left) for text in taken) else None
 
     def _lines_out(self, whole: AbstractSet[int]) -> Iterator[tuple[int, int]]:
-        """The lines that go, with the blank ones that would be left double, and the border below names of columns."""
+        """The lines that go, with the blank ones that would be left double, and the border below a head."""
         blank, gap = [-1], False  # the blank lines since the last one that stays, and the start
         for number, (start, line) in enumerate(self._lines):
             empty = not line.strip(" \t\r\n>")
-            border = number - 1 in whole and not empty and set(line.strip()) <= set("|-: ")
+            border = number - 1 in whole and not empty and set(line.strip()) <= set("|-:= ")
             if number in whole or border or (gap and blank and empty):
                 gap = True
                 yield start, start + len(line)
