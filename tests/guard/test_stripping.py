@@ -64,6 +64,8 @@ def told(answer, *claims, question=None, self_contained=True):
         (f"- {BAD}\n  - {BUILT}\n- {FERRY}", f"- {FERRY}"),
         (f"## Height\n\n{BAD}\n\n## Ferry\n\n{FERRY}", f"## Ferry\n\n{FERRY}"),
         (f"# Nervi\n\n## Height\n\n{BAD}\n\n## Ferry\n\n{FERRY}", f"# Nervi\n\n## Ferry\n\n{FERRY}"),
+        (f"# Nervi\n\n## Height\n\n{BAD}\n\n# Ferry\n\n{FERRY}", f"# Ferry\n\n{FERRY}"),
+        (f"{BAD}\n===\n\n{FERRY}", FERRY),
         (f"**{BAD}** {FERRY}", FERRY),
         (f"{FERRY} [1] {BAD} [2]\n\n```python\nprint(1)\n```\n", f"{FERRY} [1]\n\n```python\nprint(1)\n```\n"),
         (f"{BAD} {FERRY} Thanks for asking!", f"{FERRY} Thanks for asking!"),
@@ -156,6 +158,13 @@ def test_what_cannot_be_taken_out_safely_is_left_alone(answer):
     assert left(answer) is None
 
 
+@pytest.mark.parametrize(
+    "false", ['The lamp is 27" wide.', "The room is 5 * 3 metres.", "The lamp, b) of the list, is old."]
+)
+def test_a_sign_without_a_partner_holds_up_nothing(false):
+    assert told(f"{false} {FERRY}", (false, "", NO), (FERRY, "", YES)) == FERRY
+
+
 def test_too_little_is_no_answer():
     answer = f"{FERRY} {BAD} {BAD}"
     share = len(FERRY) / (len(FERRY) + 2 * len(BAD))
@@ -175,6 +184,17 @@ def test_undecided_claims_stay_or_go_and_what_nobody_judged_goes(by_colour):
     assert left(answer, judge=by_colour) == f"{old} {blue}"
     assert left(answer, "fail", judge=by_colour) == old
     assert left(f"{blue} {red}", judge=by_colour) is None  # nothing was decided
+
+
+def test_no_word_that_an_unsupported_claim_quotes_stays():
+    """Code is no sentence, but a claim may quote it."""
+    said = "The tower is this high.\n```python\nheight = 97"
+    assert told(f"{FERRY}\n\n{said}\n```\n", (FERRY, "", YES), (said, "The tower is 97 high.", NO)) is None
+    lead = "The tower is this high:"
+    code = "```python\nheight = 97\n```\n"
+    assert told(f"{FERRY}\n\n{lead}\n\n{code}", (FERRY, "", YES), (lead, "The tower is 97 high.", NO)) is None
+    both = f"{BUILT} The lighthouse of Genoa"
+    assert told(f"{FERRY} {BUILT} {BAD}", (FERRY, "", YES), (both, "", YES), ("97 metres", BAD, NO)) == FERRY
 
 
 def test_what_is_left_is_covered_by_claims():

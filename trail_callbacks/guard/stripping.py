@@ -12,10 +12,11 @@ from __future__ import annotations
 import re
 from bisect import bisect_left, bisect_right
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, replace
 from functools import cached_property
+from itertools import takewhile
 from typing import Any
 
 from trail_callbacks.claims import Claim, structured
@@ -29,7 +30,7 @@ from trail_callbacks.splitting.references import points_back
 from trail_callbacks.splitting.sentences import lines_of
 from trail_callbacks.taxonomy import SupportClass
 from trail_callbacks.verify.coverage import coverage
-from trail_callbacks.verify.threshold import OnUndecided
+from trail_callbacks.verify.threshold import OnUndecided, unsettled
 
 __all__ = ["Stripped", "stripped"]
 
@@ -80,19 +81,21 @@ def stripped(
     if not page.take_out() or not (self_contained or page.english or not page.exposed()):
         return None
     held = page.introducing() if not ended else frozenset()
-    ranges = page.kept(held, ended=ended)
-    if ranges is None:
+    signs = page.kept(held, ended=ended)
+    if signs is None:
         return None
-    text = "".join(answer[start:end] for start, end in ranges)
-    claims = [_moved(claim, ranges, text) for claim in page.staying(held)]
+    left = "".join(sign or (" " if was not in "\r\n" else was) for sign, was in zip(signs, answer, strict=True))
+    claims = page.staying(held)
+    stay = {claim.id for claim in claims}
+    torn = any(any(map(str.isalnum, left[each.start : each.end])) for each in report.claims if each.id not in stay)
     question = report.graph.question.text if report.graph.question else None
-    if None in claims or coverage(text, [c for c in claims if c], question, sources=report.graph.nodes).uncovered:
+    if torn or coverage(left, claims, question, sources=report.graph.nodes).uncovered:
         return None
-    supported = any(report.verdict(c.id).support is SupportClass.SUPPORTED for c in claims if c)
+    supported = any(report.verdict(claim.id).support is SupportClass.SUPPORTED for claim in claims)
     if ended and not (supported and page.share >= min_share):
         return None
     blank = written[: len(written) - len(written.lstrip())], written[len(written.rstrip()) :]
-    return Stripped(f"{blank[0]}{text.strip()}{blank[1] if ended else ''}", tuple(page.removed()))
+    return Stripped(f"{blank[0]}{''.join(signs).strip()}{blank[1] if ended else ''}", tuple(page.removed()))
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,17 +123,18 @@ class _Page:
         self._parts = list(pieces(answer, language(visible(answer[:2000])) or "en"))
         self._lines = [*lines_of(answer)]
         self._starts = [start for start, _ in self._lines]
-        self._words = [set(keys(self._said(n))) for n in range(len(self._parts))]
         self._holding: dict[str, list[int]] = defaultdict(list)  # the sentences with a word
-        for n, words in enumerate(self._words):
-            for word in words:
+        for n in range(len(self._parts)):
+            for word in set(keys(self._said(n))):
                 self._holding[word].append(n)
         self._places = {claim.id: self._touched(claim) for claim in report.claims}
         self._claims: list[list[Claim]] = [[] for _ in self._parts]
         for claim in report.claims:
             for n in self._places[claim.id]:
                 self._claims[n].append(claim)
-        self._bad = [claim for claim in report.claims if not self._may_stay(claim, on_undecided)]
+        stay = {SupportClass.SUPPORTED, SupportClass.UNEVALUATABLE, *(("undecided",) if on_undecided == "pass" else ())}
+        self._bad = [each for each in report.claims if each.uncovered or report.verdict(each.id).outcome not in stay]
+        self._bad += unsettled(report) if on_undecided == "fail" else []
         self._asked = set(keys(report.graph.question.text)) if report.graph.question else set[str]()
         self._gone: set[int] = set()
         self.english = is_english(answer)
@@ -139,19 +143,12 @@ class _Page:
         part = self._parts[number]
         return self._answer[part.start : part.end]
 
+    def _line(self, at: int) -> int:
+        return bisect_right(self._starts, at) - 1
+
     def _touched(self, claim: Claim) -> frozenset[int]:
         first = bisect_right(self._parts, claim.start, key=lambda part: part.end)
         return frozenset(range(first, bisect_left(self._parts, claim.end, key=lambda part: part.start)))
-
-    def _may_stay(self, claim: Claim, on_undecided: OnUndecided) -> bool:
-        outcome = self._report.verdict(claim.id).outcome
-        if claim.uncovered:
-            return False
-        if outcome == "undecided" or (outcome == SupportClass.UNEVALUATABLE and claim.checkable):
-            return on_undecided == "pass"
-        return outcome in {SupportClass.SUPPORTED, SupportClass.UNEVALUATABLE}
-
-    # ------------------------------------------------------------------ what goes
 
     def take_out(self) -> bool:
         """Finds what is to go; False if something cannot, or if it cannot be told whether something else depends."""
@@ -167,8 +164,11 @@ class _Page:
             self._gone |= {*self._below(), *self._above()}
             self._gone |= {n for n in self._after() if self._depends(n)}
         code = prose_in_code(self._answer, self._lines)
-        if any(self._line(self._parts[n].start) in code for n in self._gone):
-            return False
+        for part in (self._parts[n] for n in self._gone if code):
+            at = self._line(part.start)
+            below = (n for n in range(at + 1, len(self._lines)) if self._lines[n][1].strip())
+            if at in code or (part.title and next(below, None) in code):  # which it introduces
+                return False
         return not any(points_back(claim.text) for n in self._after() if self.english for claim in self._claims[n])
 
     def _after(self) -> list[int]:
@@ -179,69 +179,40 @@ class _Page:
     def _below(self) -> Iterator[int]:
         """What stands below an item or lead-in that goes."""
         for at, block in enumerate(self._blocks):
-            if block.item and self._gone.issuperset(block.parts):
-                for child in self._deeper(at):
-                    yield from child.parts
-            if self._leads(at) and block.parts[-1] in self._gone:
+            item = block.item and self._gone.issuperset(block.parts)
+            if item or (self._leads(at) and block.parts[-1] in self._gone):
                 yield from (n for each in self._led(at) for n in each.parts)
 
     def _above(self) -> Iterator[int]:
         """Headings, lead-ins and names of columns below which nothing is left."""
         for at, block in enumerate(self._blocks):
-            led = self._section(at) if block.level else self._led(at) if self._leads(at) else []
-            named = [n for n in block.parts if self._parts[n].title == "column"]
-            led = [each for each in led if each.parts[0] not in named]
+            led = self._led(at) if block.level or self._leads(at) else []
+            named = self._parts[block.parts[-1]].title == "column"
             inside = {n for each in led for n in each.parts if self._parts[n].title != "column"}
-            if inside and self._gone >= inside and not self._residue(block.last + 1, led[-1].last):
+            if inside and self._gone >= inside:
                 yield from block.parts if block.level or named else block.parts[-1:]
 
     def _leads(self, at: int) -> bool:
-        """Whether the last sentence of a block introduces what follows: it says so, or states nothing above a list."""
-        last = self._blocks[at].parts[-1]
-        if self._parts[last].title in {"lead", "column"}:
-            return True
-        follows = at + 1 < len(self._blocks) and self._blocks[at + 1].item and not self._blocks[at].item
-        return follows and not self._blocks[at].level and not any(claim.checkable for claim in self._claims[last])
+        """Whether the last sentence of a block says that it introduces what follows."""
+        return self._parts[self._blocks[at].parts[-1]].title in {"lead", "column"}
 
     def _led(self, at: int) -> list[_Block]:
-        """The list or table that a block introduces, or else the paragraph."""
-        block, following = self._blocks[at], self._blocks[at + 1 :]
-        if block.item:
-            return self._deeper(at)
-        led: list[_Block] = []
-        for each in following:
+        """What stands below a heading or an item; or else the list or table that a block introduces, or paragraph."""
+        block, below = self._blocks[at], self._blocks[at + 1 :]
+
+        def belongs(each: _Block) -> bool:
+            if block.level:
+                return not 0 < each.level <= block.level
+            if block.item:
+                return each.indent > block.indent
             listed = each.item or any(self._parts[n].row or self._parts[n].title == "column" for n in each.parts)
-            if each.level or (led and not (listed or each.indent > led[0].indent)):
-                break
-            led.append(each)
-            if not listed and len(led) == 1:
-                break
-        return led
+            return not each.level and (listed or each is below[0] or each.indent > below[0].indent)
 
-    def _deeper(self, at: int) -> list[_Block]:
-        found = []
-        for each in self._blocks[at + 1 :]:
-            if each.indent <= self._blocks[at].indent:
-                break
-            found.append(each)
-        return found
-
-    def _section(self, at: int) -> list[_Block]:
-        found = []
-        for each in self._blocks[at + 1 :]:
-            if 0 < each.level <= self._blocks[at].level:
-                break
-            found.append(each)
-        return found
-
-    def _residue(self, first: int, last: int) -> bool:
-        """Whether lines hold something besides sentences, such as code."""
-        inside = {n for block in self._blocks for n in range(block.first, block.last + 1)}
-        return any(any(sign.isalnum() for sign in self._lines[n][1]) for n in range(first, last + 1) if n not in inside)
+        return [*takewhile(belongs, below)]
 
     def _depends(self, number: int) -> bool:
         """Whether a sentence cannot be understood without one that goes."""
-        own, points = self._words[number], self.english and points_back(self._said(number))
+        own, points = {*keys(self._said(number))}, self.english and points_back(self._said(number))
         for claim in self._claims[number]:
             said = set(keys(claim.text))
             sharing = {word: [n for n in self._holding.get(word, ()) if n < number] for word in said}
@@ -271,16 +242,10 @@ class _Page:
                 open_ = open_ or n in self._gone
         return False
 
-    # ------------------------------------------------------------------ what stays
-
     def introducing(self) -> frozenset[int]:
         """The headings and lead-ins at the end."""
-        held = set()
-        for n in reversed(range(len(self._parts))):
-            if not self._parts[n].title and n not in self._gone:
-                break
-            held.add(n)
-        return frozenset(held - self._gone)
+        numbers = reversed(range(len(self._parts)))
+        return frozenset(takewhile(lambda n: self._parts[n].title or n in self._gone, numbers)) - self._gone
 
     def staying(self, held: AbstractSet[int]) -> list[Claim]:
         """The claims of what stays."""
@@ -296,7 +261,6 @@ class _Page:
     def removed(self) -> Iterator[dict[str, Any]]:
         """What goes, with its verdicts."""
         for n in sorted(self._gone):
-            verdicts = [(claim, self._report.verdict(claim.id)) for claim in self._claims[n]]
             yield {
                 "text": self._said(n),
                 "claims": [
@@ -306,59 +270,47 @@ class _Page:
                         "error_type": verdict.error_type and str(verdict.error_type),
                         "reason": verdict.rationale or verdict.undecided or verdict.error or "",
                     }
-                    for claim, verdict in verdicts
+                    for claim in self._claims[n]
+                    for verdict in [self._report.verdict(claim.id)]
                 ],
             }
 
-    def kept(self, held: AbstractSet[int], *, ended: bool) -> list[tuple[int, int]] | None:
-        """Returns the ranges of the answer that stay; None if a mark would lose its partner."""
+    def kept(self, held: AbstractSet[int], *, ended: bool) -> list[str] | None:
+        """Returns the answer sign by sign, empty where one goes; None if a mark would lose its partner."""
         out = self._gone | held
         cuts: list[tuple[int, int]] = []
+        taken: list[str] = []
         whole: set[int] = set()
         for block in self._blocks:
+            end = self._starts[block.last] + len(self._lines[block.last][1])
             if out.issuperset(block.parts):
                 whole.update(range(block.first, block.last + 1))
-                if not _balanced(self._answer[self._parts[block.parts[0]].start : self._parts[block.parts[-1]].end]):
-                    return None
+                taken.append(self._answer[self._parts[block.parts[0]].start : self._parts[block.parts[-1]].end])
                 continue
-            found = self._cuts(block, out)
-            if found is None:
-                return None
-            cuts += found
+            for n in out.intersection(block.parts):
+                part, last = self._parts[n], out.issuperset(range(n, block.parts[-1] + 1))
+                following = self._parts[n + 1].start if n < block.parts[-1] else end
+                if self._answer[part.end : following].strip():
+                    return None
+                taken.append(self._said(n))
+                cuts.append((self._parts[n - 1].end, part.end) if last else (part.start, following))
         cuts += self._lines_out(whole)
         if not ended:
-            last = max((self._parts[n].end for n in range(len(self._parts)) if n not in out), default=0)
-            cuts.append((last, len(self._answer)))
-        ranges, at = [], 0
-        for start, end in sorted(cuts):
-            if start > at:
-                ranges.append((at, start))
-            at = max(at, end)
-        return [*ranges, (at, len(self._answer))]
-
-    def _cuts(self, block: _Block, out: AbstractSet[int]) -> list[tuple[int, int]] | None:
-        """What goes of lines of which something stays."""
-        cuts = []
-        line_end = self._starts[block.last] + len(self._lines[block.last][1])
-        for n in block.parts:
-            if n not in out:
-                continue
-            part = self._parts[n]
-            last = n == block.parts[-1]
-            following = line_end if last else self._parts[n + 1].start
-            if self._answer[part.end : following].strip() or not _balanced(self._said(n)):
-                return None
-            stays = all(each in out for each in range(n, block.parts[-1] + 1))  # nothing more of these lines
-            before = self._parts[n - 1].end if stays else part.start
-            cuts.append((before, part.end if stays else following))
-        return cuts
+            stays = max((self._parts[n].end for n in range(len(self._parts)) if n not in out), default=0)
+            cuts.append((stays, len(self._answer)))
+        signs = [*self._answer]
+        for start, end in cuts:
+            signs[start:end] = [""] * (end - start)
+        left = frozenset(signs)
+        return signs if all(_balanced(text, left) for text in taken) else None
 
     def _lines_out(self, whole: AbstractSet[int]) -> Iterator[tuple[int, int]]:
-        """The lines that go, with the blank ones that would be left double."""
+        """The lines that go, with the blank ones that would be left double, and the border below a head."""
         blank, gap = [-1], False  # the blank lines since the last one that stays, and the start
         for number, (start, line) in enumerate(self._lines):
             empty = not line.strip(" \t\r\n>")
-            if number in whole or self._is_ruler(number, whole) or (gap and blank and empty):
+            border = number - 1 in whole and not empty and set(line.strip()) <= set("|-:= ")
+            if number in whole or border or (gap and blank and empty):
                 gap = True
                 yield start, start + len(line)
             else:
@@ -366,54 +318,27 @@ class _Page:
         for number in blank if gap else []:
             yield self._starts[number], self._starts[number] + len(self._lines[number][1])
 
-    def _is_ruler(self, number: int, whole: AbstractSet[int]) -> bool:
-        """Whether a line draws the border below names of columns that go."""
-        return (
-            number - 1 in whole and set(self._lines[number][1].strip()) <= set("|-: ") and "-" in self._lines[number][1]
-        )
-
-    # ------------------------------------------------------------------ layout
-
-    def _line(self, at: int) -> int:
-        return bisect_right(self._starts, at) - 1
-
     @cached_property
     def _blocks(self) -> list[_Block]:
-        found: list[list[int]] = []
+        blocks: list[_Block] = []
         for n, part in enumerate(self._parts):
             first, last = self._line(part.start), self._line(part.end - 1)
-            if found and first <= found[-1][1]:
-                found[-1][1:] = [max(last, found[-1][1]), n]
-            else:
-                found.append([first, last, n])
-        blocks, at = [], 0
-        for first, last, until in found:
+            if blocks and first <= blocks[-1].last:
+                parts = range(blocks[-1].parts.start, n + 1)
+                blocks[-1] = replace(blocks[-1], last=max(last, blocks[-1].last), parts=parts, level=0)
+                continue
             line = self._lines[first][1].lstrip(">")
-            wide = line.expandtabs(4)
-            title = self._parts[at].title == "heading" and at == until
-            level = (len(line.strip()) - len(line.strip().lstrip("#")) or 7) if title else 0
-            item = marker(self._lines[first][1])[1] and not title
-            blocks.append(_Block(first, last, range(at, until + 1), len(wide) - len(wide.lstrip()), item, level))
-            at = until + 1
+            wide, said = line.expandtabs(4), line.strip()
+            level = (len(said) - len(said.lstrip("#")) or 7) if part.title == "heading" else 0
+            item = marker(self._lines[first][1])[1] and not level
+            blocks.append(_Block(first, last, range(n, n + 1), len(wide) - len(wide.lstrip()), item, level))
         return blocks
 
 
-def _balanced(text: str) -> bool:
-    """Whether each mark in a text has its partner there."""
+def _balanced(text: str, left: AbstractSet[str]) -> bool:
+    """Whether each mark in a text has its partner there, or none in what is left: `27"` and `:)` have none."""
     marks = Counter(found[0][0] for found in _MARKS.finditer(text))
     counts = Counter(text)
-    if any(n % 2 for n in marks.values()) or text.count("</") * 2 > counts["<"]:
+    if any(n % 2 and mark in left for mark, n in marks.items()) or text.count("</") * 2 > counts["<"]:
         return False
-    return all(counts[marks[0]] == sum(counts[mark] for mark in marks[1:]) for marks in _BRACKETS)
-
-
-def _moved(claim: Claim, ranges: Sequence[tuple[int, int]], text: str) -> Claim | None:
-    """A claim at its place in what is left of the answer; None if its words are not whole there."""
-    at = 0
-    for start, end in ranges:
-        if start <= claim.start and claim.end <= end:
-            moved = at + claim.start - start
-            there = replace(claim, start=moved, end=moved + len(claim.quote), citations=())
-            return there if text[there.start : there.end] == claim.quote else None
-        at += end - start
-    return None
+    return all(counts[each[0]] == sum(map(counts.__getitem__, each[1:])) or left.isdisjoint(each) for each in _BRACKETS)
