@@ -5,6 +5,7 @@ import contextvars
 import sys
 import threading
 from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -15,6 +16,7 @@ from test_session import run
 
 from trail_callbacks.models.call import Reply, Usage
 from trail_callbacks.models.failure import Failure
+from trail_callbacks.models.lane import Lane
 from trail_callbacks.session import CaptureSettings, Session
 from trail_callbacks.testing import ScriptedModel
 
@@ -114,6 +116,21 @@ def test_what_is_waited_for_goes_first():
     model.door.set()
     assert session.flush(20)
     assert seen == ["r0", "r3", "r1", "r2", "r4"]
+
+
+def test_much_work_without_a_wait_lets_other_lanes_go_on():
+    order, other = [], Lane(waits=True)
+    lane = Lane(waits=True)
+
+    async def work(_, name="background"):
+        if not order:
+            other.submit(partial(work, name="hurried"))
+        order.append(name)
+
+    with lane._queue.changed:  # all of it waits before any of it begins
+        done = [lane.submit(work) for _ in range(100)]
+    assert [future.result(20) for future in done] == [None] * 100
+    assert order.index("hurried") < 10
 
 
 def test_a_closed_session_starts_again_and_those_who_wait_get_their_report():

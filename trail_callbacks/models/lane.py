@@ -161,6 +161,7 @@ async def _aserve(queue: _Queue) -> None:
     while (found := _next(queue, 0.0)) is not None:
         future, work, hurried = found
         with _kept(queue, future, task):
+            await asyncio.sleep(0)  # work without a wait in it, such as an answer from the cache, lets others go on
             future.set_result(await work(hurried))
 
 
