@@ -151,6 +151,25 @@ def test_a_closed_session_starts_again_and_those_who_wait_get_their_report():
 
 
 @needs_fork
+def test_a_fork_waits_until_the_first_verification_has_imported_what_it_needs():
+    code = """
+from test_session import run
+from trail_callbacks.session import CaptureSettings, Session
+from trail_callbacks.testing import ScriptedModel
+session = Session(CaptureSettings(judge=ScriptedModel(lambda call: {"claims": []})))
+assert "numpy" not in sys.modules
+run(session, "first")
+while "numpy" not in sys.modules:
+    time.sleep(0)
+def child():
+    run(session, "mine")
+    assert session.report("mine", timeout=15).run_id == "mine"
+print(forked(child))
+"""
+    assert run_program(code) == ["ok"]
+
+
+@needs_fork
 def test_a_forked_child_judges_on_a_loop_of_its_own():
     code = """
 from test_session import run
