@@ -14,7 +14,7 @@ import time
 import weakref
 from collections import deque
 from collections.abc import Awaitable, Callable, Iterator
-from concurrent.futures import Future, wait
+from concurrent.futures import Future
 from contextlib import contextmanager
 from threading import Condition, RLock, Thread
 from typing import Any, Generic, TypeVar
@@ -117,12 +117,6 @@ class Lane(Generic[T]):
             if found is not None:
                 queue.waiting.remove(found)
                 queue.first.append(found)
-
-    def flush(self, timeout: float | None = None) -> bool:
-        """Waits until all that was submitted is done; returns False if the time was too short."""
-        with self._queue.changed:
-            underway = set(self._queue.underway)
-        return not wait(underway, timeout).not_done
 
     def close(self) -> int:
         """Gives up what is not done, except for what a thread is at; new work starts new servers.
