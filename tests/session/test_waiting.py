@@ -133,6 +133,26 @@ def test_much_work_without_a_wait_lets_other_lanes_go_on():
     assert order.index("hurried") < 10
 
 
+def test_closing_gives_up_nothing_that_is_submitted_later():
+    lane = Lane(waits=True)
+    begun, closed = threading.Event(), threading.Event()
+
+    async def first(_):
+        begun.set()
+        closed.wait(20)  # it ends before it hears that it is given up
+
+    async def second(_):
+        await asyncio.sleep(0.001)
+        return "done"
+
+    lane.submit(first)
+    assert begun.wait(20)
+    lane.close()
+    later = lane.submit(second)
+    closed.set()
+    assert later.result(20) == "done"
+
+
 def test_a_closed_session_starts_again_and_those_who_wait_get_their_report():
     model = Door()
     session = Session(CaptureSettings(judge=model))
