@@ -272,7 +272,9 @@ class OpenRuns:
     def _drop(self, trace: Trace | None) -> None:
         if trace is not None:
             trace.closed, trace.root = True, None
-            self._chats = {key: each for key, each in self._chats.items() if each is not trace}
+            for key, each in list(self._chats.items()):  # copied at once: other threads begin chats meanwhile
+                if each is trace:
+                    self._chats.pop(key, None)
             for span in list(trace.open.values()):
                 self._forget(span)
             for id_ in trace.lent:
@@ -292,7 +294,11 @@ class OpenRuns:
     def _end_lost(self) -> None:
         """Ends runs whose streams were collected unread; the garbage collector only queued them."""
         while self._lost:
-            self._lost.popleft()()
+            try:
+                lost = self._lost.popleft()
+            except IndexError:  # another thread has just ended it
+                return
+            lost()
 
 
 def _earlier(trace: Trace) -> list[Raw]:

@@ -2,16 +2,21 @@
 
 import asyncio
 import gc
+import sys
+import threading
 import time
 
 import pytest
 from llama_index.core import SummaryIndex
+from llama_index.core.chat_engine.types import StreamingAgentChatResponse
 from llama_index.core.llms import CompletionResponse
 from llama_index.core.llms.callbacks import llm_completion_callback
 from llama_index.core.memory import ChatMemoryBuffer
 from llama_index.core.schema import TextNode
 from llama_index.core.workflow import Context, Event, StartEvent, StopEvent, Workflow, step
 from llama_index_trail import areport_for, instrument, report_for, trail
+from llama_index_trail.spans import Span, Trace
+from llama_index_trail.tracker import TRACKER, Tracker
 from workflows.errors import WorkflowCancelledByUser
 
 from .conftest import Rules
@@ -194,3 +199,33 @@ def test_nothing_is_attached_where_it_is_not_wanted():
         assert "".join(response.response_gen).strip() == ANSWER
     assert "trail" not in (response.metadata or {})
     assert report_for(response) == t.report
+
+
+def test_chats_that_end_on_many_threads_leave_nothing_behind():
+    """Each reads and changes what all share; threads take turns as often as they can."""
+    instrument(evaluate="never")
+    tracker, faults = Tracker(), []
+
+    def chats():
+        try:
+            for _ in range(300):
+                trace, response = Trace(TRACKER.installed), StreamingAgentChatResponse()
+                root = Span("root", trace, "stream_chat", None)
+                tracker._await_writer(root, response)
+                tracker._drop(trace)
+                tracker._lost.append(int)
+                tracker._end_lost()
+        except (IndexError, RuntimeError) as fault:
+            faults.append(fault)
+
+    before = sys.getswitchinterval()
+    sys.setswitchinterval(1e-6)
+    try:
+        threads = [threading.Thread(target=chats) for _ in range(8)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+    finally:
+        sys.setswitchinterval(before)
+    assert (faults, tracker._chats) == ([], {})

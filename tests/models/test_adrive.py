@@ -107,3 +107,15 @@ async def test_a_cancelled_drive_does_not_wait_for_a_busy_model():
     with pytest.raises(asyncio.CancelledError):
         await task
     assert time.perf_counter() - started < 5
+
+
+async def test_a_model_that_cancels_itself_is_a_failed_call():
+    class Cancelling:
+        name = "cancelling"
+
+        async def aask(self, call):
+            raise asyncio.CancelledError
+
+    result, usage = await adrive(pipeline("a"), Cancelling())
+    assert [reply.failure.kind for reply in result[0]] == ["failed"]
+    assert usage.calls == len(result)

@@ -5,6 +5,7 @@ import contextvars
 import sys
 import threading
 from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -15,6 +16,7 @@ from test_session import run
 
 from trail_callbacks.models.call import Reply, Usage
 from trail_callbacks.models.failure import Failure
+from trail_callbacks.models.lane import Lane
 from trail_callbacks.session import CaptureSettings, Session
 from trail_callbacks.testing import ScriptedModel
 
@@ -116,6 +118,41 @@ def test_what_is_waited_for_goes_first():
     assert seen == ["r0", "r3", "r1", "r2", "r4"]
 
 
+def test_much_work_without_a_wait_lets_other_lanes_go_on():
+    order, other = [], Lane(waits=True)
+    lane = Lane(waits=True)
+
+    async def work(_, name="background"):
+        if not order:
+            other.submit(partial(work, name="hurried"))
+        order.append(name)
+
+    with lane._queue.changed:  # all of it waits before any of it begins
+        done = [lane.submit(work) for _ in range(100)]
+    assert [future.result(20) for future in done] == [None] * 100
+    assert order.index("hurried") < 10
+
+
+def test_closing_gives_up_nothing_that_is_submitted_later():
+    lane = Lane(waits=True)
+    begun, closed = threading.Event(), threading.Event()
+
+    async def first(_):
+        begun.set()
+        closed.wait(20)  # it ends before it hears that it is given up
+
+    async def second(_):
+        await asyncio.sleep(0.001)
+        return "done"
+
+    lane.submit(first)
+    assert begun.wait(20)
+    lane.close()
+    later = lane.submit(second)
+    closed.set()
+    assert later.result(20) == "done"
+
+
 def test_a_closed_session_starts_again_and_those_who_wait_get_their_report():
     model = Door()
     session = Session(CaptureSettings(judge=model))
@@ -131,6 +168,25 @@ def test_a_closed_session_starts_again_and_those_who_wait_get_their_report():
     assert [report.run_id for report in got] == ["r1"]
     run(session, "r2")
     assert session.report("r2", timeout=20).run_id == "r2"
+
+
+@needs_fork
+def test_a_fork_waits_until_the_first_verification_has_imported_what_it_needs():
+    code = """
+from test_session import run
+from trail_callbacks.session import CaptureSettings, Session
+from trail_callbacks.testing import ScriptedModel
+session = Session(CaptureSettings(judge=ScriptedModel(lambda call: {"claims": []})))
+assert "numpy" not in sys.modules
+run(session, "first")
+while "numpy" not in sys.modules:
+    time.sleep(0)
+def child():
+    run(session, "mine")
+    assert session.report("mine", timeout=15).run_id == "mine"
+print(forked(child))
+"""
+    assert run_program(code) == ["ok"]
 
 
 @needs_fork

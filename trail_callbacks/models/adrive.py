@@ -81,6 +81,10 @@ async def _answered(model: Model, call: Call, meter: Meter, slots: asyncio.Semap
         for tried in count():
             try:
                 reply = await aask(call.model or model, meter.timed(call))
+            except asyncio.CancelledError as error:  # a client cancels itself now and then: nobody has cancelled us
+                if (task := asyncio.current_task()) is None or task.cancelling():
+                    raise
+                reply = failed(error)
             except Exception as error:  # noqa: BLE001 - as in the threads
                 reply = failed(error)
             meter.settle(reply)

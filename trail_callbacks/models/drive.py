@@ -54,7 +54,7 @@ def advance(pipeline: Pipeline[T], replies: Sequence[Reply] | None) -> tuple[Seq
     return calls, None  # type: ignore[return-value]  # there is no result yet, and nobody reads it
 
 
-def failed(error: Exception) -> Reply:
+def failed(error: BaseException) -> Reply:
     """The reply of a model that broke its contract and raised."""
     busy, why = is_busy(error), f"the model raised {type(error).__name__}: {error}"
     return Reply(

@@ -14,7 +14,7 @@ import time
 import weakref
 from collections import deque
 from collections.abc import Awaitable, Callable, Iterator
-from concurrent.futures import Future, wait
+from concurrent.futures import Future
 from contextlib import contextmanager
 from threading import Condition, RLock, Thread
 from typing import Any, Generic, TypeVar
@@ -47,8 +47,7 @@ class _Queue:
         self.changed = Condition(RLock())  # re-entrant: a lane may be collected while this thread holds it
         self.waiting: deque[tuple[Future[Any], Callable[[bool], Any]]] = deque()
         self.first: deque[tuple[Future[Any], Callable[[bool], Any]]] = deque()  # what somebody waits for
-        self.underway: set[Future[Any]] = set()
-        self.tasks: set[asyncio.Task[None]] = set()
+        self.underway: dict[Future[Any], asyncio.Task[None] | None] = {}  # and the task that is at it
         self.servers = self.idle = 0
         self.ended = False
 
@@ -105,7 +104,7 @@ class Lane(Generic[T]):
                     Thread(target=_serve, args=(queue, self._on_idle), name="trail", daemon=True).start()
                 queue.servers += 1
             (queue.first if hurry else queue.waiting).append((future, work))
-            queue.underway.add(future)
+            queue.underway[future] = None
             queue.changed.notify()
         return future
 
@@ -117,12 +116,6 @@ class Lane(Generic[T]):
             if found is not None:
                 queue.waiting.remove(found)
                 queue.first.append(found)
-
-    def flush(self, timeout: float | None = None) -> bool:
-        """Waits until all that was submitted is done; returns False if the time was too short."""
-        with self._queue.changed:
-            underway = set(self._queue.underway)
-        return not wait(underway, timeout).not_done
 
     def close(self) -> int:
         """Gives up what is not done, except for what a thread is at; new work starts new servers.
@@ -137,13 +130,19 @@ class Lane(Generic[T]):
             waiting, left = [*queue.first, *queue.waiting], sum(not future.done() for future in queue.underway)
             queue.first.clear()
             queue.waiting.clear()
+            begun = [(future, task) for future, task in queue.underway.items() if task is not None]
             queue.underway.clear()
-            for task in queue.tasks:
-                task.get_loop().call_soon_threadsafe(task.cancel)
             queue.end()
         for future, _ in waiting:
             future.set_exception(GivenUpError("it was not begun"))
+        for future, task in begun:
+            task.get_loop().call_soon_threadsafe(_cancel, task, future)
         return left
+
+
+def _cancel(task: asyncio.Task[None], future: Future[Any]) -> None:
+    if not future.done():  # else the task is at other work by now, which was submitted later
+        task.cancel()
 
 
 def _serve(queue: _Queue, on_idle: Callable[[], None]) -> None:
@@ -161,15 +160,15 @@ async def _aserve(queue: _Queue) -> None:
     while (found := _next(queue, 0.0)) is not None:
         future, work, hurried = found
         with _kept(queue, future, task):
+            await asyncio.sleep(0)  # work without a wait in it, such as an answer from the cache, lets others go on
             future.set_result(await work(hurried))
 
 
 @contextmanager
 def _kept(queue: _Queue, future: Future[Any], task: asyncio.Task[None] | None = None) -> Iterator[None]:
     """Keeps what work raises for whoever waits for it."""
-    if task is not None:
-        with queue.changed:
-            queue.tasks.add(task)
+    with queue.changed:
+        queue.underway[future] = task
     try:
         yield
     except asyncio.CancelledError:
@@ -178,9 +177,7 @@ def _kept(queue: _Queue, future: Future[Any], task: asyncio.Task[None] | None = 
         future.set_exception(error)
     finally:
         with queue.changed:
-            queue.underway.discard(future)
-            if task is not None:
-                queue.tasks.discard(task)
+            queue.underway.pop(future, None)
 
 
 def _next(queue: _Queue, patience: float) -> tuple[Future[Any], Callable[[bool], Any], bool] | None:

@@ -311,13 +311,12 @@ class Verifier:
         return self._finished(root, _costing(report, usage), started, final=final)
 
     def _here(self, root: str) -> Report:
-        if self._judge.model is None:
-            _import_once()
         with self._around():
             return _costing(*drive(self._verification(root), self._judge.model, self._options.limits))
 
     def _verification(self, root: str) -> Pipeline[Report]:
         """The verification of a run, from its events: a generator, as those of the engine are."""
+        _import_once()
         graph = self._graph(root)
         try:
             return self._unanswered(root, graph) or (yield from self._asked(root, graph))
@@ -430,6 +429,6 @@ def _remote(settings: CaptureSettings) -> Remote:
 
 @cache
 def _import_once() -> None:
-    """Loads what the offline judge imports when it is first used, while no other thread forks."""
+    """Loads what verifying imports at first, for all judges, while no other thread forks."""
     with unforked(), suppress(Exception):  # what is wrong shows again in the first report
         verify(ProvenanceGraph.from_texts("Ready.", ["Ready since 1874."]), None)
