@@ -15,15 +15,11 @@ from langchain_core.outputs import ChatGeneration, Generation, LLMResult
 
 from langchain_trail.answers import answer_message
 from langchain_trail.chunks import added
-from trail_callbacks.graph import ProvenanceGraph
-from trail_callbacks.report import Report
 from trail_callbacks.session import Session
 
 __all__ = ["Model", "Readings", "Stopped", "unmarked"]
 
 _KEY = "trail"
-# With all keys: a dictionary that grew when it is filled would fail under an app that iterates over it just then.
-_PENDING = dict.fromkeys(Report(state="error", graph=ProvenanceGraph(nodes=())).summary()) | {"state": "pending"}
 _OPEN = 4_096
 _SOURCES = 2  # inputs of the root and of its first step: with the latter comes what a checkpoint or a history held
 
@@ -121,7 +117,7 @@ class Readings:
         if self._attach and getattr(message, "chunk_position", None) == "last":
             calls = any(getattr(each.message, "tool_call_chunks", None) for each in model.chunks)
             if not calls and self._session.samples(model.root):
-                model.marked, model.summary = message, {**_PENDING, "run_id": model.root}
+                model.marked, model.summary = message, {"state": "pending", "run_id": model.root}
                 _put(message, model.summary)
 
     def model_ended(self, run_id: UUID, result: object = None) -> Model | None:
@@ -152,7 +148,7 @@ class Readings:
             streamed = next((model for model in marked if model is run.models[-1]), None)
         else:
             streamed = next((each for each in marked if answer and each.message and each.message.id == answer.id), None)
-        summary = streamed.summary if streamed else {**_PENDING, "run_id": root}
+        summary = streamed.summary if streamed else {"state": "pending", "run_id": root}
         if answer is not None or streamed is not None:
             if not self._session.fill(root, summary):
                 streamed = None

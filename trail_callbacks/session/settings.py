@@ -99,8 +99,7 @@ class CaptureSettings:
             database, or a `trail_callbacks.store.Store`. Written on a thread of its own, in batches; what the settings
             above leave out is not in it. Needs the extra `store`. See `docs/store.md`.
         attach: Show the report on the response: its summary under `trail` in the metadata of the message or response
-            that answers, first `{"state": "pending", "run_id": ...}`, filled in place when the report is ready. With
-            LangChain it has all other keys from the start, each None: an app may iterate over it at any time.
+            that answers, first `{"state": "pending", "run_id": ...}`, filled in place when the report is ready.
 
     Raises:
         InputError: If a value is out of range, or the store cannot be opened.
