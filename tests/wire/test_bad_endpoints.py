@@ -368,7 +368,7 @@ def named(name):
 async def test_a_cancelled_verification_cancels_its_requests_and_leaves_nothing(endpoints, batches):
     endpoint = endpoints(on("verdicts", SILENT))
     judge = judge_at(endpoint, timeout=60.0)
-    models = named("trail-models")
+    models, callers = named("trail-models"), named("trail-call")  # a test before may have left some that wait
     sentences = MORE[: 8 * batches]
     graph = ProvenanceGraph.from_texts(" ".join(sentences), sentences)
     task = asyncio.create_task(averify(graph, judge))
@@ -384,7 +384,7 @@ async def test_a_cancelled_verification_cancels_its_requests_and_leaves_nothing(
     del judge, task
     assert await asyncio.to_thread(soon, lambda: endpoint.connections == 0)
     assert await asyncio.to_thread(soon, lambda: named("trail-models") <= models)
-    assert named("trail-call") == 0
+    assert named("trail-call") <= callers
 
 
 def test_a_judge_that_is_forgotten_closes_its_connections(endpoints, checked):
