@@ -21,6 +21,10 @@ from workflows.errors import WorkflowCancelledByUser
 
 from .conftest import Rules
 
+pytestmark = pytest.mark.filterwarnings(  # LlamaIndex leaves the event loops open that it makes for synchronous chats
+    "ignore::ResourceWarning", "ignore::pytest.PytestUnraisableExceptionWarning"
+)
+
 ANSWER = "Titan was discovered in 1655. It was found at The Hague in 1700, they say."
 SOURCE = "Saturn's moon Titan was discovered by Christiaan Huygens in 1655."
 READ = 5
