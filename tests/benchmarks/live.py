@@ -69,7 +69,7 @@ def script(asked):
         no = chance.random() < refused
     if no:
         return error(429, "slow down")
-    time.sleep(delay)
+    time.sleep(delay)  # the time that the model takes
     return fair(asked)
 print(Endpoint(script).url, flush=True)
 sys.stdin.read()
@@ -274,7 +274,7 @@ def hangs(delay: float, runs: int) -> None:
             while sum(report.state == "assessed" for report in handler.reports.values()) < runs - (
                 share and runs // share
             ):
-                time.sleep(0.02)
+                time.sleep(0.02)  # polled: the handler has no call that waits for some of its runs
             took[share] = time.perf_counter() - start
             handler.flush(60)
             failed = sum(report.state == "error" for report in handler.reports.values())
