@@ -2,7 +2,7 @@
 
 Here belongs what decides about a passage before a model reads it, from the passages and the question alone: rules for
 instructions to the model (`rules`, `translations`), what disguises them or makes them harmless (`normalization`,
-`obfuscation`, `mentions`), the comparison of passages with each other (`statements`, `conflicts`, `duplicates`) and
+`obfuscation`, `mentions`), the comparison of passages with each other (`conflicts`, `duplicates`) and
 with the question (`relevance`). It knows no claims, answers or judges; words, numbers and sentences come from
 `language` and `text`.
 """

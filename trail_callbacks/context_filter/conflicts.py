@@ -1,26 +1,39 @@
-"""Passages that contradict the majority of the others."""
+"""Passages that contradict the majority of the others: in one number, date or negation of a sentence on one subject.
+
+Only what sentences themselves show is used: two share most of their words, and differ in one place. A paraphrase that
+shares few words is not compared.
+"""
 
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
+from typing import Literal, NamedTuple
 
 from trail_callbacks.context_filter.duplicates import originals
-from trail_callbacks.context_filter.statements import Difference, Statement, agrees, difference
+from trail_callbacks.language.quantities import Quantity, quantities
 from trail_callbacks.language.speech import is_question
+from trail_callbacks.language.terms import Term, stem, terms, vocabulary
 from trail_callbacks.text import sentences
 
 __all__ = ["Conflict", "conflicts"]
 
-_SENTENCES = 200  # of one passage
-_PAIRS = 20_000  # pairs of sentences that are compared; some tens of passages have a few thousand
-_LOOKUPS = 2_000_000  # sentences that are looked up by a word they share, to find the pairs
+_SENTENCES = 600  # that are compared, each with each
 _NUMBERS = 12  # in one sentence; with more it is a table, in which numbers say nothing by themselves
-_VALUES = 4  # things stated instead of one sentence that are counted, those of most sources
 _LONGEST = 400  # characters; a longer sentence states too many things at once
-_COMMON_KEYS = 2
+_VALUES = 4  # things stated instead of one sentence that are counted, those of most sources
 _MAJORITY = 2  # others that agree, and times those who state the same as the passage
+_SHARED, _SHARED_BACK = 0.7, 0.45  # of the words of one sentence that the other has, and of those of the other
+_FEWEST = 2  # words that both have
+_COUNT = 1000  # from here on a count is recognized by its size, whatever noun follows
+_DATE = ("year", "month", "day", "weekday")
+_NEGATIONS = vocabulary("not no never cannot neither nor")
+_NO_DENIAL = vocabulary("have even only just yet but more less")  # `does not have to be`, `not only`
+_CONTRACTED = ("n't", "n\u2019t")
+
+_Range = tuple[int, int]
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,6 +63,46 @@ class Conflict:
     kind: str
 
 
+@dataclass(frozen=True)
+class _Stated:
+    """A sentence of a passage, with its numbers and words."""
+
+    passage: int
+    start: int
+    text: str
+
+    @cached_property
+    def quantities(self) -> tuple[Quantity, ...]:
+        return quantities(self.text)
+
+    @cached_property
+    def terms(self) -> tuple[Term, ...]:
+        return terms(self.text)
+
+    @cached_property
+    def content(self) -> tuple[Term, ...]:
+        """Words and names, without what belongs to a number."""
+        taken = [(quantity.start, quantity.end) for quantity in self.quantities]
+        words = (term for term in self.terms if term.kind in {"word", "name"})
+        return tuple(term for term in words if not any(start <= term.start < end for start, end in taken))
+
+    @cached_property
+    def keys(self) -> frozenset[str]:
+        return frozenset(stem(term.form) for term in self.content)
+
+    def names_another(self, other: _Stated) -> bool:
+        return any(term.kind == "name" and stem(term.form) not in other.keys for term in self.content)
+
+
+class _Difference(NamedTuple):
+    """The one thing in which two sentences on one subject differ: where in each, and what the second states."""
+
+    kind: Literal["number", "date", "negation"]
+    span: _Range
+    other: _Range
+    value: tuple[object, ...]
+
+
 def conflicts(texts: Mapping[int, str]) -> tuple[list[Conflict], str]:
     """Compares the statements of passages with each other.
 
@@ -62,78 +115,146 @@ def conflicts(texts: Mapping[int, str]) -> tuple[list[Conflict], str]:
     Returns:
         At most one conflict a passage, the clearest; and a warning if not everything was compared, else nothing.
     """
-    if len(texts) < 2:  # noqa: PLR2004 - nothing to compare with
-        return [], ""
     sources = originals(texts)
-    statements, warning = _statements(texts)
-    found: dict[int, list[Conflict]] = defaultdict(list)
-    compared = looked_up = 0
-    for statement, others, steps in _pairs(statements, sources):
-        compared += len(others)
-        looked_up += steps
-        if compared > _PAIRS or looked_up > _LOOKUPS:
-            warning = f"compared {min(compared, _PAIRS)} pairs of sentences for contradictions, and left out the rest"
-            break
-        found[statement.passage] += _conflicts(statement, others, sources)
-    clearest = [max(each, key=lambda c: (c.outvoted, c.score, -c.start)) for _, each in sorted(found.items()) if each]
-    return clearest, warning
-
-
-def _statements(texts: Mapping[int, str]) -> tuple[list[Statement], str]:
-    found: list[Statement] = []
-    warning = ""
+    most = _SENTENCES // max(len(texts), 1)
+    stated, warning = [], ""
     for i, text in texts.items():
         own = [s for s in sentences(text) if len(s.text) <= _LONGEST and not is_question(s.text)]
-        if len(own) > _SENTENCES:
-            warning = f"passage {i}: only its first {_SENTENCES} sentences were compared for contradictions"
-        mine = (Statement(i, s.start, s.text) for s in own[:_SENTENCES])
-        found += [statement for statement in mine if len(statement.quantities) <= _NUMBERS]
-    return found, warning
-
-
-def _pairs(statements: list[Statement], sources: Mapping[int, int]) -> Iterator[tuple[Statement, list[Statement], int]]:
-    """Each statement with those of other sources that share words with it, and how many were looked up for that."""
-    holders: dict[str, list[int]] = defaultdict(list)
-    for i, statement in enumerate(statements):
-        for key in sorted(statement.keys):
-            holders[key].append(i)
-    for statement in statements:
-        shared: dict[int, int] = defaultdict(int)
-        for key in statement.keys:
-            for i in holders[key]:
-                shared[i] += 1
-        mine = sources[statement.passage]
+        stated += [_Stated(i, s.start, s.text) for s in own[:most]]
+        if len(own) > most:
+            warning = f"only the first {most} sentences of each passage were compared for contradictions"
+    stated = [each for each in stated if len(each.quantities) <= _NUMBERS]
+    clearest: dict[int, Conflict] = {}
+    for one in stated:
         others = [
-            statements[i]
-            for i, n in sorted(shared.items())
-            if n >= _COMMON_KEYS and sources[statements[i].passage] != mine
+            other
+            for other in stated
+            if sources[other.passage] != sources[one.passage] and len(other.keys & one.keys) >= _FEWEST
         ]
-        yield statement, others, sum(shared.values())
+        for found in _conflicts(one, others, sources):
+            before = clearest.get(one.passage)
+            if before is None or _clarity(found) > _clarity(before):
+                clearest[one.passage] = found
+    return [each for _, each in sorted(clearest.items())], warning
 
 
-def _conflicts(statement: Statement, others: list[Statement], sources: Mapping[int, int]) -> Iterator[Conflict]:
+def _clarity(conflict: Conflict) -> tuple[bool, float, int]:
+    return conflict.outvoted, conflict.score, -conflict.start
+
+
+def _conflicts(one: _Stated, others: Sequence[_Stated], sources: Mapping[int, int]) -> Iterator[Conflict]:
     """One conflict for each thing that others state instead."""
-    instead: dict[tuple[object, ...], list[tuple[Statement, Difference]]] = defaultdict(list)
+    instead: dict[tuple[object, ...], list[tuple[_Stated, _Difference]]] = defaultdict(list)
     for other in others:
-        found = difference(statement, other)
-        if found is not None:
+        if found := _difference(one, other):
             instead[found.kind, found.value].append((other, found))
     groups = sorted(instead.values(), key=lambda group: -len({sources[each.passage] for each, _ in group}))
     for group in groups[:_VALUES]:
         other, at = group[0]
-        agreeing = {sources[each.passage] for each in others if agrees(statement, each, at)}
+        agreeing = {sources[each.passage] for each in others if _agrees(one, each, at)}
         against = {sources[each.passage] for each, _ in group} - agreeing
-        if not against:
-            continue
-        start, end = at.span
-        yield Conflict(
-            passage=statement.passage,
-            outvoted=len(against) >= _MAJORITY * (1 + len(agreeing)),
-            start=statement.start + start,
-            end=statement.start + end,
-            words=statement.text[start:end],
-            others=other.text[at.other[0] : at.other[1]],
-            against=tuple(sorted({each.passage for each, _ in group if sources[each.passage] in against})),
-            score=len(against) / (len(against) + 1 + len(agreeing)),
-            kind=at.kind,
-        )
+        if against:
+            (start, end), (its_start, its_end) = at.span, at.other
+            yield Conflict(
+                passage=one.passage,
+                outvoted=len(against) >= _MAJORITY * (1 + len(agreeing)),
+                start=one.start + start,
+                end=one.start + end,
+                words=one.text[start:end],
+                others=other.text[its_start:its_end],
+                against=tuple(sorted({each.passage for each, _ in group if sources[each.passage] in against})),
+                score=len(against) / (len(against) + 1 + len(agreeing)),
+                kind=at.kind,
+            )
+
+
+def _difference(a: _Stated, b: _Stated) -> _Difference | None:
+    """Two that differ in more than one thing, or in a name, are on two subjects: this year's sales and last year's."""
+    mine, its = _unmatched(a, b), _unmatched(b, a)
+    kinds = {_kind(quantity) for quantity in mine} & {_kind(quantity) for quantity in its}
+    if len(kinds) > 1 or (a.names_another(b) and b.names_another(a)):
+        return None
+    if kinds:
+        kind = kinds.pop()
+        found = _in_quantity([q for q in mine if _kind(q) == kind], [q for q in its if _kind(q) == kind])
+    else:
+        found = _in_negation(a, b)
+    return found if found is not None and _one_subject(a, b, found.span, found.other) else None
+
+
+def _agrees(a: _Stated, b: _Stated, at: _Difference) -> bool:
+    """Whether a sentence on the same subject states what another states at a place."""
+    if not _one_subject(a, b, at.span, (0, 0)) or _difference(a, b) is not None:
+        return False
+    return at.kind == "negation" or {q.start for q in _unmatched(a, b)}.isdisjoint(range(*at.span))
+
+
+def _unmatched(a: _Stated, b: _Stated) -> list[Quantity]:
+    return [mine for mine in a.quantities if not any(_may_be(mine, its) for its in b.quantities)]
+
+
+def _may_be(a: Quantity, b: Quantity) -> bool:
+    """Whether two numbers may be of one value: equal, rounded, or a range and a value in it."""
+    if a.may_be(b):
+        return True
+    if a.kind != b.kind:
+        return "count" in {a.kind, b.kind} and a.raw == b.raw
+    return a.step != b.step and abs(a.value - b.value) <= max(a.step, b.step) / 2
+
+
+def _kind(quantity: Quantity) -> str:
+    return "date" if quantity.kind in _DATE else quantity.kind
+
+
+def _in_quantity(mine: Sequence[Quantity], its: Sequence[Quantity]) -> _Difference | None:
+    if mine[0].kind in _DATE:  # dates differ in the coarsest part that both give: `May 1937` and `1950` in the year
+        for part in _DATE:
+            here, there = [q for q in mine if q.kind == part], [q for q in its if q.kind == part]
+            if len(here) == len(there) == 1:
+                spans = ((min(q.start for q in parts), max(q.end for q in parts)) for parts in (mine, its))
+                return _Difference("date", *spans, (part, there[0].value))
+        return None
+    if len(mine) != 1 or len(its) != 1:
+        return None
+    (one,), (other,) = mine, its
+    of_one = one.kind != "count" or stem(one.noun) == stem(other.noun) != "" or min(one.value, other.value) >= _COUNT
+    if {one.bound, other.bound} != {"exact"} or not of_one or one.kind == "rank":
+        return None
+    return _Difference("number", (one.start, one.end), (other.start, other.end), (one.kind, round(other.value, 6)))
+
+
+def _in_negation(a: _Stated, b: _Stated) -> _Difference | None:
+    denied, stated = dict(_denied(a)), dict(_denied(b))
+    if bool(denied) == bool(stated):
+        return None
+    other = b if denied else a
+    for key, span in (denied or stated).items():
+        there = next(((term.start, term.end) for term in other.content if stem(term.form) == key), None)
+        if there is not None:
+            return _Difference("negation", *((span, there) if denied else (there, span)), ())
+    return None
+
+
+def _denied(sentence: _Stated) -> Iterator[tuple[str, _Range]]:
+    """The words that follow a negation, with where negation and word stand."""
+    cue: Term | None = None
+    for term in sentence.terms:
+        if term.form in _NEGATIONS or term.form.endswith(_CONTRACTED):
+            cue = term
+        elif term.form in _NO_DENIAL or (cue is not None and "," in sentence.text[cue.end : term.start]):
+            cue = None
+        elif cue is not None and term.kind == "word":
+            yield stem(term.form), (cue.start, term.end)
+            cue = None
+
+
+def _one_subject(a: _Stated, b: _Stated, span: _Range, other: _Range) -> bool:
+    """Whether what stands beside the difference is largely the same on both sides."""
+    shares = []
+    for one, two, cut in ((a, b, span), (b, a, other)):
+        beside = [term for term in one.content if not cut[0] <= term.start < cut[1]]
+        shared = sum(stem(term.form) in two.keys for term in beside)
+        if shared < _FEWEST:
+            return False
+        shares.append(shared / len(beside))
+    return max(shares) >= _SHARED and min(shares) >= _SHARED_BACK
