@@ -211,8 +211,7 @@ def _in_quantity(mine: Sequence[Quantity], its: Sequence[Quantity]) -> _Differen
         for part in _DATE:
             here, there = [q for q in mine if q.kind == part], [q for q in its if q.kind == part]
             if len(here) == len(there) == 1:
-                spans = ((min(q.start for q in parts), max(q.end for q in parts)) for parts in (mine, its))
-                return _Difference("date", *spans, (part, there[0].value))
+                return _Difference("date", _hull(mine), _hull(its), (part, there[0].value))
         return None
     if len(mine) != 1 or len(its) != 1:
         return None
@@ -221,6 +220,10 @@ def _in_quantity(mine: Sequence[Quantity], its: Sequence[Quantity]) -> _Differen
     if {one.bound, other.bound} != {"exact"} or not of_one or one.kind == "rank":
         return None
     return _Difference("number", (one.start, one.end), (other.start, other.end), (one.kind, round(other.value, 6)))
+
+
+def _hull(parts: Sequence[Quantity]) -> _Range:
+    return min(part.start for part in parts), max(part.end for part in parts)
 
 
 def _in_negation(a: _Stated, b: _Stated) -> _Difference | None:
