@@ -42,19 +42,6 @@ _BESIDE = vocabulary(
     """
 )
 """Words that state nothing beside a claim of the same sentence. Alone they might: `It is included.`"""
-_LINKS = vocabulary(
-    """
-    aber als am an auch auf aus bei bis da dann das dass dem den der des die doch ein eine einem einen einer eines
-    er es f\u00fcr im in ist ja mit nach noch nun nur oder schon sein sehr sich sie sind so \u00fcber um und uns
-    von vor war was wenn wie wir wird zu zum zur ihr ihre ihnen ihren ihrem ihrer a al como con cual cuando de del
-    desde donde e el ella en entre era esta este esto ha la las le lo los m\u00e1s o para pero por porque que se
-    ser si su sus tambi\u00e9n tanto un una uno unos y ya au aux avec ce ces cette dans du elle est et il ils je
-    leur mais ont ou par plus pour qu quand qui sa ses son sont sur une vous nous che della delle dei di gli nel
-    nella per pi\u00f9 sono com do dos em foi na nas no nos os pela pelo s\u00e3o uma het een is dat van op te
-    voor met zijn aan ook maar om door naar bij
-    """
-)
-"""Words of German, Spanish, French, Italian, Portuguese and Dutch that only link."""
 _FRAME = r"""\b(?:
       (?:based\s(?:solely\s|only\s)?(?:up)?on|according\sto|as\sper|from|in|within|given)\s
         (?:(?:all|the|these|this|those|your|my|our|given|provided|retrieved|supplied|available|above|following|attached
@@ -143,4 +130,4 @@ def talk() -> frozenset[str]:
 @cache
 def beside() -> frozenset[str]:
     """Keys of the words that state nothing beside a claim."""
-    return talk() | frozenset(key for word in _BESIDE | _LINKS for key in keys(word))
+    return talk() | frozenset(key for word in _BESIDE for key in keys(word))
