@@ -14,6 +14,13 @@ TOOLED = $(VENV)/tools/bin/python -m pytest -p no:deepeval -p no:phoenix -p no:l
 PYTEST := $(BIN)/python -m pytest --numprocesses=$(JOBS) --dist=worksteal
 # What needs a browser, a server or a build. The rest covers the code, so that coverage is measured there.
 FAST := $(addprefix --ignore=,tests/browser tests/e2e tests/packaging)
+# Hostile texts and whole apps: they run what other tests cover.
+WHOLE := tests/attack tests/origins
+# What else takes seconds a test, mostly in processes of its own.
+SLOW := $(addprefix tests/,audit/test_batch.py audit/test_endpoint.py audit/test_worker.py \
+  langchain_trail/test_fork.py llama_index_trail/test_fork.py pytest_trail/test_plugin.py \
+  serving/test_prefork.py serving/test_running.py session/test_processes.py store/test_faults.py \
+  store/test_tallies.py test_docs.py)
 
 .DEFAULT_GOAL := help
 .PHONY: help demo quick tools coverage test attack check bench screenshot build vendor clean
@@ -25,8 +32,8 @@ help: ## this list
 demo: $(VENV)/demo ## three small apps, offline, with recorded model replies
 	$(BIN)/trail demo
 
-quick: $(VENV)/dev ## the tests that need no browser, no server and no build
-	$(PYTEST) $(FAST)
+quick: $(VENV)/dev ## the tests that take no more than moments
+	$(PYTEST) $(FAST) $(addprefix --ignore=,$(WHOLE) $(SLOW))
 
 tools: export TRAIL_TOOLS := installed
 tools: $(VENV)/tools/installed ## the tests that need the libraries of other tools
@@ -36,11 +43,11 @@ tools: $(VENV)/tools/installed ## the tests that need the libraries of other too
 
 # Where torch is not installed, what runs it is not covered.
 coverage: export TRAIL_UNCOVERED ?= $(if $(filter 1,$(ENCODER)),,trail_callbacks/judges/encoder/*)
-coverage: tools $(VENV)/dev $(if $(filter 1,$(ENCODER)),$(VENV)/encoder) ## the quick tests, with coverage
-	$(PYTEST) $(FAST) --cov --cov-append --cov-report=term:skip-covered
+coverage: tools $(VENV)/dev $(if $(filter 1,$(ENCODER)),$(VENV)/encoder) ## what covers the code, with coverage
+	$(PYTEST) $(FAST) $(addprefix --ignore=,$(WHOLE)) --cov --cov-append --cov-report=term:skip-covered
 
 test: coverage $(VENV)/browser $(if $(filter 1,$(E2E)),$(VENV)/e2e) ## all tests, with coverage
-	$(PYTEST) tests/browser tests/packaging
+	$(PYTEST) $(WHOLE) tests/browser tests/packaging
 	$(BIN)/python -m pytest tests/e2e # by itself: the model takes the cores that a browser needs
 
 attack: $(VENV)/dev ## all hostile texts, up to 4 MB; takes hours
