@@ -62,8 +62,9 @@ ONCE = (
 )  # fmt: skip
 """Called once in a process, with texts of ours: whether a reader does depends on what ran before."""
 EXCLUDED = {
-    "canary.outcomes.decide": "the same as classify, and what the model says of it",
-    "canary.outcomes.mention.Matcher": "a protocol",
+    "canary.outcomes.classify.decide_all": "the same as classify, and what the model says of it",
+    "canary.outcomes.judging": "what the model says, by the same layout",
+    "canary.outcomes.matching.ValueMatcher": "a protocol",
     "capture.conversation": "hands the graphs of earlier turns on",
     "capture.declared": "calls the app's own function: tests/langchain_trail/test_sources.py",
     "capture.events.dump": "writes with pydantic what was read",
