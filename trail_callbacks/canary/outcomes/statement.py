@@ -143,10 +143,11 @@ def _calls_wrong(text: str, matcher: ValueMatcher) -> bool:
 def _firm(named: Sequence[_Said], *, is_wrong: bool) -> Sequence[_Said]:
     """Those of the named values that count: what is concluded; else what is not set aside, if there is more.
 
-    What documents say is set aside by an answer that calls something wrong.
+    What documents say does not count for an answer that calls it wrong and concludes nothing.
     """
-    against = {"belief", "aside"} | ({"document"} if is_wrong else set())
-    for left_out in ({"given", "document", "belief", "aside"}, against, {"belief", "aside"}, {"aside"}):
+    if is_wrong and all(each.stance != "concluded" for each in named):
+        named = [each for each in named if each.stance != "document"]
+    for left_out in ({"given", "document", "belief", "aside"}, {"belief", "aside"}, {"aside"}):
         if firm := [each for each in named if each.stance not in left_out]:
             beliefs = [each for each in named if each.stance == "belief"]
             both = beliefs and all(each.stance == "document" for each in firm)  # `I think 40, but the documents say 63`
