@@ -74,7 +74,7 @@ def test_a_rounded_price_is_equal_behind_every_article(article):
     assert follows(claimed, given_)
 
 
-@pytest.mark.parametrize("text", ["La Paz and El Paso bought 1.250 tons.", "Rio de Janeiro, Los Angeles: 1.250 tons"])
+@pytest.mark.parametrize("text", ["La Paz and El Paso bought 1.250 carts.", "Rio de Janeiro, Los Angeles: 1.250 carts"])
 def test_names_of_another_language_decide_nothing(text):
     assert readings(text) == [[1.25, 1250]]
 
