@@ -1,6 +1,6 @@
 import pytest
 
-from trail_callbacks.canary.passages.swapping import shown_part
+from trail_callbacks.canary.passages.places import shown_part
 
 
 @pytest.mark.parametrize(
