@@ -52,10 +52,10 @@ from trail_callbacks.guard.grounds import ReadMessage, ended_at, message_nodes
 from trail_callbacks.judges.llm import layout, schema, windows
 from trail_callbacks.judges.local.checks.strength import names_source
 from trail_callbacks.language.detect import is_english, language, limits
-from trail_callbacks.language.quantities import quantities
 from trail_callbacks.language.refusals import refuses
 from trail_callbacks.language.speech import declines, greets, is_question, is_statement
 from trail_callbacks.language.terms import keys, terms
+from trail_callbacks.language.values import calendar_dates, measures
 from trail_callbacks.models import salvage
 from trail_callbacks.models.call import Reply
 from trail_callbacks.models.provider_error import failure_of, redact
@@ -381,7 +381,7 @@ READERS: dict[str, Callable[[str], Any]] = {
     "language.detect": lambda text: (language(text), is_english(text), limits({"c1": text, "c2": _OTHER})),
     "language.terms": terms,
     "language.terms.keys": keys,
-    "language.quantities": quantities,
+    "language.values": lambda text: calendar_dates(measures(text), text),
     "language.refusals": refuses,
     "language.speech": lambda text: (is_question(text), greets(text), is_statement(text), declines(text)),
     "splitting.assertions": lambda text: (

@@ -24,9 +24,8 @@ from pathlib import Path
 
 from trail_callbacks.canary import Corpus, Document, Twin
 from trail_callbacks.canary.edit import EditKind
-from trail_callbacks.canary.facts.numerals import in_words
 from trail_callbacks.canary.perturbers.perturb import perturb
-from trail_callbacks.language.quantities import quantities
+from trail_callbacks.language.values import in_words, quantities
 
 PAGES = 200
 KINDS: tuple[EditKind, ...] = ("number", "date", "unit", "order")

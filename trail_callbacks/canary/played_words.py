@@ -6,7 +6,7 @@ import random
 import re
 
 from trail_callbacks.canary.probe import Probe
-from trail_callbacks.language.quantities.numerals import NUMBER_WORDS
+from trail_callbacks.language.values.numerals import NUMBER_WORDS
 
 __all__ = ["blended", "declined", "invented", "stated"]
 

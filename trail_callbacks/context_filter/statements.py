@@ -12,8 +12,8 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Literal, NamedTuple
 
-from trail_callbacks.language.quantities import Quantity, quantities
 from trail_callbacks.language.terms import Term, stem, terms, vocabulary
+from trail_callbacks.language.values import Quantity, quantities
 
 __all__ = ["Difference", "Statement", "agrees", "difference"]
 

@@ -11,8 +11,8 @@ from collections.abc import Callable, Iterator, Sequence
 
 from trail_callbacks.evidence import Passage
 from trail_callbacks.judges.surveyor import Survey
-from trail_callbacks.language.quantities import Quantity, quantities
 from trail_callbacks.language.terms import Term, keys, terms, vocabulary
+from trail_callbacks.language.values import Quantity, quantities
 from trail_callbacks.report.diagnosis import Facet, FacetKind
 
 __all__ = ["RULED", "facets_of", "survey_by_rules"]

@@ -14,7 +14,7 @@ from typing import Any
 
 from trail_callbacks.graph import ProvenanceGraph
 from trail_callbacks.guard.clearing import Clearing, Leaf
-from trail_callbacks.language.quantities import quantities
+from trail_callbacks.language.values import quantities
 from trail_callbacks.text import encodable, forms, sentences
 
 __all__ = ["Withheld", "read_texts"]

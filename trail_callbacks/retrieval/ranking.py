@@ -13,8 +13,8 @@ from collections.abc import Iterator, Sequence
 from functools import lru_cache
 from typing import TYPE_CHECKING, NamedTuple
 
-from trail_callbacks.language.quantities import quantities
 from trail_callbacks.language.terms import keys, terms
+from trail_callbacks.language.values import quantities
 
 if TYPE_CHECKING:
     import numpy as np

@@ -4,7 +4,7 @@ import pytest
 
 from trail_callbacks.canary import Corpus, Document, Edit, Replacement
 from trail_callbacks.canary.perturbers.collisions import Present, collision, implausible
-from trail_callbacks.language.quantities import quantities
+from trail_callbacks.language.values import quantities
 
 CORPUS = Corpus(
     [

@@ -6,9 +6,9 @@ import re
 import pytest
 
 from trail_callbacks.canary import SIZES, Corpus, Document, Edit
-from trail_callbacks.canary.facts.numerals import in_words
 from trail_callbacks.canary.perturbers.numbers import FACTORS, guessable, propose
 from trail_callbacks.canary.perturbers.perturb import perturb
+from trail_callbacks.language.values import in_words
 
 
 def changed(*texts, seed=0, sizes=SIZES):

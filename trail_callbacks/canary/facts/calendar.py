@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from trail_callbacks.canary.facts.figures import Page
-from trail_callbacks.language.quantities import Quantity
+from trail_callbacks.language.values import Quantity
 
 __all__ = ["Mention", "Moved", "mentions", "moved"]
 

@@ -6,7 +6,7 @@ import re
 import unicodedata
 
 from trail_callbacks.canary.facts.figures import Page
-from trail_callbacks.language.quantities import Quantity
+from trail_callbacks.language.values import Quantity
 
 __all__ = ["daytimes", "in_hours", "later"]
 

@@ -13,12 +13,11 @@ from functools import cached_property
 
 from trail_callbacks.canary.corpus import Document
 from trail_callbacks.canary.facts.grids import Grid, grids, legible
-from trail_callbacks.canary.facts.numerals import Numeral, Writing
 from trail_callbacks.canary.facts.protected import labels
 from trail_callbacks.canary.facts.spans import Spans
-from trail_callbacks.language.quantities import Quantity
-from trail_callbacks.language.quantities.units import CURRENCIES, UNITS
 from trail_callbacks.language.terms import keys, stem, terms, vocabulary
+from trail_callbacks.language.values import Numeral, Quantity, Writing
+from trail_callbacks.language.values.units import CURRENCIES, UNITS
 from trail_callbacks.text import Sentence, sentences
 
 __all__ = ["Figure", "Page", "telling", "tells"]

@@ -12,9 +12,9 @@ from trail_callbacks.canary.facts.grids import legible
 from trail_callbacks.canary.facts.kept import of_last_corpus
 from trail_callbacks.canary.facts.protected import fixed_in
 from trail_callbacks.canary.facts.spans import Spans
-from trail_callbacks.language.quantities import DAYS, EXACT, MONTHS, Quantity, quantities
-from trail_callbacks.language.quantities.units import CURRENCIES
 from trail_callbacks.language.terms import vocabulary
+from trail_callbacks.language.values import DAYS, EXACT, MONTHS, Quantity, quantities
+from trail_callbacks.language.values.units import CURRENCIES
 
 __all__ = ["pages"]
 

@@ -11,8 +11,8 @@ from trail_callbacks.canary.corpus import Corpus
 from trail_callbacks.canary.facts.describing import common, describing
 from trail_callbacks.canary.facts.protected import fixed_in
 from trail_callbacks.canary.facts.spans import Spans
-from trail_callbacks.language.quantities import DAYS, MONTHS
 from trail_callbacks.language.terms import terms, vocabulary
+from trail_callbacks.language.values import DAYS, MONTHS
 
 __all__ = ["BEGIN", "DATES", "STAYS", "Proper", "proper_words"]
 

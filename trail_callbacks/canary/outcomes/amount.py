@@ -10,8 +10,8 @@ from functools import cache
 
 from trail_callbacks.canary.outcomes.wording import alternatives, table
 from trail_callbacks.language.detect import language
-from trail_callbacks.language.quantities import Quantity, quantities
 from trail_callbacks.language.terms import stem, vocabulary
+from trail_callbacks.language.values import Quantity, quantities
 
 __all__ = ["Amount", "amounts", "is_label", "is_labelled"]
 

@@ -22,8 +22,8 @@ from trail_callbacks.canary.outcomes.amount import Amount, amounts, is_label, is
 from trail_callbacks.canary.outcomes.mention import Mention, Values
 from trail_callbacks.canary.outcomes.reading import plain
 from trail_callbacks.canary.trial import How, Stated
-from trail_callbacks.language.quantities import EXACT, Quantity
 from trail_callbacks.language.terms import stem, terms, vocabulary
+from trail_callbacks.language.values import EXACT, Quantity
 
 __all__ = ["Amounts"]
 

@@ -9,7 +9,7 @@ from itertools import product
 from trail_callbacks.canary.outcomes.mention import Mention, Values
 from trail_callbacks.canary.outcomes.reading import plain
 from trail_callbacks.canary.trial import How
-from trail_callbacks.language.quantities import Quantity, quantities
+from trail_callbacks.language.values import Quantity, quantities
 
 __all__ = ["Dates"]
 

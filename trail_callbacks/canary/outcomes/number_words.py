@@ -1,6 +1,6 @@
 """Numbers and units in words, in digits and English: `zweihundertzwanzig Grad`, `nine point eight`, `63分`.
 
-`language.quantities` reads plain English number words only. Answers to a probe come in any language, while the probe's
+`language.values` reads plain English number words only. Answers to a probe come in any language, while the probe's
 values are in one: what is left unread here is undecided, never wrong.
 """
 
@@ -13,7 +13,7 @@ from functools import cache
 
 from trail_callbacks.canary.outcomes.wording import table
 from trail_callbacks.language.detect import language
-from trail_callbacks.language.quantities.numerals import MAGNITUDES
+from trail_callbacks.language.values.numerals import MAGNITUDES
 
 __all__ = ["in_digits"]
 

@@ -12,8 +12,8 @@ from trail_callbacks.canary.edit import Edit, EditKind
 from trail_callbacks.canary.facts.figures import telling
 from trail_callbacks.canary.facts.kept import of_last_corpus
 from trail_callbacks.canary.facts.pages import pages
-from trail_callbacks.language.quantities import EXACT, Quantity, quantities
 from trail_callbacks.language.terms import stem
+from trail_callbacks.language.values import EXACT, Quantity, quantities
 
 __all__ = ["Present", "collision", "implausible"]
 

@@ -21,7 +21,7 @@ from trail_callbacks.canary.facts.daytimes import daytimes, in_hours, later
 from trail_callbacks.canary.facts.figures import Page
 from trail_callbacks.canary.facts.neighbours import neighbours
 from trail_callbacks.canary.facts.pages import pages
-from trail_callbacks.language.quantities import Quantity
+from trail_callbacks.language.values import Quantity
 
 __all__ = ["propose"]
 

@@ -13,7 +13,7 @@ from trail_callbacks.canary.corpus import Corpus, Skipped
 from trail_callbacks.canary.edit import Edit, Replacement, Size
 from trail_callbacks.canary.facts.figures import Page
 from trail_callbacks.canary.facts.pages import pages
-from trail_callbacks.language.quantities.numerals import ORDINALS
+from trail_callbacks.language.values.numerals import ORDINALS
 
 __all__ = ["propose"]
 

@@ -12,7 +12,7 @@ from trail_callbacks.canary.facts.facts import Fact, facts
 from trail_callbacks.canary.facts.figures import Figure
 from trail_callbacks.canary.perturbers.collisions import Present, implausible
 from trail_callbacks.canary.perturbers.consequences import Consequences, consequences
-from trail_callbacks.language.quantities import quantities
+from trail_callbacks.language.values import quantities
 
 __all__ = ["propose"]
 

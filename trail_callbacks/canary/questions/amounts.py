@@ -7,9 +7,9 @@ from typing import Final
 
 from trail_callbacks.canary.edit import Edit
 from trail_callbacks.canary.questions.asked_for import FOLLOWING, STAYS, Sought, fronted, last_before
-from trail_callbacks.language.quantities import Quantity
-from trail_callbacks.language.quantities.numerals import LARGE, NUMBER_WORDS
 from trail_callbacks.language.terms import vocabulary
+from trail_callbacks.language.values import Quantity
+from trail_callbacks.language.values.numerals import LARGE, NUMBER_WORDS
 from trail_callbacks.splitting.words import DETERMINERS, PREPOSITIONS, Token, is_finite, past
 
 __all__ = ["HOW", "MEASURES", "amount"]

@@ -10,8 +10,8 @@ from typing import Final
 from trail_callbacks.canary.corpus import Skipped
 from trail_callbacks.canary.probe import Probe
 from trail_callbacks.canary.twin import Twin
-from trail_callbacks.language.quantities import EXACT, Quantity, quantities
 from trail_callbacks.language.terms import vocabulary
+from trail_callbacks.language.values import EXACT, Quantity, quantities
 
 __all__ = ["LONGEST", "POLAR", "names", "problem", "usable"]
 

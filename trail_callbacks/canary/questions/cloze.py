@@ -10,7 +10,7 @@ from typing import Final
 from trail_callbacks.canary.questions.asked_for import number_goes_on
 from trail_callbacks.canary.questions.facts import Cell, Fact
 from trail_callbacks.canary.questions.verbs import base_form
-from trail_callbacks.language.quantities import quantities
+from trail_callbacks.language.values import quantities
 
 __all__ = ["GAP", "gap", "hollow", "of_cell", "unfit"]
 

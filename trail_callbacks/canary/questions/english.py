@@ -17,8 +17,8 @@ from trail_callbacks.canary.questions.clauses import (
 )
 from trail_callbacks.canary.questions.predicates import Main, main_clause
 from trail_callbacks.canary.questions.verbs import SAME, base_form, may_be_finite
-from trail_callbacks.language.quantities import quantities
 from trail_callbacks.language.terms import vocabulary
+from trail_callbacks.language.values import quantities
 from trail_callbacks.splitting.words import (
     AUXILIARY,
     DETERMINERS,

@@ -6,9 +6,9 @@ import re
 from typing import Final
 
 from trail_callbacks.canary.edit import EditKind
-from trail_callbacks.language.quantities import EXACT, MONTHS, quantities
-from trail_callbacks.language.quantities.numerals import NUMBER_WORDS
 from trail_callbacks.language.terms import vocabulary
+from trail_callbacks.language.values import EXACT, MONTHS, quantities
+from trail_callbacks.language.values.numerals import NUMBER_WORDS
 
 __all__ = ["forms"]
 

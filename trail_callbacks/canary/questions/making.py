@@ -23,8 +23,8 @@ from trail_callbacks.canary.questions.rivals import Rivals
 from trail_callbacks.canary.questions.shortening import shortened
 from trail_callbacks.canary.questions.sought import sought, stands_alone
 from trail_callbacks.canary.twin import Twin
-from trail_callbacks.language.quantities import quantities
 from trail_callbacks.language.terms import keys
+from trail_callbacks.language.values import quantities
 
 __all__ = ["Maker", "make_probes", "subject"]
 

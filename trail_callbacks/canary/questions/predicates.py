@@ -8,8 +8,8 @@ from typing import Final
 
 from trail_callbacks.canary.questions.clauses import BREAKS, OPENS, VAGUE, Common, lowered
 from trail_callbacks.canary.questions.verbs import finite_verb
-from trail_callbacks.language.quantities import EXACT, quantities
 from trail_callbacks.language.terms import vocabulary
+from trail_callbacks.language.values import EXACT, quantities
 from trail_callbacks.splitting.words import (
     AUXILIARY,
     DETERMINERS,

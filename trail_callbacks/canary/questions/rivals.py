@@ -11,8 +11,8 @@ from typing import Final
 from trail_callbacks.canary.edit import TURNS, Edit
 from trail_callbacks.canary.questions.facts import Fact, called
 from trail_callbacks.canary.twin import Twin
-from trail_callbacks.language.quantities import quantities
 from trail_callbacks.language.terms import keys, terms
+from trail_callbacks.language.values import quantities
 from trail_callbacks.retrieval.tables import pairs, tables
 from trail_callbacks.text import Sentence, sentences
 

@@ -12,8 +12,8 @@ from trail_callbacks.canary.questions.amounts import HOW
 from trail_callbacks.canary.questions.clauses import ENDS, OPENS, Clause
 from trail_callbacks.canary.questions.predicates import main_clause
 from trail_callbacks.canary.questions.verbs import base_form, finite_verb, may_be_finite
-from trail_callbacks.language.quantities import quantities
 from trail_callbacks.language.terms import keys, vocabulary
+from trail_callbacks.language.values import quantities
 from trail_callbacks.splitting.words import AUXILIARY, DETERMINERS, MODAL, PREPOSITIONS, Token, past, tokenize
 
 __all__ = ["shortened"]

@@ -9,8 +9,8 @@ from trail_callbacks.canary.edit import Edit
 from trail_callbacks.canary.questions.amounts import amount
 from trail_callbacks.canary.questions.asked_for import FOLLOWING, Sought, fronted, number_goes_on
 from trail_callbacks.canary.questions.named import named
-from trail_callbacks.language.quantities import EXACT, Quantity, quantities
-from trail_callbacks.language.quantities.numerals import NUMBER_WORDS
+from trail_callbacks.language.values import EXACT, Quantity, quantities
+from trail_callbacks.language.values.numerals import NUMBER_WORDS
 from trail_callbacks.splitting.words import Token, is_finite, tokenize
 
 __all__ = ["sought", "stands_alone"]

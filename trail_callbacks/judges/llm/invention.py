@@ -7,8 +7,8 @@ import unicodedata
 from collections.abc import Collection
 from itertools import pairwise
 
-from trail_callbacks.language.quantities import quantities
 from trail_callbacks.language.terms import keys, vocabulary
+from trail_callbacks.language.values import quantities
 
 __all__ = ["Shown"]
 

@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from trail_callbacks.judges.local.checks.number import stated
 from trail_callbacks.judges.local.checks.reading import Reading
 from trail_callbacks.judges.local.overlap import Overlap
-from trail_callbacks.language.quantities import Quantity
+from trail_callbacks.language.values import Quantity
 
 __all__ = ["answers"]
 

@@ -9,8 +9,8 @@ from functools import cached_property
 from trail_callbacks.judges.local.checks.entity import known
 from trail_callbacks.judges.local.checks.number import stated
 from trail_callbacks.judges.local.checks.reading import Reading
-from trail_callbacks.language.quantities import Quantity
 from trail_callbacks.language.terms import Term, stem, vocabulary
+from trail_callbacks.language.values import Quantity
 
 __all__ = ["Item", "Overlap"]
 

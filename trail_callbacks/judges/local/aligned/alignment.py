@@ -9,10 +9,9 @@ from functools import cached_property
 from typing import Literal
 
 from trail_callbacks.judges.local.aligned.markers import MARKERS
-from trail_callbacks.judges.local.checks.number import equal
 from trail_callbacks.judges.local.checks.reading import Reading, related
-from trail_callbacks.language.quantities import Quantity
 from trail_callbacks.language.terms import Term, stem
+from trail_callbacks.language.values import Quantity, follows
 
 __all__ = ["Alignment", "Token", "align", "shared", "tokens"]
 
@@ -260,7 +259,7 @@ class _Places:
 def _same(one: Token, other: Token) -> bool:
     if one.quantity is not None and other.quantity is not None:
         opposed = {one.quantity.bound, other.quantity.bound} == {"over", "under"}
-        return not opposed and equal(one.quantity, other.quantity)  # what the claim says follows from what is given
+        return not opposed and follows(one.quantity, other.quantity)  # what the claim says follows from what is given
     if one.quantity is not None or other.quantity is not None:
         return False
     return (

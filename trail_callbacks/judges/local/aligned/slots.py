@@ -8,10 +8,10 @@ from math import isclose
 
 from trail_callbacks.judges.local.aligned.alignment import Alignment, Token
 from trail_callbacks.judges.local.checks import entity
-from trail_callbacks.judges.local.checks.number import equal, is_label
+from trail_callbacks.judges.local.checks.number import is_label
 from trail_callbacks.judges.local.checks.reading import Finding, Reading, contraries
-from trail_callbacks.language.quantities import Quantity
 from trail_callbacks.language.terms import Term, stem
+from trail_callbacks.language.values import Quantity, follows
 from trail_callbacks.taxonomy import ErrorType, SupportClass
 
 __all__ = ["name", "new_name", "new_year", "number", "opposite"]
@@ -67,7 +67,7 @@ def number(alignment: Alignment) -> Finding | None:
             own = [q.value for q in alignment.passage.quantities]
             results = (*_sums(values), *_products(own))
             computed = any(isclose(mine.value, result, rel_tol=_EXACT) for result in results)
-            if coverage < _MOST and computed and not any(equal(mine, q) for q in given):
+            if coverage < _MOST and computed and not any(follows(mine, q) for q in given):
                 continue
             if framed == _BOTH or mine.kind != "count" or _same_noun(mine, its):
                 first, other = _bounded(alignment, i, j)
@@ -91,7 +91,7 @@ def _word_before(words: Sequence[Token], i: int) -> str:
 
 def _others(alignment: Alignment, i: int, mine: Quantity) -> Iterator[tuple[int, Quantity]]:
     """The numbers of the sentence that may stand in the place of one of the claim."""
-    swapped = any(equal(mine, token.quantity) for token in alignment.given if token.quantity)
+    swapped = any(follows(mine, token.quantity) for token in alignment.given if token.quantity)
     for j in range(len(alignment.given)) if swapped else alignment.spare(i):
         its = alignment.given[j].quantity
         if its is None or its.kind != mine.kind or is_label(its, alignment.passage):
@@ -99,9 +99,9 @@ def _others(alignment: Alignment, i: int, mine: Quantity) -> Iterator[tuple[int,
         if {mine.bound, its.bound} == {"over", "under"} and mine.value == its.value:
             yield j, its
             continue
-        if mine.may_be(its) or equal(mine, its):
+        if mine.may_be(its) or follows(mine, its):
             continue
-        known = any(equal(token.quantity, its) for token in alignment.own if token.quantity)
+        known = any(follows(token.quantity, its) for token in alignment.own if token.quantity)
         if known == swapped and (not swapped or alignment.framed(i, j) == _BOTH):
             yield j, its
 

@@ -3,17 +3,14 @@
 from __future__ import annotations
 
 import re
-from math import isclose
 
 from trail_callbacks.judges.local.checks.reading import Finding, Reading
-from trail_callbacks.language.quantities import EXACT, Quantity
 from trail_callbacks.language.terms import stem, vocabulary
+from trail_callbacks.language.values import Quantity, follows
 from trail_callbacks.taxonomy import ErrorType, SupportClass
 
-__all__ = ["compare", "equal", "is_about_another", "is_label", "stated"]
+__all__ = ["compare", "is_about_another", "is_label", "stated"]
 
-_HEDGED = 0.1  # how far `about 500` may be from the number it stands for
-_CONVERTED = 0.01  # what is lost between units
 _NEAR = 40  # characters on each side in which a number finds its subject
 _SHARED = 0.3  # share of the rest of a claim that a passage must have to dispute its number
 _WORD = 24  # characters before a number in which its label stands
@@ -40,7 +37,7 @@ def compare(claim: Reading, passage: Reading) -> Finding | None:
     if not lacking or (len(lacking) > 1 and any(q.kind not in _DATE for q in lacking)):
         return None
     free = [
-        r for r in passage.quantities if not is_label(r, passage) and not any(equal(q, r) for q in claim.quantities)
+        r for r in passage.quantities if not is_label(r, passage) and not any(follows(q, r) for q in claim.quantities)
     ]
     for quantity in lacking:
         given = [r for r in free if _comparable(quantity, r, claim, passage) and not _open(quantity, r)]
@@ -96,67 +93,10 @@ def is_label(quantity: Quantity, reading: Reading) -> bool:
 
 def stated(quantity: Quantity, claim: Reading, passage: Reading) -> bool:
     """Tells whether a passage gives this value of the claim, in whatever notation, or as part of a version (4.2.0)."""
-    if any(equal(quantity, other) for other in passage.quantities):
+    if any(follows(quantity, other) for other in passage.quantities):
         return True
     written = claim.text[quantity.start : quantity.end]
     return "." in written and re.search(rf"(?<![\w.]){re.escape(written)}(?!\w|,\d)", passage.text) is not None
-
-
-def equal(claimed: Quantity, given: Quantity) -> bool:
-    """Tells whether a claimed value follows from a given one: same kind, same value after rounding and bounds.
-
-    Of a number with several readings (`1.000`, `03/04/2020`) any will do.
-    """
-    if (claimed.also or given.also) and not claimed.kind == given.kind == "year":
-        return any(_equal(mine, its) for mine in claimed.readings for its in given.readings)
-    return _equal(claimed, given)
-
-
-def _equal(claimed: Quantity, given: Quantity) -> bool:
-    if claimed.kind != given.kind:
-        return _bare(claimed, given)
-    a, b = claimed.value, given.value
-    if isclose(a, b, rel_tol=1e-6, abs_tol=1e-12):
-        return {claimed.bound, given.bound} != {"over", "under"}
-    if claimed.kind in EXACT:
-        return claimed.kind == "year" and _dated(claimed, given)
-    rounded = claimed.step > given.step and abs(a - b) <= claimed.step / 2 and claimed.step <= abs(a) * _HEDGED
-    converted = not _one_unit(claimed, given) and isclose(a, b, rel_tol=_CONVERTED)
-    return rounded or converted or _bounded(claimed, given)
-
-
-def _one_unit(claimed: Quantity, given: Quantity) -> bool:
-    """Whether two numbers are written in one unit, so that nothing can be lost between units."""
-    return isclose(claimed.raw * given.value, claimed.value * given.raw, rel_tol=1e-9)
-
-
-def _bare(claimed: Quantity, given: Quantity) -> bool:
-    """The same figures, once without a unit: `990` in a table, `990 euros` in the claim."""
-    kinds = {claimed.kind, given.kind}
-    if "count" not in kinds or kinds & {"year", "percent", "rank", "day", "month"}:
-        return False
-    unitless = claimed if claimed.kind == "count" else given
-    return not unitless.noun and claimed.raw == given.raw
-
-
-def _bounded(claimed: Quantity, given: Quantity) -> bool:
-    """`about 500` follows from 496, `over 4` from 4.1, `under 10` from 9."""
-    a, b = claimed.value, given.value
-    if claimed.bound == "about":
-        return abs(a - b) <= _HEDGED * max(abs(a), abs(b))
-    other = claimed.noun and stem(claimed.noun) != stem(given.noun)  # any small number is under `19 passengers`
-    if given.bound != "exact" or (claimed.kind == "count" and other):
-        return False
-    return (claimed.bound == "over" and b > a) or (claimed.bound == "under" and b < a)
-
-
-def _dated(claimed: Quantity, given: Quantity) -> bool:
-    """`about 1900` follows from 1901, `after 2000` from 2011, `the 1990s` from 1994."""
-    if claimed.bound == "during" and claimed.within is not None:
-        return claimed.within[0] <= given.value <= claimed.within[1] and given.bound != "during"
-    if claimed.bound == "about":
-        return abs(claimed.value - given.value) <= 1
-    return _bounded(claimed, given)
 
 
 def _comparable(claimed: Quantity, given: Quantity, claim: Reading, passage: Reading) -> bool:

@@ -8,8 +8,8 @@ from functools import cached_property, lru_cache
 from itertools import islice
 
 from trail_callbacks.language.detect import is_english
-from trail_callbacks.language.quantities import Quantity, quantities
 from trail_callbacks.language.terms import Term, stem, terms, vocabulary
+from trail_callbacks.language.values import Quantity, quantities
 from trail_callbacks.taxonomy import ErrorType, SupportClass
 
 __all__ = ["Finding", "Reading", "contraries", "related"]

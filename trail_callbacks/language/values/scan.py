@@ -7,8 +7,9 @@ import unicodedata
 from collections.abc import Iterable, Iterator
 from functools import cache
 
-from trail_callbacks.language.quantities.dates import DAYS, MONTHS, dates, times
-from trail_callbacks.language.quantities.numerals import (
+from trail_callbacks.language.terms import vocabulary
+from trail_callbacks.language.values.dates import DAYS, MONTHS, dates, times
+from trail_callbacks.language.values.numerals import (
     FRACTIONS,
     LARGE,
     NUMBER_WORDS,
@@ -23,9 +24,8 @@ from trail_callbacks.language.quantities.numerals import (
     number,
     spelt,
 )
-from trail_callbacks.language.quantities.quantity import Quantity, bound, exact, is_age, joined, year_bound
-from trail_callbacks.language.quantities.units import UNITS, Unit, currency_before, is_unit, unit_after
-from trail_callbacks.language.terms import vocabulary
+from trail_callbacks.language.values.quantity import Quantity, bound, exact, is_age, joined, year_bound
+from trail_callbacks.language.values.units import UNITS, Unit, currency_before, is_unit, unit_after
 from trail_callbacks.slices import current
 
 __all__ = ["quantities"]

@@ -6,7 +6,7 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from trail_callbacks.language.quantities.numerals import MAGNITUDES
+from trail_callbacks.language.values.numerals import MAGNITUDES
 
 __all__ = ["EXACT", "Quantity", "bound", "exact", "is_age", "joined", "year_bound"]
 

@@ -7,29 +7,38 @@ from collections.abc import Iterator
 from dataclasses import replace
 from functools import cache
 
-from trail_callbacks.language.quantities.numerals import ORDINALS, Style
-from trail_callbacks.language.quantities.quantity import Quantity, exact
+from trail_callbacks.language.values.numerals import ORDINALS, Style
+from trail_callbacks.language.values.quantity import Quantity, exact
 
-__all__ = ["DAYS", "MONTHS", "dates", "times"]
+__all__ = ["DAYS", "MONTHS", "dates", "month_named", "times"]
 
-_NAMES = """
-january jan janv ene januar janvier enero gennaio janeiro januari января январь
-february feb févr februar février febrero febbraio fevereiro februari февраля февраль
-march mar mrt märz mars marzo março maart марта март
-april apr avr abr avril abril aprile апреля апрель
-may mai mayo maggio maio mei мая май
-june jun giu juni juin junio giugno junho июня июнь
-july jul juil lug juli juillet julio luglio julho июля июль
-august aug août agosto augustus августа август
-september sep sept septembre septiembre setiembre settembre setembro сентября сентябрь
-october oct oktober okt octobre octubre ottobre outubro октября октябрь
-november nov novembre noviembre novembro ноября ноябрь
-december dec déc dic dezember dez décembre diciembre dicembre dezembro декабря декабрь
-"""
-MONTHS = [line.split()[0].title() for line in _NAMES.strip().splitlines()]
-"""English names of months, in order."""
-_NUMBERS = {name: float(i) for i, line in enumerate(_NAMES.strip().splitlines(), 1) for name in line.split()}
+_MONTHS_OF = {
+    "en": """january february march april may june july august september october november december
+        jan feb mar apr may jun jul aug sep oct nov dec""",
+    "de": """januar februar märz april mai juni juli august september oktober november dezember
+        jan feb mrt apr mai jun jul aug sep okt nov dez""",
+    "fr": """janvier février mars avril mai juin juillet août septembre octobre novembre décembre
+        janv févr mars avr mai juin juil août sept oct nov déc""",
+    "es": """enero febrero marzo abril mayo junio julio agosto septiembre octubre noviembre diciembre
+        ene feb mar abr may jun jul ago sep oct nov dic""",
+    "it": """gennaio febbraio marzo aprile maggio giugno luglio agosto settembre ottobre novembre dicembre
+        gen feb mar apr mag giu lug ago set ott nov dic""",
+    "pt": """janeiro fevereiro março abril maio junho julho agosto setembro outubro novembro dezembro
+        jan fev mar abr mai jun jul ago set out nov dez""",
+    "nl": """januari februari maart april mei juni juli augustus september oktober november december
+        jan feb mrt apr mei jun jul aug sep okt nov dec""",
+    "ru": """января февраля марта апреля мая июня июля августа сентября октября ноября декабря
+        январь февраль март апрель май июнь июль август сентябрь октябрь ноябрь декабрь""",
+}
+_LISTS = [
+    (code, names[at : at + 12]) for at in (0, 12) for code, listed in _MONTHS_OF.items() for names in [listed.split()]
+]
+_UNREAD = frozenset({"ago", "fev", "gen", "mag", "ott", "out", "set"})  # commoner as other words, or in names
+_NUMBERS = {name: float(i) for _, words in _LISTS for i, name in enumerate(words, 1) if name not in _UNREAD}
 """Number of a month by its case-folded name; common words among them (`may`, `mars`) count beside a number only."""
+_NUMBERS |= {"setiembre": 9.0}
+MONTHS = [name.title() for name in _LISTS[0][1]]
+"""English names of months, in order."""
 DAYS = ["Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday"]
 """English names of weekdays, in order."""
 _MONTH_WORDS = frozenset(_NUMBERS)
@@ -37,6 +46,24 @@ _VERBS = frozenset({"may", "march"})
 _MONTH_COUNT, _LONGEST_MONTH = 12, 31
 _CENTURY_TURN = 50  # a year of two digits below it is of this century
 _NOON, _DAY = 12, 1440
+
+
+def month_named(month: int, like: str, was: int, language: str = "") -> str | None:
+    """Names a month in the language, the length and the capitals of another one; None where that is not certain.
+
+    Args:
+        month: Its number.
+        like: The word for the other one, of number `was`.
+        was: See `like`.
+        language: ISO 639-1 code that decides where several languages have that word; English if it is not known.
+    """
+    fits = {code: names[month - 1] for code, names in reversed(_LISTS) if names[was - 1] == like.casefold()}
+    if len(set(fits.values())) > 1:
+        fits = {code: name for code, name in fits.items() if code == (language or "en")}
+    if len(set(fits.values())) != 1:
+        return None
+    new = next(iter(fits.values()))
+    return new.upper() if like.isupper() and len(like) > 1 else new.capitalize() if like[0].isupper() else new
 
 
 @cache

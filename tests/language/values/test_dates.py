@@ -1,9 +1,8 @@
 import pytest
 
 from trail_callbacks.judges.local.checks import number
-from trail_callbacks.judges.local.checks.number import equal
 from trail_callbacks.judges.local.checks.reading import Reading
-from trail_callbacks.language.quantities import MONTHS, quantities
+from trail_callbacks.language.values import MONTHS, follows, quantities
 
 
 def values(text):
@@ -86,4 +85,4 @@ def test_times_of_day(text, minutes):
 )
 def test_an_hour_without_its_half_of_the_day_may_be_either(text, same):
     (one,), (other,) = quantities(text), quantities("17:30")
-    assert equal(one, other) == same
+    assert follows(one, other) == same

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from trail_callbacks.language.quantities import quantities
+from trail_callbacks.language.values import quantities
 
 
 @pytest.mark.parametrize(

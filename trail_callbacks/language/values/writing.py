@@ -7,8 +7,8 @@ import re
 import unicodedata
 from dataclasses import dataclass
 
-from trail_callbacks.language.quantities import Quantity
-from trail_callbacks.language.quantities.numerals import (
+from trail_callbacks.language.values.numerals import (
+    LARGE,
     NUMBER_WORDS,
     NUMERAL,
     SPELT,
@@ -17,8 +17,9 @@ from trail_callbacks.language.quantities.numerals import (
     grouped,
     magnitude,
     number,
+    spelt,
 )
-from trail_callbacks.language.quantities.numerals import spelt as read_words
+from trail_callbacks.language.values.quantity import Quantity
 
 __all__ = ["Numeral", "Writing", "in_words"]
 
@@ -28,10 +29,10 @@ _BARE = re.compile(r"(?:hundred|thousand|million|billion|trillion|dozen)\b", re.
 _INDIAN = re.compile(r"\d{1,2}(?:,\d\d)+,\d{3}$")
 _ONES = [word for word, value in NUMBER_WORDS.items() if value < 20 and word != "dozen"]  # noqa: PLR2004
 _TENS = [word for word, value in NUMBER_WORDS.items() if 20 <= value < 100]  # noqa: PLR2004
-_LARGE = ((10**12, "trillion"), (10**9, "billion"), (10**6, "million"), (1000, "thousand"), (100, "hundred"))
+_SIZES = [*((int(value), name) for name, value in reversed(LARGE.items())), (100, "hundred")]
 _LARGEST = 10**15
-_GROUPED = 1000
-_EXACT = 1e-9
+_GROUPED, _HUNDRED, _TEN = 1000, 100, 10
+_CLOSE = 1e-9
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,7 +48,8 @@ class Numeral:
         mark: The decimal mark, or nothing.
         separator: Between thousands, or nothing.
         zero: The zero of its script; empty for words.
-        capital: Whether words begin with a capital.
+        is_capital: Whether words begin with a capital.
+        is_indian: Whether digits are grouped by two above the thousands.
     """
 
     start: int
@@ -58,36 +60,43 @@ class Numeral:
     mark: str = ""
     separator: str = ""
     zero: str = ""
-    capital: bool = False
-    indian: bool = False
+    is_capital: bool = False
+    is_indian: bool = False
 
     def write(self, value: float) -> str | None:
         """Writes another value, in base units, the same way; None if that would need more digits or another sign."""
         bare = value / self.factor
         rounded = round(bare, self.decimals)
-        if rounded <= 0 or rounded >= _LARGEST or abs(rounded - bare) > _EXACT * abs(bare):
+        if rounded <= 0 or rounded >= _LARGEST or abs(rounded - bare) > _CLOSE * abs(bare):
             return None
         if not self.zero:
             words = in_words(int(rounded))
-            return words.capitalize() if self.capital else words
-        whole, _, part = f"{rounded:.{self.decimals}f}".partition(".")
-        if self.value < _GROUPED <= rounded and rounded >= 10 * _GROUPED:
+            return words.capitalize() if self.is_capital else words
+        if self.value < _GROUPED <= rounded and rounded >= _TEN * _GROUPED:
             return None  # whether it would be grouped is not shown
-        written = _group(whole, self.separator, indian=self.indian) + (self.mark + part if part else "")
-        if self.zero == "0":
-            return written
+        whole, _, part = f"{rounded:.{self.decimals}f}".partition(".")
+        written = self._grouped(whole) + (self.mark + part if part else "")
         return "".join(chr(ord(self.zero) + int(each)) if each.isdigit() else each for each in written)
+
+    def _grouped(self, whole: str) -> str:
+        if not self.separator:
+            return whole
+        size, parts, rest = 2 if self.is_indian else 3, [whole[-3:]], whole[:-3]
+        while rest:
+            parts.append(rest[-size:])
+            rest = rest[:-size]
+        return self.separator.join(reversed(parts))
 
     @property
     def grain(self) -> float:
         """Steps in which another value is as round as this one, in base units: 1,000 for 12,000, 1 for 40."""
         grain = 10.0**-self.decimals
         if not self.decimals:
-            least = 1 if not self.zero else 10
+            least = _TEN if self.zero else 1
             while self.value % (grain * 10) == 0 and self.value / (grain * 10) >= least and grain < self.value:
                 grain *= 10
-            if not self.zero:  # words have no room for more digits
-                grain = max(1.0, grain) if self.value >= 100 else 1.0  # noqa: PLR2004 - below, all words are short
+            if not self.zero and self.value < _HUNDRED:  # words have no room for more digits, and all are short here
+                grain = 1.0
         return grain * abs(self.factor)
 
 
@@ -109,7 +118,7 @@ class Writing:
         return self._style.language
 
     def numeral(self, quantity: Quantity) -> Numeral | None:
-        """Finds the digits or words of a quantity; None if it is a fraction, a share or ambiguous."""
+        """Finds the digits or words of a quantity of the text; None if it is a fraction, a share or ambiguous."""
         if any(kind == quantity.kind and value != -quantity.value for kind, value in quantity.also):
             return None
         found = _DIGITS.search(self._plain, quantity.start, quantity.end)
@@ -127,18 +136,24 @@ class Writing:
         step = abs(quantity.step * quantity.raw / quantity.value) / ratio
         decimals = max(0, round(-math.log10(step))) if step else 0
         written = self._text[found.start() : found.end()]
-        mark, separator = _marks(written, decimals)
-        first = written[0]
-        zero = chr(ord(first) - unicodedata.decimal(first))
-        indian = _INDIAN.match(found[0].partition(".")[0]) is not None
-        factor = quantity.value / read.value
-        return Numeral(*found.span(), read.value, factor, decimals, mark, separator, zero, indian=indian)
+        marks = [each for each in written if not each.isdecimal()]
+        mark = marks.pop() if decimals and marks else ""
+        return Numeral(
+            *found.span(),
+            read.value,
+            quantity.value / read.value,
+            decimals,
+            mark,
+            marks[0] if marks else "",
+            zero=chr(ord(written[0]) - unicodedata.decimal(written[0])),
+            is_indian=_INDIAN.match(found[0].partition(".")[0]) is not None,
+        )
 
     def _words(self, quantity: Quantity) -> Numeral | None:
         found = _WORDS.search(self._plain, quantity.start, quantity.end)
         if found is None:
             return None
-        value, is_year = read_words(found[0])
+        value, is_year = spelt(found[0])
         start = found.start()
         if is_year or not value or not _close(abs(quantity.raw) / value, 1.0):
             return None
@@ -146,39 +161,21 @@ class Writing:
             if self._text[start - 2 : start].casefold() != "a " or self._text[start - 3 : start - 2].isalnum():
                 return None
             start -= 2
-        return Numeral(start, found.end(), value, quantity.value / value, capital=self._text[start].isupper())
+        return Numeral(start, found.end(), value, quantity.value / value, is_capital=self._text[start].isupper())
 
 
 def in_words(value: int) -> str:
     """Writes a whole number from 0 to a thousand trillion in English words."""
     if value < len(_ONES):
         return _ONES[value]
-    if value < 100:  # noqa: PLR2004
-        tens, ones = divmod(value, 10)
+    if value < _HUNDRED:
+        tens, ones = divmod(value, _TEN)
         return _TENS[tens - 2] + (f"-{_ONES[ones]}" if ones else "")
-    size, name = next((size, name) for size, name in _LARGE if value >= size)
+    size, name = next((size, name) for size, name in _SIZES if value >= size)
     many, rest = divmod(value, size)
     joint = " and " if name == "hundred" else " "
     return f"{in_words(many)} {name}" + (f"{joint}{in_words(rest)}" if rest else "")
 
 
 def _close(one: float, other: float) -> bool:
-    return abs(one - other) <= _EXACT * abs(other)
-
-
-def _marks(written: str, decimals: int) -> tuple[str, str]:
-    """Decimal mark and separator of thousands of digits as written."""
-    marks = [each for each in written if not each.isdecimal()]
-    mark = marks.pop() if decimals and marks else ""
-    return mark, marks[0] if marks else ""
-
-
-def _group(whole: str, separator: str, *, indian: bool) -> str:
-    if not separator or len(whole) <= 3:  # noqa: PLR2004
-        return whole
-    size = 2 if indian else 3
-    parts, rest = [whole[-3:]], whole[:-3]
-    while rest:
-        parts.append(rest[-size:])
-        rest = rest[:-size]
-    return separator.join(reversed(parts))
+    return abs(one - other) <= _CLOSE * abs(other)
