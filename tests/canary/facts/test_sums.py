@@ -5,8 +5,8 @@ import re
 import pytest
 
 from trail_callbacks.canary import Corpus, Document
+from trail_callbacks.canary.facts.arithmetic import relations_in
 from trail_callbacks.canary.facts.pages import pages
-from trail_callbacks.canary.facts.sums import dependencies
 from trail_callbacks.canary.perturbers.perturb import perturb
 
 
@@ -92,4 +92,4 @@ def test_what_cannot_be_repaired_is_refused_with_the_reason(text, why):
 
 def test_numbers_that_do_not_add_up_are_independent():
     (page,) = pages(Corpus([Document("a", "It has 12 adults, 28 children and 41 bells in total.")]))
-    assert dependencies(page) == ()
+    assert relations_in(page) == []

@@ -20,17 +20,11 @@ def turned(*texts):
         ("OLDER THAN THE BERTA IS THE ALMA.", "YOUNGER THAN THE BERTA IS THE ALMA."),
         ("The Alma came first and the Berta second.", "The Alma came second and the Berta first."),
         ("The 1st prize went to Alma, the 3rd prize to Cora.", "The 3rd prize went to Alma, the 1st prize to Cora."),
-        ("The largest ports:\n1. Alma\n2. Berta\n3. Cora", "The largest ports:\n1. Berta\n2. Alma\n3. Cora"),
+        ("Alma is the largest of them.", "Alma is the smallest of them."),
     ],
 )
 def test_an_order_is_turned_round(text, after):
     assert turned(text)[0] == [after]
-
-
-def test_the_same_comparison_from_the_other_side_is_turned_too():
-    texts, twin = turned("The Alma is larger than the Berta.", "They say the Berta is smaller than the Alma.")
-    assert texts == ["The Alma is smaller than the Berta.", "They say the Berta is larger than the Alma."]
-    assert len(twin.edits) == 1
 
 
 @pytest.mark.parametrize(

@@ -1,7 +1,7 @@
 import pytest
 
 from trail_callbacks.canary import Corpus, Document
-from trail_callbacks.canary.facts.mentions import Names
+from trail_callbacks.canary.facts.names import Names
 
 
 def names(*texts):
