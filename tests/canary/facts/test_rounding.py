@@ -58,8 +58,3 @@ def test_a_rounded_number_is_rounded_anew(said, true, seed):
 )
 def test_what_only_looks_alike_is_left_apart(text):
     assert not restated(text)
-
-
-def test_another_document_that_tells_another_unit_is_of_something_else():
-    texts = "In Tarvik 57.65 inches of rain fell.", "The forest of Tarvik has about 150 cm of rain."
-    assert not restated(*texts)

@@ -38,13 +38,6 @@ def test_the_same_value_of_something_else_is_another_fact():
     assert value(texts[0]) != value(texts[1])
 
 
-def test_hours_and_minutes_of_one_length_agree():
-    (text,), (edit,) = changed("The walk to Skogholm lasts 90 minutes. Skogholm is 1.5 hours away on foot.", seed=3)
-    minutes, hours = re.findall(r"\d+(?:\.\d+)?", text)
-    assert float(minutes) == 60 * float(hours) != 90
-    assert len(edit.replacements) == 2
-
-
 @pytest.mark.parametrize(
     ("text", "pattern"),
     [
@@ -95,28 +88,6 @@ def test_what_only_looks_like_a_number_stays(text):
     assert changed(text)[0] == [text]
 
 
-def test_a_number_in_code_stays_while_the_prose_changes():
-    (text,), _ = changed("It takes 40 minutes.\n\n```\nwait(40)\n```\n")
-    assert "wait(40)" in text
-    assert "takes 40" not in text
-
-
-@pytest.mark.parametrize(
-    ("text", "real"),
-    [
-        ("It takes 12 working days to answer.", "12 working days"),
-        ("Divers found 1,260 carnelian beads there.", "1,260 carnelian beads"),
-        ("Of the guests, 14 need a visa.", "14"),
-        ("There are 14 sheep in the park.", "14 sheep"),
-        ("There are 14 boats as before.", "14 boats"),
-        ("Es gibt 14 Hütten aus Holz im Wald.", "14 Hütten"),
-    ],
-)
-def test_a_value_has_the_whole_of_what_is_counted(text, real):
-    _, (edit,) = changed(text)
-    assert edit.real == real
-
-
 @pytest.mark.parametrize("size", SIZES)
 def test_a_size_says_how_far_and_never_to_a_guess(size):
     text = " ".join(
@@ -158,13 +129,6 @@ def test_the_ends_of_a_range_and_a_part_of_a_whole_keep_their_order():
         assert part < whole
 
 
-def test_a_or_an_stays_right():
-    for seed in range(12):
-        (text,), _ = changed("It is an 8 km walk and a 40-minute ride.", seed=seed)
-        assert re.search(r"\b(?:an (?:8\d*|11|18)|a (?!8|11 |18 )\d+) km", text), text
-        assert re.search(r"\ba (?!8|11-|18-)\d+-minute", text), text
-
-
 def test_a_fraction_of_the_same_value_keeps_the_fact_as_it_is():
     text = "The walk to Skogholm is 2.5 miles long. The Skogholm walk: 2 1/2 miles."
     (after,), edits = changed(text)
@@ -183,41 +147,3 @@ def test_a_new_value_stands_nowhere_else():
     assert not real & set(new)
     assert len(new) == len(set(new))
     assert len(after) == len(texts)
-
-
-@pytest.mark.parametrize(
-    "text",
-    [
-        "The Ten Commandments were carved in stone at Skarn.",
-        "We sold the iPhone 11 in the shop at Skarn.",
-        "The guard at Skarn is a 7'2 centre of the old school.",
-        "Things to do.  2 Buy bread.  3 Call the bank.",
-        "The pool is open from 6.30 to 10.00 and until 11.00 at weekends.",
-        "The house at Skarn was built in 1714, making it over 300 years old.",
-        "Preheat the oven at Skarn to 400\u00b0F (205\u00b0 C).",
-        "Rain of 50 to 260 inches (125 to 660 cm.) falls at Skarn.",
-        "A seat costs Rs. 75 lakhs (approximately $100,000 USD) there.",
-        "Half of it, 50 % of the pool, goes to Skarn. The remaining 50 % goes to the club.",
-        "The two towns were rich and both lay on the coast.",
-        "Blood is made up of three parts: red cells, white cells and platelets.",
-    ],
-)
-@pytest.mark.parametrize("seed", range(3))
-def test_what_the_text_counts_on_elsewhere_stays(text, seed):
-    assert changed(text, seed=seed)[0] == [text]
-
-
-@pytest.mark.parametrize("seed", range(8))
-def test_what_stands_side_by_side_keeps_its_shape(seed):
-    (text,), _ = changed("A crab pot is from 6 by 6 feet to about 8 by 8 feet wide.", seed=seed)
-    a, b, c, d = (float(each) for each in re.findall(r"\d+(?:\.\d+)?", text))
-    assert a == b < c == d
-    (text,), _ = changed("Of the 20 acids, adults need to obtain eight of them daily.", seed=seed)
-    assert [whole for whole in range(2000) if in_words(whole) in text.replace(",", "").split()][-1] < float(
-        text.split()[2]
-    )
-    (text,), _ = changed("He stands 8 feet 11 inches tall in Skarn.", seed=seed)
-    assert " 11 inches" in text
-    (text,), _ = changed("Cook the pork for 20-30 minutes in the oven.", seed=seed)
-    low, high = (float(each) for each in re.findall(r"\d+(?:\.\d+)?", text))
-    assert low < high <= 3 * low

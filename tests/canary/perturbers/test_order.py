@@ -16,7 +16,6 @@ def turned(*texts):
     [
         ("The Alma is larger than the Berta.", "The Alma is smaller than the Berta."),
         ("Trains are more expensive than buses.", "Trains are less expensive than buses."),
-        ("Die Alma ist größer als die Berta.", "Die Alma ist kleiner als die Berta."),
         ("OLDER THAN THE BERTA IS THE ALMA.", "YOUNGER THAN THE BERTA IS THE ALMA."),
         ("The Alma came first and the Berta second.", "The Alma came second and the Berta first."),
         ("The 1st prize went to Alma, the 3rd prize to Cora.", "The 3rd prize went to Alma, the 1st prize to Cora."),
@@ -39,18 +38,6 @@ def test_an_order_is_turned_round(text, after):
     ],
 )
 def test_what_is_no_order_or_has_its_numbers_beside_it_stays(text):
-    assert turned(text)[0] == [text]
-
-
-@pytest.mark.parametrize(
-    "text",
-    [
-        "Work starts no earlier than August and ends not later than May.",
-        "It broke in the third or fourth year.",
-        "Every fourth week the distance drops by a third.",
-    ],
-)
-def test_what_says_the_same_either_way_or_is_no_rank_stays(text):
     assert turned(text)[0] == [text]
 
 

@@ -51,28 +51,11 @@ def test_a_plain_statement_is_denied_and_a_denial_affirmed(said, denied):
         ("The pool isn't heated in spring.", "The pool is heated in spring."),
         ("Dogs do not bark at night.", "Dogs bark at night."),
         ("The museum doesn\u2019t accept cards.", "The museum accepts cards."),
-        ("Das Museum ist am Sonntag nicht offen.", "Das Museum ist am Sonntag offen."),
-        ("El museo no abre los domingos.", "El museo abre los domingos."),
-        ("Le mus\u00e9e n\u2019ouvre pas le dimanche.", "Le mus\u00e9e ouvre le dimanche."),
-        ("Il museo non apre la domenica.", "Il museo apre la domenica."),
-        ("Het museum is niet open op zondag.", "Het museum is open op zondag."),
-        ("Museet \u00e4r inte \u00f6ppet p\u00e5 s\u00f6ndagar.", "Museet \u00e4r \u00f6ppet p\u00e5 s\u00f6ndagar."),
     ],
 )
 def test_a_denial_is_taken_out(denied, said):
     made = twin("negation", denied)
     assert texts(made) == [said]
-
-
-@pytest.mark.parametrize(
-    "said",
-    [
-        "Das Museum ist noch nicht offen.", "Das Museum ist nicht nur am Sonntag offen.", "Le mus\u00e9e n\u2019a pas de toit.",
-        "Muzeum nie jest otwarte w niedziel\u0119.", "El museo no abre nunca los domingos.",
-    ],
-)  # fmt: skip
-def test_a_denial_that_other_words_depend_on_stays(said):
-    assert not twin("negation", said).edits
 
 
 def test_all_sentences_that_say_the_same_are_denied():
@@ -116,40 +99,6 @@ def test_a_modality_is_changed(said, other):
 
 
 @pytest.mark.parametrize(
-    ("said", "other"),
-    [
-        ("The planet may reach 900 degrees on its day side.", "The planet will reach 900 degrees on its day side."),
-        ("Swelling may also occur in the knee.", "Swelling will also occur in the knee."),
-    ],
-)
-def test_what_may_happen_will(said, other):
-    assert texts(twin("modality", said)) == [other]
-
-
-@pytest.mark.parametrize(
-    "said", ["The school would have to pay the rest.", "The crew was nearly always late.", "It can sometimes rain."]
-)
-def test_a_modal_that_does_not_stand_alone_stays(said):
-    assert not twin("modality", said).edits
-
-
-def test_a_guess_is_no_rule():
-    assert not twin("modality", "The fire may have been due to a lamp.").edits
-
-
-def test_a_removed_fact_is_gone_everywhere_and_the_rest_reads_on():
-    made = twin(
-        "unanswerable",
-        "The tower is old. The tower of Skarn has 212 steps. Bring good shoes.",
-        "Skarn has shops. The tower of Skarn has 212 steps.",
-    )
-    (edit,) = made.edits
-    assert edit.fictive is None
-    assert edit.real == "212 steps"
-    assert texts(made) == ["The tower is old. Bring good shoes.", "Skarn has shops. "]
-
-
-@pytest.mark.parametrize(
     ("said", "why"),
     [
         ("The tower of Skarn has 212 steps.", "nothing would be left"),
@@ -178,31 +127,12 @@ def test_two_documents_disagree_on_two_fictive_values():
     assert len({edit.real, edit.fictive, edit.also}) == 3
 
 
-def test_two_places_of_one_document_disagree():
-    made = twin(
-        "inconsistent", "The crossing to Skarn takes 42 minutes.\n\nIn winter the crossing to Skarn takes 42 minutes."
-    )
-    edit = next(each for each in made.edits if each.real == "42 minutes")
-    assert edit.fictive in texts(made)[0]
-    assert edit.also in texts(made)[0]
-    assert "42" not in texts(made)[0]
-
-
-def test_what_is_said_of_different_things_does_not_disagree():
-    made = twin("inconsistent", "Plumvik names plants from photos.", "In winter Plumvik stores photos for 42 minutes.")
-    assert not made.edits
-
-
 def test_equal_amounts_for_different_things_do_not_disagree():
     said = (
         "You pay 5 percent of your salary to the fund of Skarn.",
         "While you are on leave you pay 5 percent of what the fund of Skarn gives.",
     )
     assert not twin("inconsistent", " ".join(said)).edits
-
-
-def test_what_is_stated_once_cannot_disagree():
-    assert not twin("inconsistent", "The crossing to Skarn takes 42 minutes.", "The weather is fine.").edits
 
 
 def test_a_nonce_word_stands_nowhere_else():
@@ -244,14 +174,6 @@ def test_places_are_verbatim_apart_and_the_same_for_a_seed(said, kind, seed):
             assert documents[each.document].text[each.start : each.end] == each.old != each.new
         for (one, _, end), (other, start, _) in pairwise(spans):
             assert one != other or end <= start
-
-
-@given(st.lists(_SENTENCES, min_size=1, max_size=8), st.integers(0, 3))
-def test_a_denied_sentence_is_left_nowhere(said, seed):
-    made = twin("negation", *said, seed=seed)
-    for edit in made.edits:
-        gone = {said[int(each.document[1:])] for each in edit.replacements}
-        assert not any(old in each.text for old in gone for each in made.fictive)
 
 
 @pytest.mark.parametrize(

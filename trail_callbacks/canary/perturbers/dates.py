@@ -122,17 +122,10 @@ def _times(page: Page) -> list[Dated] | None:
 
 
 def propose(corpus: Corpus, rng: random.Random, sizes: Sequence[Size]) -> Iterator[tuple[Edit, ...] | Skipped]:
-    """Proposes later or earlier dates for each group of documents whose dates belong together.
+    """Proposes later or earlier dates for all documents whose dates belong together, as one tuple of edits.
 
-    Args:
-        corpus: The documents.
-        rng: Of all choices.
-        sizes: Sizes to draw from, in turn.
-
-    Yields:
-        One tuple of edits a group, an edit for each date: they are true together only. A date whose new value stands
-        elsewhere in the corpus (a bare year: in the group, for a large corpus has all years) is moved with another edit
-        and has none of its own. And what could not be moved.
+    A date whose new value stands elsewhere in the corpus (a bare year: in the group, for a large corpus has all years)
+    is moved with the edit of another date, and has none of its own.
     """
     read, near = pages(corpus), neighbours(corpus)
     dates = {page: dates_of(page) for page in read}

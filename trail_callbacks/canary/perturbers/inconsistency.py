@@ -27,14 +27,6 @@ def propose(corpus: Corpus, rng: random.Random, sizes: Sequence[Size]) -> Iterat
 
     Only what all passages say in much the same words can disagree: the same value or name said of different things is
     no contradiction. Passages are documents, or sentences where only one document states it.
-
-    Args:
-        corpus: The documents.
-        rng: Of all choices.
-        sizes: Sizes to draw from, in turn.
-
-    Yields:
-        Edits, numbers and names in turn. What only one sentence states cannot disagree with anything.
     """
     sayings, near = sayings_of(corpus), neighbours(corpus)
     stated = [fact for fact in facts(corpus) if _is_stated(fact, sayings, near)]
@@ -80,13 +72,9 @@ def _doubled(
 
 def _is_stated(fact: Fact, sayings: Sayings, near: Mapping[Page, Sequence[Page]]) -> bool:
     """Whether several sentences say the same of a number that can be asked for, in one unit."""
-    if len(fact.figures) == 1 or not any(not each.isdigit() and each not in ".,- " for each in fact.named.words):
-        return False
-    wanted = _counted(fact.named.words)
-    units = {_counted(each.words) for each in fact.figures} - {""}
     first, *others = dict.fromkeys(each.page for each in fact.figures)
-    one_unit = all(each.startswith(wanted) or wanted.startswith(each) for each in units)
-    if not one_unit or any(each not in near[first] for each in others):
+    one_unit = len({each.quantity.raw for each in fact.figures}) == 1
+    if not (fact.named.tells and one_unit and all(each in near[first] for each in others)):
         return False
     stating = [sayings.at(each.page.document.id, each.start) for each in fact.figures]
     alike = _ALIKE if len(others) + 1 == len(fact.figures) else _EQUAL
@@ -99,27 +87,17 @@ def _is_told(name: Name, sayings: Sayings) -> bool:
     return _agree(stating, name.forms, _EQUAL)
 
 
-def _counted(words: str) -> str:
-    """The last word of a number with a unit or noun, be it shortened: `min`; nothing if it has none."""
-    last = words.casefold().split()[-1]
-    return last if last.isalpha() and " " in words else ""
-
-
 def _agree(stating: Sequence[Saying | None], values: Iterable[str], alike: float) -> bool:
-    """Whether several sentences say the same of a value; a row of a table says of what in another cell."""
-    found = [each for each in stating if each is not None]
-    places = {(each.document, each.start) for each in found}
-    if len(found) < len(stating) or len(places) < 2 or any("|" in each.text for each in found):  # noqa: PLR2004
+    """Whether several sentences say the same beside a value; a row of a table says of what in another cell."""
+    found = [each for each in stating if each is not None and "|" not in each.text]
+    if len(found) < len(stating) or len({(each.document, each.start) for each in found}) < _LEAST:
         return False
     own = frozenset(keys(" ".join(values)))
     first, *others = [each.keys - own for each in found]
-    return all(_same(first, each, alike) for each in others)
-
-
-def _same(one: frozenset[str], other: frozenset[str], alike: float) -> bool:
-    """Whether what two sentences say beside a value is the same, and no other number in it tells them apart."""
-    numbers_of = [{key for key in each if key[0].isdigit()} for each in (one, other)]
-    if all(numbers_of) and not (numbers_of[0] & numbers_of[1]):
-        return False
-    shared = len((one & other) - numbers_of[0])
-    return one == other or shared >= max(_LEAST, alike * min(len(one), len(other)))
+    for other in others:
+        one, two = ({key for key in each if key[0].isdigit()} for each in (first, other))
+        if one and two and not one & two:
+            return False  # another number tells them apart
+        if first != other and len((first & other) - one) < max(_LEAST, alike * min(len(first), len(other))):
+            return False
+    return True

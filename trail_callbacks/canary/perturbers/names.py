@@ -24,14 +24,6 @@ def propose(corpus: Corpus, rng: random.Random, sizes: Sequence[Size]) -> Iterat
     stays, and so do initials where an acronym is made of them. Refused are names that are also common words, stand in a
     link, an address or code, or have forms that cannot be told from it; and scripts in which no name is told by its
     writing.
-
-    Args:
-        corpus: The documents.
-        rng: Of all choices.
-        sizes: Sizes to draw from, in turn.
-
-    Yields:
-        Edits in random order, and the names that were left alone.
     """
     names = names_of(corpus)
     for place, word, why in names.refused:

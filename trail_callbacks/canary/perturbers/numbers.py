@@ -51,14 +51,6 @@ def propose(corpus: Corpus, rng: random.Random, sizes: Sequence[Size]) -> Iterat
 
     Not edited are: 0 and 1, whose noun would need another form; values that are stated so often that they are no single
     fact; fractions and shares in words; and what `protected` says.
-
-    Args:
-        corpus: The documents.
-        rng: Of all choices.
-        sizes: Sizes to draw from, in turn; a small whole number may have no value of some size, and gets another.
-
-    Yields:
-        Edits in random order, and the facts that were left alone.
     """
     found = list(facts(corpus))
     rng.shuffle(found)

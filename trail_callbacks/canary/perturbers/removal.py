@@ -58,14 +58,6 @@ def propose(corpus: Corpus, rng: random.Random, sizes: Sequence[Size]) -> Iterat
     Left alone are statements that the text needs: one that the next leans on (`It also ...`), that introduces somebody
     who is named again, that is counted (`three kinds:`) or numbered, or with numbers that others follow from, such as a
     total; and facts that other sentences may tell in other words.
-
-    Args:
-        corpus: The documents.
-        rng: Of all choices.
-        sizes: Not used: nothing is left to be near or far.
-
-    Yields:
-        Edits in random order, and the facts that were left alone.
     """
     del sizes
     statements = _Statements(corpus)

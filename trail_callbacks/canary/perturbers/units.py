@@ -70,14 +70,6 @@ def propose(
 
     Left alone are numbers from which others follow, ranges, compounds (`5 feet 8 inches`), rates, and facts that are
     also stated in another unit or without one.
-
-    Args:
-        corpus: The documents.
-        rng: Of all choices.
-        sizes: Not used.
-
-    Yields:
-        Edits in random order, and facts that were left alone.
     """
     found = [fact for fact in facts(corpus) if any(_unit(each) for each in fact.figures)]
     following, present = relations(corpus), Present(corpus)

@@ -66,29 +66,6 @@ _VERB: Final = re.compile(
     r"(?:The|This|Our|Its|Their|An?|[A-Z]\w+)(?:\s(?:of\s)?[\w-]+){0,4}?"
     rf"(?<!\w[^su]s)(?<!\b(?:to|of|in|at|on|by|as))\s({'|'.join(sorted(_BASES, key=len, reverse=True))})\s"
 )
-_SIMPLE: Final = 140  # characters of a sentence in another language
-_BESIDE: Final = re.compile(r"[,;:?!\"\u201c\u201d\u201e\u00ab\u00bb()|\u2013\u2014]")
-_QUALIFIED: Final = (
-    r"(?!\s(?:nur|mehr|so|wahr|einmal|sehr|zuletzt|allein|immer|alle?|viel|s\u00f3lo|solo|obstante|m\u00e1s|siempre|tod\w+"
-    r"|pi\u00f9|sempre|tutt\w|ancora|s\u00f3|apenas|mais|alleen|meer|zo|te|altijd|bara|alltid|alla|bare|kun|altid|alltid"
-    r"|de|du|des|d['\u2019]|que|encore|seulement|non|toujours|tou\w+)(?:\b|(?<=['\u2019])))"
-)
-_REMOVED: Final[Mapping[str, re.Pattern[str]]] = {
-    code: re.compile(pattern + _QUALIFIED)
-    for code, pattern in {
-        "de": r"(?<!noch)(?<!gar)(?<!auch)(?<!oder)(?<!warum)\snicht(?=[\s.])",
-        "es": r"(?<=\w)\sno(?=\s)",
-        "it": r"(?<=\w)\snon(?=\s)",
-        "pt": r"(?<=\w)\sn\u00e3o(?=\s)",
-        "nl": r"\sniet(?=[\s.])",
-        "sv": r"\sinte(?=[\s.])",
-        "da": r"\sikke(?=[\s.])",
-        "no": r"\sikke(?=[\s.])",
-        "fr": r"(?<=\w)\s(?:ne\s|n['\u2019])([\w-]+)\spas(?=[\s.])",
-    }.items()
-}
-"""A denial that is taken out of a sentence in another language; what has a group is put in its place."""
-
 _MODALS: Final[Mapping[str, str]] = {
     "must": "may", "has to": "may", "have to": "may", "is required to": "is free to", "are required to": "are free to",
     "is obliged to": "is free to", "are obliged to": "are free to", "is required": "is optional",
@@ -123,8 +100,7 @@ _PAIRS: Final = """
 more less|larger smaller|bigger smaller|greater smaller|higher lower|longer shorter|taller shorter|older younger|
 newer older|faster slower|heavier lighter|earlier later|warmer colder|hotter cooler|wider narrower|deeper shallower|
 stronger weaker|richer poorer|closer farther|nearer farther|brighter darker|thicker thinner|better worse|louder quieter|
-cheaper dearer|größer kleiner|höher niedriger|länger kürzer|älter jünger|schneller langsamer|schwerer leichter|
-teurer billiger|früher später|wärmer kälter|breiter schmaler|stärker schwächer
+cheaper dearer
 """
 _LISTED: Final = [
     (one, other) for one, other in map(str.split, reversed(_PAIRS.split("|")))
@@ -133,14 +109,14 @@ _COMPARATIVE: Final = {other: one for one, other in _LISTED} | dict(_LISTED)
 _SUPERLATIVE: Final = {
     one[:-2] + "est": other[:-2] + "est"
     for one, other in _COMPARATIVE.items()
-    if one.isascii() and one.endswith("er") and other.endswith("er") and one not in {"earlier", "later"}
+    if one.endswith("er") and other.endswith("er") and one not in {"earlier", "later"}
 } | {"best": "worst", "worst": "best", "farthest": "closest"}
 _MEASURED: Final = (
     r"(?!\s(?:\W?\d|one|two|three|four|five|six|seven|eight|nine|ten|twenty|half|a\s(?:hundred|thousand|dozen)))"
 )
 _COMPARED = re.compile(
     rf"(?<!\bno )(?<!\bnot )\b(?P<word>{'|'.join(word for word in _COMPARATIVE if word not in {'more', 'less'})})"
-    rf"\s(?:than|als)\b{_MEASURED}"
+    rf"\sthan\b{_MEASURED}"
     r"|(?<!\bno )(?<!\bnot )\b(?P<degree>more|less)"
     r"\s(?!than\b)[^\W\d_]+(?:al|ant|ble|ed|ent|ful|ic|ing|ive|ous|y|ar)\sthan\b"
     rf"|\b(?:the|its|their|our)\s(?P<most>{'|'.join(_SUPERLATIVE)})\b(?!\sto\b)",
@@ -164,14 +140,6 @@ def propose_negation(corpus: Corpus, rng: random.Random, sizes: Sequence[Size]) 
 
     In English, `not` is put in and taken out where grammar has it. In other languages it is only taken out, from
     sentences of one clause where nothing else depends on it.
-
-    Args:
-        corpus: The documents.
-        rng: Of all choices.
-        sizes: Not used: a denial has no size.
-
-    Yields:
-        Edits in random order, and the sentences that were left alone because others speak of the same.
     """
     del sizes
     yield from _turned(corpus, rng, "negation", _negated)
@@ -197,21 +165,20 @@ def propose_order(corpus: Corpus, rng: random.Random, sizes: Sequence[Size]) -> 
 
 
 def _turned(
-    corpus: Corpus, rng: random.Random, kind: EditKind, turn: Callable[[str, str], _Turn | None]
+    corpus: Corpus, rng: random.Random, kind: EditKind, turn: Callable[[str], _Turn | None]
 ) -> Iterator[Edit | Skipped]:
-    """Proposes edits that change one statement of a sentence, as `turn` says of it and the code of its language."""
+    """Proposes edits that change one statement of an English sentence, as `turn` says of it."""
     sayings = sayings_of(corpus)
     order = [saying for saying in sayings.found if saying.whole and len(saying.text) <= _LONGEST]
     rng.shuffle(order)
     done: set[tuple[str, int]] = set()
-    languages = {document.id: language(document.text) for document in corpus}
     for saying in order:
-        found, code = _found(saying.text, turn, languages[saying.document])
-        if found is None or (saying.document, saying.start) in done:
+        found = None if (saying.document, saying.start) in done else turn(saying.text)
+        if found is None or language(saying.text) not in {"en", ""}:
             continue
         same, kindred = sayings.same(saying)
         done.update((each.document, each.start) for each in same)
-        turns = [turn(each.text, code) for each in same]
+        turns = [turn(each.text) for each in same]
         if kindred or not all(each is not None and each[3:] == found[3:] for each in turns):
             yield Skipped(f"{saying.document}: {kind} {found[3]!r}", "other sentences speak of the same in other words")
             continue
@@ -225,14 +192,6 @@ def _turned(
         yield Edit(id="", kind=kind, real=found[3], fictive=found[4], replacements=places)
 
 
-def _found(said: str, turn: Callable[[str, str], _Turn | None], around: str | None) -> tuple[_Turn | None, str]:
-    """How a sentence is changed, with its language; asks for the language only where there may be something."""
-    if (found := turn(said, "en")) and (code := language(said)) in {"en", ""}:
-        return found, "en"
-    code = language(said) if found else around or "en"
-    return (turn(said, code), code) if code not in {"en", ""} else (None, "en")
-
-
 def _said(said: str, start: int, end: int, new: str, *, since: int | None = None) -> _Turn:
     """A turn; what it says goes from `since`, by default the start of the change, to the end of the sentence."""
     whole = said.rstrip(" .")
@@ -240,13 +199,8 @@ def _said(said: str, start: int, end: int, new: str, *, since: int | None = None
     return (start, end, new, whole[at:].strip(), (whole[at:start] + new + whole[end:]).strip())
 
 
-def _negated(said: str, code: str) -> _Turn | None:
-    denials = len(list(negation(code, said.isascii()).finditer(said)))
-    if code != "en":
-        if code not in _REMOVED or len(said) > _SIMPLE or _BESIDE.search(said) or denials != (2 if code == "fr" else 1):
-            return None
-        found = _REMOVED[code].search(said)
-        return _said(said, *found.span(), f" {found[1]}" if found.re.groups else "", since=0) if found else None
+def _negated(said: str) -> _Turn | None:
+    denials = len(list(negation("en", said.isascii()).finditer(said)))
     if _PARTED.search(said) or denials > 1:
         return None
     turn = _affirmed(said) if denials else _denied(said)
@@ -287,10 +241,10 @@ def _rest(said: str, at: int) -> bool:
     return _WORDS.match(said.rstrip(" ."), at) is not None
 
 
-def _in_other_mood(said: str, code: str) -> _Turn | None:
+def _in_other_mood(said: str) -> _Turn | None:
     parted = re.search(rf"{_MARKS}|\b(?:{_CLAUSE})\b", said, re.IGNORECASE)
     found = list(_MODAL.finditer(said))
-    if code != "en" or parted or len(found) != 1 or negation("en", said.isascii()).search(said):
+    if parted or len(found) != 1 or negation("en", said.isascii()).search(said):
         return None
     start, end, modal = *found[0].span(), found[0][0]
     rest = said[end:].rstrip(" .")
@@ -303,8 +257,8 @@ def _in_other_mood(said: str, code: str) -> _Turn | None:
     return _said(said, start, end, new)
 
 
-def _ordered(said: str, code: str) -> _Turn | None:
-    if code not in {"en", "de"} or len(re.findall(r"\d+(?!st|nd|rd|th)", said)) > 1:
+def _ordered(said: str) -> _Turn | None:
+    if len(re.findall(r"\d+(?!st|nd|rd|th)", said)) > 1:
         return None
     if found := _COMPARED.search(said):
         name = found.lastgroup or ""
