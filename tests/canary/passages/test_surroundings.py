@@ -54,25 +54,3 @@ def test_an_edit_of_a_symbol_is_told_by_the_symbol(old, new):
     for spaced in (str, str.upper, lambda text: text.replace(" ", "\n  ")):
         assert translator.real(spaced(said.format(new))) == ()
         assert translator.real(spaced(said.format(old))) == ("unit-0",)
-
-
-def test_what_the_twin_says_elsewhere_is_not_real_only():
-    first, second = "Ask a lawyer about the laws that you have to follow.", "Write a list of all who work for you."
-    copy = f"Once more: {first}"
-    edit = Edit(
-        id="order-0",
-        kind="order",
-        real=first,
-        fictive=second,
-        replacements=[
-            Replacement("d", 0, len(first), first, second),
-            Replacement("d", len(first) + 1, len(first) + 1 + len(second), second, first),
-        ],
-    )
-    texts = {"d": f"{first} {second}", "e": copy}
-    changed = {"d": f"{second} {first}", "e": copy}
-    real, fictive = (Corpus([Document(*each) for each in made.items()]) for made in (texts, changed))
-    translator = Translator(Twin(id="t", seed=0, real=real, fictive=fictive, edits=[edit]))
-    for text in (changed["d"], first, second, copy, changed["d"].upper()):
-        assert translator.real(text) == ()
-    assert translator.real(texts["d"]) == ("order-0",)

@@ -99,21 +99,6 @@ def test_what_the_twin_already_says_stays_and_shows_no_real_words(translator):
     ) == {"date-4", "number-5"}
 
 
-def test_a_passage_of_the_corpus_without_an_edit_is_served_whatever_numbers_it_has():
-    texts = {
-        "a": "The ferry needs 7 crew members on deck in winter.",
-        "b": "Before the ferry leaves, crew members on deck check 7 ropes.",
-    }
-    one, two = texts.values()
-    twin = twin_of({"a": one, "b": two}, [("number", "needs 7 crew", "needs 9 crew")])
-    translator = Translator(twin)
-    assert translator.fictive(two) == two
-    assert translator.fictive("2.") == "2."
-    assert translator.fictive(two.replace("ropes", "lines")) is not None
-    told = "In winter the members of its crew that a ferry needs on deck: needs 7 crew."
-    assert translator.fictive(told) is None
-
-
 def test_the_document_is_read_from_what_frameworks_keep(translator):
     passage = "The ferry to Lorne takes 40 minutes"
     for metadata in ({"source": "/data/guide/ferry.md"}, {"file_name": "ferry.md"}, {"source": "C:\\guide\\ferry.md"}):
@@ -172,20 +157,6 @@ def test_metadata_is_translated_where_it_has_text(translator):
         TAG: "t1",
     }
     assert repr(metadata) == before
-
-
-def test_scripts_without_spaces_and_right_to_left_text():
-    chinese, arabic = (
-        "渡轮需要四十分钟才能穿过海湾,狗可以免费乘坐下层甲板。",
-        "تستغرق العبّارة أربعين دقيقة لعبور الخليج كل يوم.",
-    )
-    twin = twin_of(
-        {"zh": chinese, "ar": arabic}, [("number", "四十分钟", "五十三分钟"), ("number", "أربعين دقيقة", "خمسين دقيقة")]
-    )
-    translator = Translator(twin)
-    assert translator.fictive("渡轮需要四十分钟才能 穿过海湾") == "渡轮需要五十三分钟才能 穿过海湾"
-    assert translator.fictive("渡轮需要四十", "zh") == "渡轮需要"
-    assert translator.fictive(arabic[:40]) == arabic[:40].replace("أربعين", "خمسين")
 
 
 WORDS = st.lists(

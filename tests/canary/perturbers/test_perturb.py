@@ -120,10 +120,6 @@ def test_two_documents_of_one_id_are_an_error():
         perturb(Corpus([Document("a", "It takes 40 minutes."), Document("a", "It takes 50 minutes.")]))
 
 
-def test_at_most_so_many_edits():
-    assert len(perturb(corpus(), most=2).edits) == 2
-
-
 def test_the_caller_may_leave_edits_out():
     twin = perturb(corpus(), accept=lambda edit: "minutes" not in edit.real)
     assert twin.edits

@@ -1,14 +1,8 @@
 """Negation, modality, removal, inconsistency and nonce words."""
 
-import random
-from itertools import pairwise
-
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
-from trail_callbacks.canary import SIZES, Corpus, Document, Edit
-from trail_callbacks.canary.perturbers import PERTURBERS
+from trail_callbacks.canary import Corpus, Document
 from trail_callbacks.canary.perturbers.perturb import perturb
 
 
@@ -141,51 +135,3 @@ def test_a_nonce_word_stands_nowhere_else():
     assert edit.size is None
     assert all(edit.fictive in text for text in texts(made))
     assert not any("Skarn" in text for text in texts(made))
-
-
-_SENTENCES = st.sampled_from(
-    [
-        "The museum of Skarn is open on Sundays.", "The pool isn't heated.", "Members must register at the desk.",
-        "The tower has 212 steps.", "It also has a bell.", "| a | 212 |", "<b>The gate is shut.</b>", "`x = 212`",
-        "Das Museum ist nicht offen.", "\u0627\u0644\u0645\u062a\u062d\u0641 \u0645\u0641\u062a\u0648\u062d.", "- The lift usually starts at noon.\n",
-        "The crossing to Skarn takes 42 minutes.", "word", "\U0001f600", "The crossing to Skarn lasts 42 minutes.",
-    ]
-)  # fmt: skip
-
-
-@given(
-    st.lists(st.lists(_SENTENCES, max_size=6), min_size=1, max_size=4),
-    st.sampled_from(["negation", "modality", "unanswerable", "inconsistent", "name", "nonce"]),
-    st.integers(0, 3),
-)
-def test_places_are_verbatim_apart_and_the_same_for_a_seed(said, kind, seed):
-    made = [
-        list(PERTURBERS[kind](corpus(*map(" ".join, said)), random.Random(seed), SIZES))  # noqa: S311 - no secret
-        for _ in range(2)
-    ]
-    assert made[0] == made[1]
-    documents = corpus(*map(" ".join, said))
-    for edit in made[0]:
-        if not isinstance(edit, Edit):
-            assert edit.why
-            continue
-        spans = sorted((each.document, each.start, each.end) for each in edit.replacements)
-        for each in edit.replacements:
-            assert documents[each.document].text[each.start : each.end] == each.old != each.new
-        for (one, _, end), (other, start, _) in pairwise(spans):
-            assert one != other or end <= start
-
-
-@pytest.mark.parametrize(
-    ("said", "after"),
-    [
-        ("Read on. The wound may also serve as a source of infection.", "The wound will also serve"),
-        ("Read on. Where they overlap, beginners should take the shorter ski.", "beginners must take"),
-        ("Read on. Guests may use the pool of Skarn.", "Guests must use"),
-        ("Read on. While it may be hard, Skarn is strong.", "While it may be hard"),
-        ("Read on. The drug is usually taken at least twice a day.", "is usually taken"),
-        ("Read on. You must first have a court order.", "You must first have"),
-    ],
-)
-def test_a_modality_becomes_what_can_be_said_of_it(said, after):
-    assert after in texts(twin("modality", said))[0]
