@@ -28,12 +28,6 @@ def numbers(text):
             lambda s, a, b: abs(100 * (b - a) / a - s) <= 0.51 and b > a,
         ),
         ("Each of the 12 tickets costs 5 euros, 60 euros together.", lambda n, p, t: n * p == t),
-        ("The route is 40 km (25 miles) long.", lambda km, mi: abs(km / 1.609344 - mi) <= 0.51),
-        ("The water has 100 °F (38 °C) there.", lambda f, c: abs((f - 32) * 5 / 9 - c) <= 0.51),
-        (
-            "They took 20 minutes, 30 minutes and 46 minutes, 32 minutes on average.",
-            lambda a, b, c, m: abs((a + b + c) / 3 - m) <= 0.51,
-        ),
         ("| Port | Boats |\n|---|---|\n| A | 120 |\n| B | 200 |\n| Total | 320 |", lambda a, b, t: a + b == t),
         (
             "| A | 3 | 14 | 25 | 42 |\n|---|---|---|---|---|\n| B | 20 | 30 | 40 | 90 |",
@@ -68,6 +62,7 @@ def test_shares_of_a_column_follow_with_the_total():
 @pytest.mark.parametrize(
     ("text", "why"),
     [
+        ("The route is 40 km (25 miles) long.", "stands again in brackets"),
         ("He lived there from 1990 to 1995, five years.", "dates beside it"),
         ("It is open from 9:00 to 17:00, 8 hours.", "dates beside it"),
         ("She sold 60 % to him and 40 % to her.", "make 100 %"),

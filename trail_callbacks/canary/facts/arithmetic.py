@@ -1,4 +1,4 @@
-"""Numbers that follow from others beside them: totals, shares, changes, products, means, conversions, rounded ones.
+"""Numbers that follow from others beside them: totals, shares, changes, products, rounded ones.
 
 A relation is taken for one if the arithmetic is right and the text gives a reason to expect it: a word (`in total`,
 `each`), a label of a row or column, parentheses, or so many or such large numbers that chance is no explanation. One
@@ -37,7 +37,6 @@ _CUES = {
     "product": re.compile(
         r"\b(?:each|per|apiece|every|times|at|je|cada|rows? of|sets? of|for)\b|[\u00d7*]|\bx\b", re.IGNORECASE
     ),
-    "mean": re.compile(r"\b(?:average\w*|mean|durchschnitt\w*|im schnitt|moyenne|promedio|media)\b", re.IGNORECASE),
 }
 _SINCE = re.compile(
     r"\b(?:old|since|ago|later|earlier|after|before|anniversary|aged?|means|making|until|alt|seit|nach|depuis|desde)\b",
@@ -50,7 +49,6 @@ _LINE = 10  # figures of one sentence that are tried with each other
 _CELLS, _COLUMNS = 8, 10  # of a table, that are compared with each other
 _MANY, _LARGE = 3, 10  # so many numbers, or two so large, do not add up by chance
 _PRODUCT = 100  # a smaller product of two cells may be chance
-_CONVERTED = 0.05  # relative distance of a rounded conversion
 _WHOLE, _HALF, _EXACT = 100.0, 0.5 + 1e-6, 1e-6
 _YEAR, _MINUTE = 31557600.0, 60.0  # seconds
 
@@ -65,10 +63,6 @@ _RULES: Mapping[str, Callable[[Sequence[float]], float]] = {
     "share": _share,
     "change": lambda values: _WHOLE * abs(values[1] - values[0]) / abs(values[0]) if values[0] else math.inf,
     "product": lambda values: values[0] * values[1],
-    "mean": lambda values: sum(values) / len(values),
-    "same": lambda values: values[0],
-    "temperature": lambda values: (values[0] - 32) * 5 / 9,
-    "fahrenheit": lambda values: values[0] * 9 / 5 + 32,
 }
 
 
@@ -164,9 +158,6 @@ def _in_prose(page: Page) -> Iterator[Relation]:
         for figure in figures[:_LINE]:
             if not _is_whole(figure):
                 yield from _in_sentence(figure, [each for each in figures[:_LINE] if each is not figure], cues)
-    for one, other in pairwise(prose):
-        if _BESIDE.fullmatch(page.text, one.quantity.end, other.start) and one.numeral and other.numeral:
-            yield from _converted(one, other)
 
 
 def _total(figure: Figure, parts: Sequence[Figure]) -> Iterator[Relation]:
@@ -184,8 +175,6 @@ def _in_sentence(result: Figure, others: Sequence[Figure], cues: set[str]) -> It
         sure = cues & {"sum", "change"} or len(run) >= _MANY or min(map(_value, run)) >= _LARGE
         if len(run) > 1 and sure and _equal(sum(map(_value, run)), _value(result)):
             yield Relation(result, tuple(run), "sum")
-        elif len(run) > 1 and "mean" in cues and (found := Relation(result, tuple(run), "mean")).holds({}):
-            yield found
     for one, other in permutations(others, 2):
         if result.quantity.kind == "percent":
             if one.quantity.kind == other.quantity.kind != "percent":
@@ -198,17 +187,6 @@ def _in_sentence(result: Figure, others: Sequence[Figure], cues: set[str]) -> It
 def _product(result: Figure, one: Figure, other: Figure) -> Iterator[Relation]:
     if min(_value(one), _value(other)) > 1 and _equal(_value(one) * _value(other), _value(result)):
         yield Relation(result, (one, other), "product")
-
-
-def _converted(one: Figure, other: Figure) -> Iterator[Relation]:
-    a, b = one.quantity, other.quantity
-    if {a.kind, b.kind} == {"temperature", "fahrenheit"}:
-        found = Relation(other, (one,), b.kind)
-        yield from [found] if abs(found.value({}) - b.value) <= 1 else ()
-    elif a.kind == b.kind != "count" and one.numeral and other.numeral:
-        same = abs(a.value - b.value) <= _CONVERTED * abs(a.value)
-        if same and not _equal(one.numeral.factor, other.numeral.factor):
-            yield Relation(other, (one,), "same")
 
 
 def _in_tables(page: Page) -> Iterator[Relation]:

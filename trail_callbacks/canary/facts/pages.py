@@ -160,8 +160,8 @@ class Page:
         self.text = document.text
         self.fixed = fixed(self.text)
         self.grids = grids(self.text)
-        self.numbers = quantities(legible(self.text, self.grids))
-        free = [each for each in self._enumerated() if not self.fixed.overlap(each.start, each.end)]
+        self.numbers = self._enumerated(quantities(legible(self.text, self.grids)))
+        free = [each for each in self.numbers if not self.fixed.overlap(each.start, each.end)]
         self.dated = [each for each in free if each.kind in EXACT - {"rank"} or each.bound == "during"]
         self.figures = list(self._figures(free))
         self.index = {figure: i for i, figure in enumerate(self.figures)}
@@ -234,9 +234,9 @@ class Page:
             self._said[line] = _said(self.lines[line].text[:_CONTEXT] if self.lines else "")
         return self._said[line]
 
-    def _enumerated(self) -> list[Quantity]:
+    def _enumerated(self, found: Sequence[Quantity]) -> list[Quantity]:
         """Its numbers; the bare ones of `20, 30 and 46 minutes` share the unit or noun of the last."""
-        shared = list(self.numbers)
+        shared = list(found)
         for i in range(len(shared) - 2, -1, -1):
             one, other = shared[i : i + 2]
             named = (other.kind != "count" or other.noun) and other.kind not in EXACT and other.raw

@@ -74,7 +74,8 @@ def _is_stated(fact: Fact, sayings: Sayings, near: Mapping[Page, Sequence[Page]]
     """Whether several sentences say the same of a number that can be asked for, in one unit."""
     first, *others = dict.fromkeys(each.page for each in fact.figures)
     one_unit = len({each.quantity.raw for each in fact.figures}) == 1
-    if not (fact.named.tells and one_unit and all(each in near[first] for each in others)):
+    asked = any(not each.isdigit() and each not in ".,- " for each in fact.named.words)
+    if not (asked and one_unit and all(each in near[first] for each in others)):
         return False
     stating = [sayings.at(each.page.document.id, each.start) for each in fact.figures]
     alike = _ALIKE if len(others) + 1 == len(fact.figures) else _EQUAL

@@ -1,7 +1,7 @@
 """Numbers: the same fact gets another value in all its mentions, however they are written.
 
 Factors are drawn, so that the real value cannot be had by halving or doubling the fictive one; sums, shares and
-conversions that follow from a number are worked out anew.
+products that follow from a number are worked out anew.
 """
 
 from __future__ import annotations

@@ -48,27 +48,22 @@ class Rereading:
             for place in edit.replacements:
                 places[place.document].append(place)
         moved = {id_: _moving(listed) for id_, listed in places.items()}
-        here = [edit for edit in edits if edit.kind in _VALUES and any(map(str.isdigit, "".join(_digits(edit))))]
+        here = [edit for edit in edits if edit.kind in _VALUES and self._figure(edit.replacements[0])]
         self._read({place.document for edit in here for place in edit.replacements}, texts)
         now: dict[Figure, float] = {}
-        of: dict[str, list[Figure]] = {}
+        figures: list[list[Figure]] = []
         for edit in here:
             read = [(place, self._read_at(place, moved)) for place in edit.replacements]
-            if why := self._disagree(edit, read):
+            why = self._disagree(edit, read)
+            if why:
                 yield edit, why
-                continue
-            pairs = [(self._figure(place), quantity) for place, quantity in read]
-            of[edit.fictive or ""] = [figure for figure, _ in pairs if figure]
-            now |= {
-                figure: quantity.value
-                for figure, quantity in pairs
-                if figure and quantity and quantity.kind == figure.quantity.kind
-            }
-        for edit in here:
-            figures = of.get(edit.fictive or "", [])
-            if edit.kind == "number" and not all(each.holds(now) for each in relations(self._corpus).touching(figures)):
+            pairs = [] if why else [(self._figure(place), quantity) for place, quantity in read]
+            figures.append([figure for figure, _ in pairs if figure])
+            now |= {each: one.value for each, one in pairs if each and one and one.kind == each.quantity.kind}
+        for edit, own in zip(here, figures, strict=True):
+            if edit.kind == "number" and not all(each.holds(now) for each in relations(self._corpus).touching(own)):
                 yield edit, "in the twin, a number that follows from it would not be true"
-            elif not in_order(figures, now):
+            elif not in_order(own, now):
                 yield edit, "in the twin, a range or a part and its whole would be out of order"
         yield from _left_names([edit for edit in edits if edit.kind in _NAMES], texts)
 
@@ -107,11 +102,6 @@ class Rereading:
                 if same and abs(each.quantity.value - real.value) <= _CLOSE * abs(real.value):
                     return "in the twin, the real value would still stand beside the new one"
         return ""
-
-
-def _digits(edit: Edit) -> Iterator[str]:
-    for words in (edit.real, edit.fictive or ""):
-        yield "1" if quantities(words) else ""
 
 
 def _alike(one: Quantity, other: Quantity) -> bool:
