@@ -5,7 +5,8 @@ import re
 import pytest
 
 from trail_callbacks.canary import Corpus, Document
-from trail_callbacks.canary.facts.rounding import restatements
+from trail_callbacks.canary.facts.pages import pages
+from trail_callbacks.canary.facts.relations import relations
 from trail_callbacks.canary.perturbers.perturb import perturb
 
 EXACT = "The region of Tarvik has 1,187,300 inhabitants."
@@ -13,6 +14,11 @@ EXACT = "The region of Tarvik has 1,187,300 inhabitants."
 
 def corpus(*texts):
     return Corpus([Document(f"d{i}", text) for i, text in enumerate(texts)])
+
+
+def restated(*texts):
+    made = corpus(*texts)
+    return relations(made).touching([each for page in pages(made) for each in page.figures])
 
 
 def millions(twin):
@@ -51,9 +57,4 @@ def test_a_rounded_number_is_rounded_anew(said, true, seed):
     ],
 )
 def test_what_only_looks_alike_is_left_apart(text):
-    assert not list(restatements(corpus(text)))
-
-
-def test_another_document_that_tells_another_unit_is_of_something_else():
-    texts = "In Tarvik 57.65 inches of rain fell.", "The forest of Tarvik has about 150 cm of rain."
-    assert not list(restatements(corpus(*texts)))
+    assert not restated(text)

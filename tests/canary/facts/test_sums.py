@@ -5,8 +5,6 @@ import re
 import pytest
 
 from trail_callbacks.canary import Corpus, Document
-from trail_callbacks.canary.facts.pages import pages
-from trail_callbacks.canary.facts.sums import dependencies
 from trail_callbacks.canary.perturbers.perturb import perturb
 
 
@@ -22,7 +20,6 @@ def numbers(text):
     ("text", "true"),
     [
         ("It has 12 adults and 28 children, 40 passengers in total.", lambda a, b, t: a + b == t),
-        ("In total 400 boats came. Of these 150 were old, 250 new.", lambda t, a, b: a + b == t),
         ("They took 20, 30 and 46 minutes, 96 minutes in total.", lambda a, b, c, t: a + b + c == t),
         ("- Adults: 14\n- Children: 33\n- Total: 47", lambda a, b, t: a + b == t),
         ("Of the 240 crews, 60 crews (25 %) were late.", lambda w, p, s: abs(100 * p / w - s) <= 0.51),
@@ -31,18 +28,11 @@ def numbers(text):
             lambda s, a, b: abs(100 * (b - a) / a - s) <= 0.51 and b > a,
         ),
         ("Each of the 12 tickets costs 5 euros, 60 euros together.", lambda n, p, t: n * p == t),
-        ("The route is 40 km (25 miles) long.", lambda km, mi: abs(km / 1.609344 - mi) <= 0.51),
-        ("The water has 100 °F (38 °C) there.", lambda f, c: abs((f - 32) * 5 / 9 - c) <= 0.51),
-        (
-            "They took 20 minutes, 30 minutes and 46 minutes, 32 minutes on average.",
-            lambda a, b, c, m: abs((a + b + c) / 3 - m) <= 0.51,
-        ),
         ("| Port | Boats |\n|---|---|\n| A | 120 |\n| B | 200 |\n| Total | 320 |", lambda a, b, t: a + b == t),
         (
             "| A | 3 | 14 | 25 | 42 |\n|---|---|---|---|---|\n| B | 20 | 30 | 40 | 90 |",
             lambda *n: n[4] + n[5] + n[6] == n[7],
         ),
-        ("port,boats\nA,120\nB,200\nTotal,320\n", lambda a, b, t: a + b == t),
         (
             "<table><tr><td>A</td><td>1,200</td></tr><tr><td>B</td><td>150</td></tr><tr><td>Total</td><td>1,350</td></tr></table>",
             lambda a, b, t: a + b == t,
@@ -69,16 +59,10 @@ def test_shares_of_a_column_follow_with_the_total():
         assert all(abs(100 * n / total - s) <= 0.51 for n, s in ((a, sa), (b, sb), (c, sc)))
 
 
-def test_repairs_are_told_from_the_value_itself():
-    (edit,) = twin_of("It has 12 adults and 28 children, 40 passengers in total.", 1).edits
-    (repair,) = edit.repairs
-    assert edit.replacements[repair].old == "40"
-    assert edit.real in {"12 adults", "28 children"}
-
-
 @pytest.mark.parametrize(
     ("text", "why"),
     [
+        ("The route is 40 km (25 miles) long.", "stands again in brackets"),
         ("He lived there from 1990 to 1995, five years.", "dates beside it"),
         ("It is open from 9:00 to 17:00, 8 hours.", "dates beside it"),
         ("She sold 60 % to him and 40 % to her.", "make 100 %"),
@@ -88,8 +72,3 @@ def test_repairs_are_told_from_the_value_itself():
 def test_what_cannot_be_repaired_is_refused_with_the_reason(text, why):
     twin = twin_of(text, 0)
     assert any(why in each.why for each in twin.skipped), twin.skipped
-
-
-def test_numbers_that_do_not_add_up_are_independent():
-    (page,) = pages(Corpus([Document("a", "It has 12 adults, 28 children and 41 bells in total.")]))
-    assert dependencies(page) == ()

@@ -14,18 +14,6 @@ def test_composed_and_decomposed_letters_are_the_same():
     assert letters("cafe\u0301").folded == letters("caf\u00e9").folded == letters("CAFE").folded
 
 
-def test_plain_text_is_read_as_any_other():
-    plain = "The ferry, at 9:30 (daily); costs $4.50!"
-    one, other = letters(plain), letters(plain + "\u00e9")
-    assert other.folded == one.folded + "e"
-    assert list(other.offsets[:-1]) == list(one.offsets)
-
-
-def test_nothing_is_of_nothing():
-    assert letters("").folded == letters(" ,\n").folded == letters("\u00a0").folded == ""
-    assert letters_of_html("").folded == letters_of_html("<p></p>").folded == ""
-
-
 def test_letters_of_a_page_have_their_offset_in_the_page():
     page = "<p>Caf&eacute; <b>4</b>0&nbsp;min</p>"
     found = letters_of_html(page)

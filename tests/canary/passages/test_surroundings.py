@@ -28,23 +28,6 @@ def test_a_number_that_contains_the_real_one_is_not_the_real_one(old, new):
     assert translator.real(said.format(old)) == ("e1",)
 
 
-@pytest.mark.parametrize(("old", "new"), [("is", "is not"), ("may", "may not"), (" not", "")])
-def test_words_around_which_the_twin_says_something_else_are_not_real(old, new):
-    said = "Swimming in the old harbour{}{} permitted for visitors in the summer."
-    real = said.format(" may" if old.strip() == "not" else " ", old)
-    fictive = said.format(" may" if old.strip() == "not" else " ", new)
-    translator = Translator(twin(real, fictive, old, new))
-    assert translator.real(fictive) == ()
-    assert translator.real(real) == ("e1",)
-
-
-def test_a_passage_cut_beside_the_real_words_is_still_real():
-    said = "The ferry across the wide river takes 40 minutes on most days of the long summer."
-    translator = Translator(twin(said, said.replace("40", "53"), "40", "53"))
-    assert translator.real(said[said.index("40") :]) == ("e1",)
-    assert translator.real(said[: said.index("40") + 2]) == ("e1",)
-
-
 @pytest.mark.parametrize("chunker", ["sentence", "paragraph", "500/100", "1000/200"])
 def test_no_chunk_of_a_towns_twin_is_real_and_those_of_the_town_are(chunker):
     from trail_callbacks.canary.perturbers.perturb import perturb
@@ -71,25 +54,3 @@ def test_an_edit_of_a_symbol_is_told_by_the_symbol(old, new):
     for spaced in (str, str.upper, lambda text: text.replace(" ", "\n  ")):
         assert translator.real(spaced(said.format(new))) == ()
         assert translator.real(spaced(said.format(old))) == ("unit-0",)
-
-
-def test_what_the_twin_says_elsewhere_is_not_real_only():
-    first, second = "Ask a lawyer about the laws that you have to follow.", "Write a list of all who work for you."
-    copy = f"Once more: {first}"
-    edit = Edit(
-        id="order-0",
-        kind="order",
-        real=first,
-        fictive=second,
-        replacements=[
-            Replacement("d", 0, len(first), first, second),
-            Replacement("d", len(first) + 1, len(first) + 1 + len(second), second, first),
-        ],
-    )
-    texts = {"d": f"{first} {second}", "e": copy}
-    changed = {"d": f"{second} {first}", "e": copy}
-    real, fictive = (Corpus([Document(*each) for each in made.items()]) for made in (texts, changed))
-    translator = Translator(Twin(id="t", seed=0, real=real, fictive=fictive, edits=[edit]))
-    for text in (changed["d"], first, second, copy, changed["d"].upper()):
-        assert translator.real(text) == ()
-    assert translator.real(texts["d"]) == ("order-0",)

@@ -5,10 +5,9 @@ import threading
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from small_twins import EDITS, FERRY, MUSEUM, small, twin_of
+from small_twins import FERRY, MUSEUM, small, twin_of
 
 from trail_callbacks.canary import TAG, Corpus, Document, Edit, Replacement, Twin
-from trail_callbacks.canary.passages.letters import letters
 from trail_callbacks.canary.passages.translation import Translator, translator_of
 
 REAL_WORDS = ("Lorne", "40 min", "12.50", "Dogs", "68", "2,400")
@@ -51,18 +50,6 @@ def test_a_passage_says_what_the_twin_says(translator, passage, fictive, name):
 )  # fmt: skip
 def test_html_may_be_kept_or_stripped(translator, passage, fictive, name):
     assert translator.fictive(passage, name) == fictive
-
-
-def test_what_a_page_shows_gets_no_entity_and_no_tag_of_the_edit():
-    page = "<table><tr><th>Mon</th><td>9&ndash;17</td></tr></table><p>Entry: &euro;8.50 for <b>one</b> adult.</p>"
-    edits = [("date", "9&ndash;17", "8&ndash;19"), ("number", "&euro;8.50 for <b>one</b>", "&euro;9.75 for <i>two</i>")]
-    twin = twin_of({"d": page}, edits)
-    translator = Translator(twin)
-    for name in ("d", None):
-        assert translator.fictive(page, name) == twin.fictive["d"].text
-        assert translator.fictive(page.replace("><", ">\n<"), name) == twin.fictive["d"].text.replace("><", ">\n<")
-        found = translator.fictive("Mon\t9\u201317\nEntry: € 8.50 for one adult.", name)
-        assert found == "Mon\t8\u201319\nEntry: €9.75 for two adult."
 
 
 def test_a_word_that_the_border_cuts_through_is_shown_on_neither_side(translator):
@@ -112,92 +99,11 @@ def test_what_the_twin_already_says_stays_and_shows_no_real_words(translator):
     ) == {"date-4", "number-5"}
 
 
-def test_new_words_that_hold_the_old_ones_are_not_taken_for_them():
-    text = "The seal was broken by the crew in spring. The flag must be folded in the customary way."
-    twin = twin_of(
-        {"d": text},
-        [
-            ("negation", "must be", "must not be"),
-            ("negation", "was broken", "was not broken"),
-            ("number", "in spring", "late in spring"),
-        ],
-    )
-    translator = Translator(twin)
-    fictive = twin.fictive["d"].text
-    assert len(translator.real(text)) == 3
-    assert translator.real(fictive) == ()
-    assert translator.fictive(fictive) == fictive
-    for passage in (text, text.upper(), "Rules: " + text):
-        assert letters(translator.fictive(passage)).folded.endswith(letters(fictive).folded)
-
-
-def test_a_passage_of_the_corpus_without_an_edit_is_served_whatever_numbers_it_has():
-    texts = {
-        "a": "The ferry needs 7 crew members on deck in winter.",
-        "b": "Before the ferry leaves, crew members on deck check 7 ropes.",
-    }
-    one, two = texts.values()
-    twin = twin_of({"a": one, "b": two}, [("number", "needs 7 crew", "needs 9 crew")])
-    translator = Translator(twin)
-    assert translator.fictive(two) == two
-    assert translator.fictive("2.") == "2."
-    assert translator.fictive(two.replace("ropes", "lines")) is not None
-    told = "In winter the members of its crew that a ferry needs on deck: needs 7 crew."
-    assert translator.fictive(told) is None
-
-
-def test_a_number_beside_a_passage_is_no_fact_because_its_words_are_there(translator):
-    text = "Bake for 3 hours at most, and according to the size of the roast less. Serve it with the garlic cloves."
-    twin = twin_of({"d": text}, [("number", "3", "7")])
-    translator = Translator(twin)
-    for passage in (text, text[27:]):  # with its number, and cut off from it
-        found = translator.fictive(f"Roasts\n\n{passage}\n\n(page 3)", "d")
-        assert found == f"Roasts\n\n{passage.replace('3 hours', '7 hours')}\n\n(page 3)"
-    assert (
-        translator.fictive("Bake the roast according to its size for 3 hours. Serve it with the garlic cloves.", "d")
-        is None
-    )
-
-
-def test_a_digit_without_any_words_beside_it_states_nothing():
-    text = "3. Rub the whole roast with salt and let it rest in the cold for one night."
-    translator = Translator(twin_of({"d": text}, [("number", "3", "7")]))
-    assert translator.fictive(f"{text[3:]} (page 3)", "d") == f"{text[3:]} (page 3)"
-    assert translator.fictive(text, "d") == f"7{text[1:]}"
-
-
-def test_a_passage_of_a_document_without_edits_is_found_in_other_whitespace_and_case():
-    told = "A ferry from the pier to the island needs 7 crew members in winter, and as many in summer."
-    texts = {
-        "a": "The ferry needs 7 crew members on deck in winter.",
-        "b": f"<p>{told}</p><p>It is blue.</p>",
-        "c": told,
-    }
-    translator = Translator(twin_of(texts, [("number", "needs 7 crew", "needs 9 crew")]))
-    plain = Translator(twin_of(texts, [("number", "needs 7 crew members on", "needs 9 crew members on")]))
-    for spaced in (str.upper, lambda text: text.replace(" ", "\n"), lambda text: text.replace(",", " -")):
-        assert plain.fictive(spaced(told)) == spaced(told)
-        assert "9" in translator.fictive(spaced(told))
-
-
-def test_an_id_that_is_of_another_document_by_chance_does_no_harm(translator):
-    assert translator.fictive(FERRY[:60], "museum.html") == "The ferry to Garvane takes 53 minutes to cross the bay."
-
-
 def test_the_document_is_read_from_what_frameworks_keep(translator):
     passage = "The ferry to Lorne takes 40 minutes"
     for metadata in ({"source": "/data/guide/ferry.md"}, {"file_name": "ferry.md"}, {"source": "C:\\guide\\ferry.md"}):
         assert translator.passage(passage, "chunk-7", metadata).documents == ("ferry.md",)
     assert translator.documents("in summer.", None, {"source": "ferry.md"}) == ("ferry.md",)
-
-
-def test_two_files_of_one_name_in_two_folders_are_told_apart():
-    one, two = "It closes at 17:00 on all days but one.", "It closes at 18:30 on all days but one."
-    twin = twin_of({"a/x.md": one, "b/x.md": two}, [("number", "17:00", "16:15"), ("number", "18:30", "19:45")])
-    translator = Translator(twin)
-    tail = "on all days but one."
-    assert translator.passage(tail, None, {"source": "/d/b/x.md"}).documents == ("b/x.md",)
-    assert translator.fictive("It closes at 18:30") == "It closes at 19:45"
 
 
 def test_passages_that_disagree_are_told_apart_by_their_document():
@@ -251,51 +157,6 @@ def test_metadata_is_translated_where_it_has_text(translator):
         TAG: "t1",
     }
     assert repr(metadata) == before
-
-
-def test_insertions_and_symbols_have_a_place_too():
-    text = "Visitors are allowed on the roof. Entry is 12 € for all. It is 30 % cheaper in winter."
-    twin = twin_of({"d": text}, [("unit", "€", "$"), ("number", "30 %", "45 %")])
-    negated = Edit(
-        id="no",
-        kind="negation",
-        real="allowed",
-        fictive="not allowed",
-        replacements=[Replacement("d", 13, 13, "", "not ")],
-    )
-    twin = Twin(id="t", seed=0, real=twin.real, fictive=twin.fictive, edits=[*twin.edits, negated])
-    translator = Translator(twin)
-    for name in ("d", None):
-        assert translator.fictive(text, name) == text.replace("€", "$").replace("30 %", "45 %").replace(
-            "are ", "are not "
-        )
-        spaced = "Visitors  are\nallowed on the ROOF. Entry is 12  € for all."
-        assert translator.fictive(spaced, name) == "Visitors  are\nnot allowed on the ROOF. Entry is 12  $ for all."
-    assert translator.fictive("allowed on the roof.", "d") == "not allowed on the roof."
-
-
-def test_scripts_without_spaces_and_right_to_left_text():
-    chinese, arabic = (
-        "渡轮需要四十分钟才能穿过海湾,狗可以免费乘坐下层甲板。",
-        "تستغرق العبّارة أربعين دقيقة لعبور الخليج كل يوم.",
-    )
-    twin = twin_of(
-        {"zh": chinese, "ar": arabic}, [("number", "四十分钟", "五十三分钟"), ("number", "أربعين دقيقة", "خمسين دقيقة")]
-    )
-    translator = Translator(twin)
-    assert translator.fictive("渡轮需要四十分钟才能 穿过海湾") == "渡轮需要五十三分钟才能 穿过海湾"
-    assert translator.fictive("渡轮需要四十", "zh") == "渡轮需要"
-    assert translator.fictive(arabic[:40]) == arabic[:40].replace("أربعين", "خمسين")
-
-
-def test_a_corpus_of_chunks_under_one_source_serves_all_of_them():
-    texts = {f"c{i}": f"Hall {i} of the fair has {1000 + i} seats and a door to the north side." for i in range(80)}
-    twin = twin_of(texts, [("number", "1007 seats", "1204 seats")], {name: {"source": "fair.pdf"} for name in texts})
-    translator = Translator(twin)
-    assert translator.passage(texts["c9"], None, {"source": "fair.pdf"}).text == texts["c9"]
-    assert translator.passage(texts["c7"], None, {"source": "fair.pdf"}).text == texts["c7"].replace("1007", "1204")
-    mangled = texts["c9"].upper().replace(" ", "  ")
-    assert translator.passage(mangled, None, {"source": "fair.pdf"}).text == mangled
 
 
 WORDS = st.lists(
@@ -358,11 +219,3 @@ def test_threads_share_one_translator():
     for thread in threads:
         thread.join()
     assert wrong == []
-
-
-def test_edits_of_unknown_documents_are_an_error():
-    twin = small()
-    lost = Edit(id="x", kind="number", real="1", fictive="2", replacements=[Replacement("nowhere", 0, 1, "1", "2")])
-    with pytest.raises(KeyError, match="nowhere"):
-        Translator(Twin(id="t", seed=0, real=twin.real, fictive=twin.fictive, edits=[lost]))
-    assert len(EDITS) == len(twin.edits)

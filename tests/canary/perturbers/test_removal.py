@@ -101,17 +101,3 @@ def test_what_would_tell_it_or_need_it_is_no_removal(text, seed):
         assert not any(number in old for olds in removed(made).values() for old in olds)
     for edit in made.edits:
         assert edit.real not in {"Anna Berg", "May 1871", "1871"} or edit.real not in made.fictive["d0"].text
-
-
-@pytest.mark.parametrize("seed", range(6))
-def test_a_value_that_was_removed_is_read_nowhere(seed):
-    made = twin(
-        TABLE,
-        LIST,
-        "Read on. The quay of Skarn called South has a depth of 9 metres. Bring rope. Boats pay.",
-        seed=seed,
-    )
-    for edit in made.edits:
-        assert not any(edit.real in document.text for document in made.fictive)
-    if "9 m" in removed(made):
-        assert not any("9 metres" in document.text for document in made.fictive)

@@ -1,14 +1,8 @@
 """Negation, modality, removal, inconsistency and nonce words."""
 
-import random
-from itertools import pairwise
-
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
-from trail_callbacks.canary import SIZES, Corpus, Document, Edit
-from trail_callbacks.canary.perturbers import PERTURBERS
+from trail_callbacks.canary import Corpus, Document
 from trail_callbacks.canary.perturbers.perturb import perturb
 
 
@@ -51,28 +45,11 @@ def test_a_plain_statement_is_denied_and_a_denial_affirmed(said, denied):
         ("The pool isn't heated in spring.", "The pool is heated in spring."),
         ("Dogs do not bark at night.", "Dogs bark at night."),
         ("The museum doesn\u2019t accept cards.", "The museum accepts cards."),
-        ("Das Museum ist am Sonntag nicht offen.", "Das Museum ist am Sonntag offen."),
-        ("El museo no abre los domingos.", "El museo abre los domingos."),
-        ("Le mus\u00e9e n\u2019ouvre pas le dimanche.", "Le mus\u00e9e ouvre le dimanche."),
-        ("Il museo non apre la domenica.", "Il museo apre la domenica."),
-        ("Het museum is niet open op zondag.", "Het museum is open op zondag."),
-        ("Museet \u00e4r inte \u00f6ppet p\u00e5 s\u00f6ndagar.", "Museet \u00e4r \u00f6ppet p\u00e5 s\u00f6ndagar."),
     ],
 )
 def test_a_denial_is_taken_out(denied, said):
     made = twin("negation", denied)
     assert texts(made) == [said]
-
-
-@pytest.mark.parametrize(
-    "said",
-    [
-        "Das Museum ist noch nicht offen.", "Das Museum ist nicht nur am Sonntag offen.", "Le mus\u00e9e n\u2019a pas de toit.",
-        "Muzeum nie jest otwarte w niedziel\u0119.", "El museo no abre nunca los domingos.",
-    ],
-)  # fmt: skip
-def test_a_denial_that_other_words_depend_on_stays(said):
-    assert not twin("negation", said).edits
 
 
 def test_all_sentences_that_say_the_same_are_denied():
@@ -116,40 +93,6 @@ def test_a_modality_is_changed(said, other):
 
 
 @pytest.mark.parametrize(
-    ("said", "other"),
-    [
-        ("The planet may reach 900 degrees on its day side.", "The planet will reach 900 degrees on its day side."),
-        ("Swelling may also occur in the knee.", "Swelling will also occur in the knee."),
-    ],
-)
-def test_what_may_happen_will(said, other):
-    assert texts(twin("modality", said)) == [other]
-
-
-@pytest.mark.parametrize(
-    "said", ["The school would have to pay the rest.", "The crew was nearly always late.", "It can sometimes rain."]
-)
-def test_a_modal_that_does_not_stand_alone_stays(said):
-    assert not twin("modality", said).edits
-
-
-def test_a_guess_is_no_rule():
-    assert not twin("modality", "The fire may have been due to a lamp.").edits
-
-
-def test_a_removed_fact_is_gone_everywhere_and_the_rest_reads_on():
-    made = twin(
-        "unanswerable",
-        "The tower is old. The tower of Skarn has 212 steps. Bring good shoes.",
-        "Skarn has shops. The tower of Skarn has 212 steps.",
-    )
-    (edit,) = made.edits
-    assert edit.fictive is None
-    assert edit.real == "212 steps"
-    assert texts(made) == ["The tower is old. Bring good shoes.", "Skarn has shops. "]
-
-
-@pytest.mark.parametrize(
     ("said", "why"),
     [
         ("The tower of Skarn has 212 steps.", "nothing would be left"),
@@ -178,21 +121,6 @@ def test_two_documents_disagree_on_two_fictive_values():
     assert len({edit.real, edit.fictive, edit.also}) == 3
 
 
-def test_two_places_of_one_document_disagree():
-    made = twin(
-        "inconsistent", "The crossing to Skarn takes 42 minutes.\n\nIn winter the crossing to Skarn takes 42 minutes."
-    )
-    edit = next(each for each in made.edits if each.real == "42 minutes")
-    assert edit.fictive in texts(made)[0]
-    assert edit.also in texts(made)[0]
-    assert "42" not in texts(made)[0]
-
-
-def test_what_is_said_of_different_things_does_not_disagree():
-    made = twin("inconsistent", "Plumvik names plants from photos.", "In winter Plumvik stores photos for 42 minutes.")
-    assert not made.edits
-
-
 def test_equal_amounts_for_different_things_do_not_disagree():
     said = (
         "You pay 5 percent of your salary to the fund of Skarn.",
@@ -201,69 +129,9 @@ def test_equal_amounts_for_different_things_do_not_disagree():
     assert not twin("inconsistent", " ".join(said)).edits
 
 
-def test_what_is_stated_once_cannot_disagree():
-    assert not twin("inconsistent", "The crossing to Skarn takes 42 minutes.", "The weather is fine.").edits
-
-
 def test_a_nonce_word_stands_nowhere_else():
     made = twin("nonce", "We rowed to Skarn and came back.", "Skarn is a small town.")
     (edit,) = made.edits
     assert edit.size is None
     assert all(edit.fictive in text for text in texts(made))
     assert not any("Skarn" in text for text in texts(made))
-
-
-_SENTENCES = st.sampled_from(
-    [
-        "The museum of Skarn is open on Sundays.", "The pool isn't heated.", "Members must register at the desk.",
-        "The tower has 212 steps.", "It also has a bell.", "| a | 212 |", "<b>The gate is shut.</b>", "`x = 212`",
-        "Das Museum ist nicht offen.", "\u0627\u0644\u0645\u062a\u062d\u0641 \u0645\u0641\u062a\u0648\u062d.", "- The lift usually starts at noon.\n",
-        "The crossing to Skarn takes 42 minutes.", "word", "\U0001f600", "The crossing to Skarn lasts 42 minutes.",
-    ]
-)  # fmt: skip
-
-
-@given(
-    st.lists(st.lists(_SENTENCES, max_size=6), min_size=1, max_size=4),
-    st.sampled_from(["negation", "modality", "unanswerable", "inconsistent", "name", "nonce"]),
-    st.integers(0, 3),
-)
-def test_places_are_verbatim_apart_and_the_same_for_a_seed(said, kind, seed):
-    made = [
-        list(PERTURBERS[kind](corpus(*map(" ".join, said)), random.Random(seed), SIZES))  # noqa: S311 - no secret
-        for _ in range(2)
-    ]
-    assert made[0] == made[1]
-    documents = corpus(*map(" ".join, said))
-    for edit in made[0]:
-        if not isinstance(edit, Edit):
-            assert edit.why
-            continue
-        spans = sorted((each.document, each.start, each.end) for each in edit.replacements)
-        for each in edit.replacements:
-            assert documents[each.document].text[each.start : each.end] == each.old != each.new
-        for (one, _, end), (other, start, _) in pairwise(spans):
-            assert one != other or end <= start
-
-
-@given(st.lists(_SENTENCES, min_size=1, max_size=8), st.integers(0, 3))
-def test_a_denied_sentence_is_left_nowhere(said, seed):
-    made = twin("negation", *said, seed=seed)
-    for edit in made.edits:
-        gone = {said[int(each.document[1:])] for each in edit.replacements}
-        assert not any(old in each.text for old in gone for each in made.fictive)
-
-
-@pytest.mark.parametrize(
-    ("said", "after"),
-    [
-        ("Read on. The wound may also serve as a source of infection.", "The wound will also serve"),
-        ("Read on. Where they overlap, beginners should take the shorter ski.", "beginners must take"),
-        ("Read on. Guests may use the pool of Skarn.", "Guests must use"),
-        ("Read on. While it may be hard, Skarn is strong.", "While it may be hard"),
-        ("Read on. The drug is usually taken at least twice a day.", "is usually taken"),
-        ("Read on. You must first have a court order.", "You must first have"),
-    ],
-)
-def test_a_modality_becomes_what_can_be_said_of_it(said, after):
-    assert after in texts(twin("modality", said))[0]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import unicodedata
 from collections.abc import Sequence
+from itertools import takewhile
 
 from trail_callbacks.canary.arm import Arm
 from trail_callbacks.canary.passages.html_text import looks_like_html, text_of_html
@@ -17,7 +18,6 @@ __all__ = ["holds"]
 
 _REACH = 24  # words on each side of a value in which those of its sentence are looked for
 _CLOSE = 2  # characters between a value and its sign
-_PARTS = frozenset("%‰°")
 _CONTEXT = 3  # words kept on each side of what differs between two sentences
 
 
@@ -41,13 +41,12 @@ def holds(probe: Probe, passages: Sequence[str], arm: Arm) -> bool | None:
     """
     if arm in ("closed_book", "empty") or (arm == "fictive" and probe.fictive is None):
         return None
-    fictive = arm == "fictive"
-    quote, other = (probe.fictive_quote, probe.real_quote) if fictive else (probe.real_quote, probe.fictive_quote)
-    values = (
-        [probe.fictive or "", *probe.fictive_forms, probe.also or ""] if fictive else [probe.real, *probe.real_forms]
+    quote, other, values = probe.real_quote, probe.fictive_quote, [probe.real, *probe.real_forms]
+    if arm == "fictive":
+        quote, other, values = other, quote, [probe.fictive or "", *probe.fictive_forms, probe.also or ""]
+    quote, other, *shown = (
+        text_of_html(each)[0] if looks_like_html(each) else each for each in (quote, other, *passages)
     )
-    shown = [text_of_html(each)[0] if looks_like_html(each) else each for each in passages]
-    quote, other = (text_of_html(each)[0] if looks_like_html(each) else each for each in (quote, other))
     values = [value for value in dict.fromkeys(values) if value.strip()]
     if any(_states(passage, quote, other, values, probe.question) for passage in shown):
         return True
@@ -55,9 +54,8 @@ def holds(probe: Probe, passages: Sequence[str], arm: Arm) -> bool | None:
 
 
 def _states(passage: str, quote: str, other: str, values: Sequence[str], question: str) -> bool:
-    folded = letters(passage).folded
-    whole = letters(quote).folded
-    if whole and whole in folded and not any(map(_symbols, values)):
+    folded, whole = letters(passage).folded, letters(quote).folded
+    if whole and whole in folded and not any(map(_signs, values)):
         return True
     if not quote.strip():
         return any(_near(passage, value, question, value) for value in values)
@@ -72,35 +70,30 @@ def _near(passage: str, value: str, sentence: str, written: str) -> bool:
     """True if a passage has a value among the words around another one in a sentence, as far as there is room."""
     found, wanted = words(passage), words(value).forms
     own = {*keys(value), *keys(written)}
-    left, right = _sides(sentence, written)
+    have, inner = words(sentence).forms, words(written).forms
+    place = next(iter(_places(have, inner)), None)
+    # Of a sentence without the value, such as a question, all words may stand on both sides.
+    left, right = (have, have) if place is None else (have[:place], have[place + len(inner) :])
     for at in _places(found.forms, wanted):
         behind = at + len(wanted)
         # What is a word for nobody else tells `$75` from `€75`.
         around = passage[max(0, found.starts[at] - _CLOSE) : found.ends[behind - 1] + _CLOSE]
-        if any(symbol not in around for symbol in _symbols(value)):
+        if any(sign not in around for sign in _signs(value)):
             continue
         before = passage[found.starts[max(0, at - _REACH)] : found.starts[at]]
         after = passage[found.ends[behind - 1] : found.ends[min(len(found), behind + _REACH) - 1]]
         here = {*keys(before), *keys(after)}
         # Words that the border has cut off are not missed.
-        room = left[len(left) - at :] if at < len(left) else left, right[: len(found) - behind]
-        expected = {*keys(" ".join((*room[0], "|", *room[1])))} - own
-        every = {*keys(" ".join((*left, "|", *right)))} - own
+        room = (*left[max(0, len(left) - at) :], "|", *right[: len(found) - behind])
+        expected, every = ({*keys(" ".join(each))} - own for each in (room, (*left, "|", *right)))
         if not every or (expected and len(here & every) >= max(min(2, len(expected)), math.ceil(len(expected) / 2))):
             return True
     return False
 
 
-def _symbols(value: str) -> set[str]:
+def _signs(value: str) -> set[str]:
     """Signs of currencies and parts in a value."""
-    return {character for character in value if character in _PARTS or unicodedata.category(character) == "Sc"}
-
-
-def _sides(sentence: str, value: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """The words before and after a value; of a sentence without it, such as a question, all of them on both sides."""
-    have, wanted = words(sentence).forms, words(value).forms
-    places = _places(have, wanted)
-    return (have[: places[0]], have[places[0] + len(wanted) :]) if places else (have, have)
+    return {character for character in value if character in "%‰°" or unicodedata.category(character) == "Sc"}
 
 
 def _places(have: Sequence[str], wanted: Sequence[str]) -> list[int]:
@@ -112,10 +105,8 @@ def _places(have: Sequence[str], wanted: Sequence[str]) -> list[int]:
 def _difference(quote: str, other: str) -> str:
     """The words in which a sentence differs from another one, with some on each side, as folded letters."""
     one, two = words(quote), words(other).forms
-    first = next((i for i, (a, b) in enumerate(zip(one.forms, two, strict=False)) if a != b), min(len(one), len(two)))
-    last = len(one)
-    end = len(two)
-    while last > first and end > first and one.forms[last - 1] == two[end - 1]:
-        last, end = last - 1, end - 1
+    first = sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], zip(one.forms, two, strict=False)))
+    rest = zip(reversed(one.forms[first:]), reversed(two[first:]), strict=False)
+    last = len(one) - sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], rest))
     low, high = max(0, first - _CONTEXT), min(len(one), last + _CONTEXT)
     return letters(quote[one.starts[low] : one.ends[high - 1]]).folded if high > low else ""

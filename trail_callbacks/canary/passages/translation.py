@@ -4,19 +4,17 @@ from __future__ import annotations
 
 import threading
 from collections import Counter
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from functools import lru_cache
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property, lru_cache
 from itertools import islice
 from typing import Any, Literal
 from weakref import WeakValueDictionary
 
-from trail_callbacks.canary.passages.letters import Letters, letters
-from trail_callbacks.canary.passages.naming import Naming
-from trail_callbacks.canary.passages.places import SHORTEST, Places
-from trail_callbacks.canary.passages.surroundings import Surroundings
-from trail_callbacks.canary.passages.swapping import Change, changes_at, changes_in, swapped
-from trail_callbacks.canary.passages.values import Values
+from trail_callbacks.canary.passages.html_text import looks_like_html
+from trail_callbacks.canary.passages.letters import Letters, letters, letters_of_html
+from trail_callbacks.canary.passages.naming import Naming, StatedValues
+from trail_callbacks.canary.passages.places import SHORTEST, Change, Places, changes_in, of_run, swapped
 from trail_callbacks.canary.twin import TAG, Twin
 
 __all__ = ["Translated", "Translator", "translator_of"]
@@ -25,6 +23,7 @@ _NAMED = 32  # documents that a passage may say it is of and that are searched f
 _TIMES = 16  # places of a passage in one document that are compared
 _CONTEXT = 12  # letters beside a changed place that a part of a passage must share with a document it does not name
 _LONGEST = 4_000  # characters of a text in metadata that is read
+_BESIDE = 16  # letters on each side of real words that are compared with the twin
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,15 +52,12 @@ class Translator:
     A passage may be any part of a document: its words are compared by letters and digits only, so that whitespace,
     case, punctuation and the tags of HTML do not matter. What was put before or behind it, such as a title, stays, with
     edited names replaced. Which document it is of is read from its id and metadata, and otherwise found. An edit
-    through which the border of the passage runs is shown as `swapping.shown_part` says.
+    through which the border of the passage runs is shown as `places.shown_part` says.
 
     Nothing real is served for lack of a place. A passage is `unplaced` if it says that it is of an edited document and
     shares nothing with it, or if a part of it that is not in the corpus states what an edit changes: an edited value
     with half of the words of its sentence, and beside text of the same document the value alone. A passage of another
-    corpus stays as it is.
-
-    Works from several threads at once. Typical passages take some microseconds where their document is known, and a
-    tenth of a millisecond where not.
+    corpus stays as it is. Works from several threads at once.
 
     Args:
         twin: The corpus and its twin.
@@ -76,9 +72,8 @@ class Translator:
     def __init__(self, twin: Twin) -> None:
         self.twin = twin
         self._places = Places(twin.real, ((edit.id, each) for edit in twin.edits for each in edit.replacements))
-        self._values = Values(twin.edits, self._places)
+        self._values = StatedValues(twin.edits, self._places)
         self._naming = Naming(twin.real)
-        self._surroundings = Surroundings(twin)
         self._cached = lru_cache(maxsize=4096)(self._translate)
         self._counts: Counter[str] = Counter()
         self._lock = threading.Lock()
@@ -109,7 +104,7 @@ class Translator:
         """
         details = metadata or {}
         start = details.get("start_index")
-        return self._counted(text, self._naming.of(id_, details), start if isinstance(start, int) else None)
+        return self._counted(text, self.named(id_, details), start if isinstance(start, int) else None)
 
     def documents(self, text: str, id_: str | None, metadata: Mapping[str, Any]) -> tuple[str, ...]:
         """Returns the ids of the documents that a passage, real as it is, is of; none if it cannot be told."""
@@ -143,13 +138,25 @@ class Translator:
         found: dict[str, None] = {}
         for document in self._places.near(passage):
             for change in changes_in(self._places, document, text, passage, [(0, len(passage.folded))])[0]:
-                if (
-                    change.whole
-                    and self._surroundings.match(change.edit, text, passage, change.start, change.end)
-                    and not self._surroundings.in_twin(change.edit, passage, change.start, change.end)
-                ):
+                if change.whole and not self._in_twin(change, text, passage):
                     found[change.edit] = None
         return tuple(found)
+
+    def _in_twin(self, change: Change, text: str, passage: Letters) -> bool:
+        """Whether the twin has real words of a text too, with what stands beside them there."""
+        first, last = passage.between(change.start, change.end)
+        if letters(change.old).folded == letters(change.new).folded:  # `$75` and `€75`: told by their signs
+            here = "".join(text[max(0, change.start - 2) : change.end + 2].split())
+            return "".join(change.old.split()).casefold() not in here.casefold()
+        shown = passage.folded[max(0, first - _BESIDE) : last + _BESIDE]
+        return any(shown in each for each in self._fictive)
+
+    @cached_property
+    def _fictive(self) -> list[str]:
+        """The letters of the twin, its HTML also as the page shows it."""
+        texts = [each.text for each in self.twin.fictive]
+        shown = [letters_of_html(text).folded for text in texts if looks_like_html(text)]
+        return [*(letters(text).folded for text in texts), *shown]
 
     def _value(self, value: Any, documents: tuple[str, ...]) -> Any:
         if isinstance(value, str):
@@ -177,52 +184,57 @@ class Translator:
     def _translate(self, text: str, named: tuple[str, ...], start: int | None) -> Translated:
         if not text.strip():
             return Translated(text, "same")
-        known = [id_ for id_ in named if self._places.text(id_) is not None]
-        for document in known:
-            if found := self._verbatim(text, document, start):
-                return found
         passage = letters(text)
+        known = [id_ for id_ in named if self._places.text(id_) is not None]
+        if passage.folded:
+            for document in known:
+                if found := next(self._whole(text, passage, [document], start), None):
+                    return found
         # One of many, such as all the chunks of a book, is hardly said to be of an edited one.
-        edited = [id_ for id_ in known if id_ in self._places.spots][:_NAMED] if len(known) <= _NAMED else []
+        edited = [id_ for id_ in known if self._places.edited(id_)][:_NAMED] if len(known) <= _NAMED else []
         if len(passage.folded) < SHORTEST:
             return self._in_parts(text, passage, known[:_NAMED], edited)
         near = self._places.near(passage)
-        for document in near:
-            if document not in known and (found := self._verbatim(text, document, None)):
-                return _compared(found, (self._verbatim(text, each, None) for each in near if each != document))
-        of = set(known)
-        order = [*(id_ for id_ in near if id_ in of), *known[:_NAMED], *near]
-        found = self._in_parts(text, passage, list(dict.fromkeys(order)), edited)
-        return found if found.text is not None or edited else self._elsewhere(text, passage) or found
+        if found := _first(self._whole(text, passage, [each for each in near if each not in known], None)):
+            return found
+        ordered = dict.fromkeys((*(id_ for id_ in near if id_ in set(known)), *known[:_NAMED], *near))
+        found = self._in_parts(text, passage, list(ordered), edited)
+        if found.text is None and not edited:
+            return next(self._whole(text, passage, self._places.holders(passage), None), found)
+        return found
 
-    def _verbatim(self, text: str, document: str, start: int | None) -> Translated | None:
-        """A passage that stands in a document word for word."""
-        offsets = list(islice(self._places.within(document, text), _TIMES))
-        if not offsets:
-            return None
-        if start in offsets:
-            offsets = [start]
-        spots = self._places.spots.get(document, [])
-        found = [_translated(text, changes_at(spots, at, text), (document,)) for at in offsets]
-        return _compared(found[0], found[1:])
+    def _whole(self, text: str, passage: Letters, documents: Iterable[str], start: int | None) -> Iterator[Translated]:
+        """Yields the readings of a passage of which all letters stand in a document in a row."""
+        for document in documents:
+            spots = self._places.spots(document)
+            readings = []
+            for view, run in islice(self._places.whole(document, passage), _TIMES):
+                at = int(view.offsets[run.at]) - int(passage.offsets[0])
+                readings.append((at, _translated(text, of_run(spots, view, run, text, passage), (document,))))
+            if exact := [each for at, each in readings if at == start]:
+                yield exact[0]
+            elif found := _first(each for _, each in readings):
+                yield found
 
     def _in_parts(self, text: str, passage: Letters, candidates: Sequence[str], edited: Sequence[str]) -> Translated:
-        """A passage that stands in documents in other whitespace, or in part, or in no document."""
+        """A passage that stands in documents in part, or in no document."""
         open_: list[tuple[int, int]] = [(0, len(passage.folded))]
         changes: list[Change] = []
         documents: list[str] = []
-        for document in candidates:
-            if not open_:
-                break
-            made, rest = changes_in(
-                self._places, document, text, passage, open_, context=0 if document in edited else _CONTEXT
-            )
+        for document in candidates if passage.folded else ():
+            context = 0 if document in edited else _CONTEXT
+            made, rest = changes_in(self._places, document, text, passage, open_, context=context)
             if rest != open_:
                 documents.append(document)
                 changes.extend(made)
                 open_ = rest
+            if not open_:
+                break
         if not documents:
-            return self._unfound(text, edited)
+            stated, renamed = self._values.stated(text, edited)
+            if stated or (edited and passage.folded):
+                return Translated(None, "unplaced", tuple(edited), stated)
+            return _translated(text, renamed, ())
         for start, end in open_:
             first, last = int(passage.offsets[start]), int(passage.offsets[end - 1]) + 1
             stated, renamed = self._values.stated(text, documents, first, last)
@@ -230,20 +242,6 @@ class Translator:
                 return Translated(None, "unplaced", tuple(documents), stated)
             changes.extend(renamed)
         return _translated(text, changes, tuple(documents))
-
-    def _elsewhere(self, text: str, passage: Letters) -> Translated | None:
-        """A passage of a document that it does not name, away from all edits: all are searched, if all else fails."""
-        whole = [(0, len(passage.folded))]
-        for document in self._places.holders(passage):
-            return _translated(text, changes_in(self._places, document, text, passage, whole)[0], (document,))
-        return None
-
-    def _unfound(self, text: str, edited: Sequence[str]) -> Translated:
-        """A passage that is in no document as it is written."""
-        stated, renamed = self._values.stated(text, edited)
-        if edited or stated:
-            return Translated(None, "unplaced", tuple(edited), stated)
-        return _translated(text, renamed, ())
 
 
 _known: WeakValueDictionary[int, Translator] = WeakValueDictionary()
@@ -265,8 +263,9 @@ def _translated(text: str, changes: Sequence[Change], documents: tuple[str, ...]
     return Translated(swapped(text, changes), "changed", documents, edits)
 
 
-def _compared(first: Translated, others: Any) -> Translated:
+def _first(readings: Iterable[Translated]) -> Translated | None:
     """The first of several readings, which says whether they differ."""
-    if all(other is None or other.text == first.text for other in others):
-        return first
-    return Translated(first.text, first.how, first.documents, first.edits, ambiguous=True)
+    all_ = list(readings)
+    if not all_:
+        return None
+    return replace(all_[0], ambiguous=any(each.ambiguous or each.text != all_[0].text for each in all_))

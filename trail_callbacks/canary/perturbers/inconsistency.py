@@ -8,10 +8,9 @@ from dataclasses import replace
 
 from trail_callbacks.canary.corpus import Corpus, Skipped
 from trail_callbacks.canary.edit import Edit, Size
-from trail_callbacks.canary.facts.facts import Fact, facts
-from trail_callbacks.canary.facts.figures import Page
-from trail_callbacks.canary.facts.mentions import Name, names_of
-from trail_callbacks.canary.facts.neighbours import neighbours
+from trail_callbacks.canary.facts.facts import Fact, facts, neighbours
+from trail_callbacks.canary.facts.names import Name, names_of
+from trail_callbacks.canary.facts.pages import Page
 from trail_callbacks.canary.facts.sayings import Saying, Sayings, sayings_of
 from trail_callbacks.canary.perturbers import names, numbers
 from trail_callbacks.language.terms import keys
@@ -22,25 +21,14 @@ _LEAST = 2  # words beside the value that sentences share which state it of the 
 _ALIKE = 0.6  # and share of the words of the shorter one, in documents that are about the same
 _EQUAL = 0.8  # in one document, and of a name, which may be what a sentence is about and not what it tells
 
-_Change = Callable[[random.Random], Iterator[Edit | Skipped]]
-
 
 def propose(corpus: Corpus, rng: random.Random, sizes: Sequence[Size]) -> Iterator[Edit]:
     """Proposes to change a number or a name to one value in the first passage that states it, to another in the rest.
 
     Only what all passages say in much the same words can disagree: the same value or name said of different things is
     no contradiction. Passages are documents, or sentences where only one document states it.
-
-    Args:
-        corpus: The documents.
-        rng: Of all choices.
-        sizes: Sizes to draw from, in turn.
-
-    Yields:
-        Edits, numbers and names in turn. What only one sentence states cannot disagree with anything.
     """
-    sayings = sayings_of(corpus)
-    near = neighbours(corpus)
+    sayings, near = sayings_of(corpus), neighbours(corpus)
     stated = [fact for fact in facts(corpus) if _is_stated(fact, sayings, near)]
     named = [name for name in names_of(corpus).found if _is_told(name, sayings)]
     rng.shuffle(stated)
@@ -58,16 +46,17 @@ def propose(corpus: Corpus, rng: random.Random, sizes: Sequence[Size]) -> Iterat
                 yield edit
 
 
-def _doubled(change: _Change, rng: random.Random, sayings: Sayings) -> Iterator[Edit]:
+def _doubled(
+    change: Callable[[random.Random], Iterator[Edit | Skipped]], rng: random.Random, sayings: Sayings
+) -> Iterator[Edit]:
     """Edits of two draws that change the same places to different values."""
     draws = []
     for _ in range(2):
         own = random.Random(rng.getrandbits(64))  # noqa: S311 - no secret
         made = (each for each in change(own) if isinstance(each, Edit) and not each.repairs)
         draws.append({tuple((one.document, one.start) for one in edit.replacements): edit for edit in made})
-    first, second = draws
-    for places, edit in first.items():
-        other = second.get(places)
+    for places, edit in draws[0].items():
+        other = draws[1].get(places)
         if other is None or edit.fictive == other.fictive:
             continue
         several = len({document for document, _ in places}) > 1
@@ -83,18 +72,13 @@ def _doubled(change: _Change, rng: random.Random, sayings: Sayings) -> Iterator[
 
 def _is_stated(fact: Fact, sayings: Sayings, near: Mapping[Page, Sequence[Page]]) -> bool:
     """Whether several sentences say the same of a number that can be asked for, in one unit."""
-    if len(fact.figures) == 1 or not any(not each.isdigit() and each not in ".,- " for each in fact.named.words):
-        return False
-    wanted = _counted(fact.named.words)
-    units = {_counted(each.words) for each in fact.figures} - {""}
-    if not all(each.startswith(wanted) or wanted.startswith(each) for each in units):
-        return False
-    told = dict.fromkeys(each.page for each in fact.figures)
-    first, *others = told
-    if any(each not in near[first] for each in others):
+    first, *others = dict.fromkeys(each.page for each in fact.figures)
+    one_unit = len({each.quantity.raw for each in fact.figures}) == 1
+    asked = any(not each.isdigit() and each not in ".,- " for each in fact.named.words)
+    if not (asked and one_unit and all(each in near[first] for each in others)):
         return False
     stating = [sayings.at(each.page.document.id, each.start) for each in fact.figures]
-    alike = _ALIKE if len(told) == len(fact.figures) else _EQUAL
+    alike = _ALIKE if len(others) + 1 == len(fact.figures) else _EQUAL
     return _agree(stating, (each.words for each in fact.figures), alike)
 
 
@@ -104,28 +88,17 @@ def _is_told(name: Name, sayings: Sayings) -> bool:
     return _agree(stating, name.forms, _EQUAL)
 
 
-def _counted(words: str) -> str:
-    """The last word of a number with a unit or noun, be it shortened: `min`; nothing if it has none."""
-    last = words.casefold().split()[-1]
-    return last if last.isalpha() and " " in words else ""
-
-
 def _agree(stating: Sequence[Saying | None], values: Iterable[str], alike: float) -> bool:
-    """Whether several sentences say the same of a value."""
-    found = [each for each in stating if each is not None]
-    if len(found) < len(stating) or len({(each.document, each.start) for each in found}) < 2:  # noqa: PLR2004
+    """Whether several sentences say the same beside a value; a row of a table says of what in another cell."""
+    found = [each for each in stating if each is not None and "|" not in each.text]
+    if len(found) < len(stating) or len({(each.document, each.start) for each in found}) < _LEAST:
         return False
-    if any("|" in each.text for each in found):
-        return False  # a row of a table says of which thing it is in another cell
     own = frozenset(keys(" ".join(values)))
     first, *others = [each.keys - own for each in found]
-    return all(_same(first, each, alike) for each in others)
-
-
-def _same(one: frozenset[str], other: frozenset[str], alike: float) -> bool:
-    """Whether what two sentences say beside a value is the same, and no other number in it tells them apart."""
-    numbers_of = [{key for key in each if key[0].isdigit()} for each in (one, other)]
-    if all(numbers_of) and not (numbers_of[0] & numbers_of[1]):
-        return False
-    shared = len((one & other) - numbers_of[0])
-    return one == other or shared >= max(_LEAST, alike * min(len(one), len(other)))
+    for other in others:
+        one, two = ({key for key in each if key[0].isdigit()} for each in (first, other))
+        if one and two and not one & two:
+            return False  # another number tells them apart
+        if first != other and len((first & other) - one) < max(_LEAST, alike * min(len(first), len(other))):
+            return False
+    return True

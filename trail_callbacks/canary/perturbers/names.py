@@ -1,4 +1,4 @@
-"""Names: a coined one of the same kind and shape, in all mentions of it in all documents."""
+"""Names: a coined one of the same kind and shape, or a nonce word, in all mentions of it in all documents."""
 
 from __future__ import annotations
 
@@ -8,11 +8,12 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from trail_callbacks.canary.corpus import Corpus, Skipped
 from trail_callbacks.canary.edit import Edit, EditKind, Replacement, Size
-from trail_callbacks.canary.facts.mentions import Name, Names, names_of
+from trail_callbacks.canary.facts.names import Name, Names, names_of
 from trail_callbacks.canary.perturbers.coined import coined, nonce, scripts
 
-__all__ = ["changed", "propose", "propose_nonce", "renamed"]
+__all__ = ["changed", "propose", "propose_nonce"]
 
+_WORD = re.compile(r"[^\W\d_]+")
 _MOST_WORDS = 6  # of names that share words: more are a family nobody asks one question about
 
 
@@ -23,107 +24,63 @@ def propose(corpus: Corpus, rng: random.Random, sizes: Sequence[Size]) -> Iterat
     stays, and so do initials where an acronym is made of them. Refused are names that are also common words, stand in a
     link, an address or code, or have forms that cannot be told from it; and scripts in which no name is told by its
     writing.
-
-    Args:
-        corpus: The documents.
-        rng: Of all choices.
-        sizes: Sizes to draw from, in turn.
-
-    Yields:
-        Edits in random order, and the names that were left alone.
     """
     names = names_of(corpus)
-    yield from _refused(names, "name")
-    order = list(names.found)
-    rng.shuffle(order)
-    yield from changed(order, names, rng, sizes)
+    for place, word, why in names.refused:
+        yield Skipped(f"{place}: name {word!r}", why)
+    yield from changed(rng.sample(names.found, len(names.found)), names, rng, sizes)
 
 
 def changed(found: Sequence[Name], names: Names, rng: random.Random, sizes: Sequence[Size]) -> Iterator[Edit | Skipped]:
     """Coins a name for each of some names of a corpus, in their order; see `propose`."""
     taken = set(names.vocabulary)
     for turn, name in enumerate(found):
-        size = sizes[turn % len(sizes)]
-        new = _coined(name, size, rng, taken, names)
-        for other in sizes if isinstance(new, str) else ():
-            size, new = other, _coined(name, other, rng, taken, names)
-            if not isinstance(new, str):
+        why = (
+            "no coined word of its shape is free"
+            if all(map(scripts, name.words))
+            else "no words are coined in its script"
+        )
+        if len(name.words) > _MOST_WORDS:
+            why = f"it shares its words with other names, more than {_MOST_WORDS} words in all"
+        for size in (sizes[(turn + i) % len(sizes)] for i in range(len(sizes))):
+            new = _coined(name, size, rng, taken) if len(name.words) <= _MOST_WORDS else {}
+            if new:
+                taken.update(map(str.casefold, new.values()))
+                yield _renamed(name, new, "name", size)
                 break
-        if isinstance(new, str):
-            yield Skipped(f"{_first(name)}: name {name.full!r}", new)
-            continue
-        taken.update(word.casefold() for word in new.values())
-        yield renamed(name, new, "name", size)
+        else:
+            yield Skipped(f"{name.document}: name {name.full!r}", why)
 
 
 def propose_nonce(corpus: Corpus, rng: random.Random, sizes: Sequence[Size]) -> Iterator[Edit | Skipped]:
-    """Proposes a nonce word for names of one word: what no model can have read anywhere.
-
-    Args:
-        corpus: The documents.
-        rng: Of all choices.
-        sizes: Not used: a nonce word is as far from any word as the next.
-
-    Yields:
-        Edits in random order.
-    """
+    """Proposes a nonce word for names of one word: what no model can have read anywhere. It has no size."""
     del sizes
     names = names_of(corpus)
-    order = [name for name in names.found if len(name.words) == 1 and scripts(name.words[0]) == "LATIN"]
-    rng.shuffle(order)
     taken = set(names.vocabulary)
-    for name in order:
-        word = nonce(rng, taken.__contains__)
-        taken.add(word.casefold())
-        yield renamed(name, {name.words[0]: word}, "nonce", None)
+    for name in rng.sample(names.found, len(names.found)):
+        if len(name.words) == 1 and scripts(name.words[0]) == "LATIN":
+            word = nonce(rng, taken.__contains__)
+            taken.add(word.casefold())
+            yield _renamed(name, {name.words[0]: word}, "nonce", None)
 
 
-def _refused(names: Names, kind: EditKind) -> Iterator[Skipped]:
-    for place, word, why in names.refused:
-        yield Skipped(f"{place}: {kind} {word!r}", why)
-
-
-def _first(name: Name) -> str:
-    return name.mentions[name.words[0]][0].document
-
-
-def _coined(name: Name, size: Size, rng: random.Random, taken: set[str], names: Names) -> dict[str, str] | str:
-    """A coined word for each word of a name, or why there is none."""
-    if len(name.words) > _MOST_WORDS:
-        return f"it shares its words with other names, more than {_MOST_WORDS} words in all"
+def _coined(name: Name, size: Size, rng: random.Random, taken: set[str]) -> dict[str, str]:
+    """A coined word for each word of a name; nothing if there is none for one."""
+    initials = ("".join(word[0] for word in _WORD.findall(form) if word[0].isupper()) for form in name.forms)
+    keeps = any(len(each) > 1 and each.casefold() in taken for each in initials)
     new: dict[str, str] = {}
     own: set[str] = set()
-    keeps = any(_acronym(form) in names.vocabulary for form in name.forms)
-
-    def used(word: str) -> bool:
-        return word in taken or word in own
-
     for word in name.words:
-        if scripts(word) is None:
-            return "no words are coined in its script"
-        made = coined(word, size, rng, used, initial=keeps)
+        made = coined(word, size, rng, lambda each: each in taken or each in own, initial=keeps)
         if made is None:
-            return "no coined word of its shape is free"
+            return {}
         new[word] = made
         own.add(made.casefold())
     return new
 
 
-def _acronym(form: str) -> str:
-    """The initials of a name of two words or more, case-folded; something that no text holds if it has fewer."""
-    initials = "".join(word[0] for word in re.findall(r"[^\W\d_]+", form) if word[0].isupper())
-    return initials.casefold() if len(initials) > 1 else "\0"
-
-
-def renamed(name: Name, new: Mapping[str, str], kind: EditKind, size: Size | None) -> Edit:
-    """Makes the edit that gives a name other words.
-
-    Args:
-        name: The name.
-        new: A word for each of `name.words`, capitalised.
-        kind: `name` or `nonce`.
-        size: How far the words are from the real ones.
-    """
+def _renamed(name: Name, new: Mapping[str, str], kind: EditKind, size: Size | None) -> Edit:
+    """The edit that gives a name other words, of which there is one for each of `name.words`, capitalised."""
     order: dict[str, int] = {}
     places = []
     for word in name.words:
@@ -141,7 +98,7 @@ def renamed(name: Name, new: Mapping[str, str], kind: EditKind, size: Size | Non
 
 
 def _in(form: str, new: Mapping[str, str]) -> str:
-    return re.sub(r"[^\W\d_]+", lambda found: _cased(new.get(found[0].casefold(), found[0]), found[0]), form)
+    return _WORD.sub(lambda found: _cased(new.get(found[0].casefold(), found[0]), found[0]), form)
 
 
 def _cased(word: str, like: str) -> str:

@@ -1,19 +1,20 @@
-"""From a corpus to its fictive twin: proposals of all kinds, taken in turn, refused where they collide, applied."""
+"""From a corpus to its fictive twin: proposals of all kinds, taken in turn, applied, and read again."""
 
 from __future__ import annotations
 
 import hashlib
 import random
+import sys
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 
 from trail_callbacks.canary.corpus import Corpus, Document, Skipped
 from trail_callbacks.canary.edit import SIZES, Edit, EditKind, Replacement, Size
-from trail_callbacks.canary.facts.protected import uneditable
-from trail_callbacks.canary.facts.spans import Spans
+from trail_callbacks.canary.facts.protected import Spans, uneditable
 from trail_callbacks.canary.perturbers import PERTURBERS, Proposal
-from trail_callbacks.canary.perturbers.collisions import Present, collision
+from trail_callbacks.canary.perturbers.present import Present
+from trail_callbacks.canary.perturbers.rereading import Rereading
 from trail_callbacks.canary.twin import TAG, Twin
 from trail_callbacks.errors import InputError
 
@@ -21,6 +22,9 @@ __all__ = ["perturb"]
 
 _EXAMPLES = 5  # refused edits that are listed one by one, for each reason
 _ID = 16  # hexadecimal digits
+
+_Batch = tuple[Edit, ...]
+"""Edits that are true together only."""
 
 
 def perturb(
@@ -31,7 +35,6 @@ def perturb(
     sizes: Sequence[Size] = SIZES,
     most: int | None = None,
     accept: Callable[[Edit], bool] | None = None,
-    proposed: Iterable[Proposal] = (),
 ) -> Twin:
     """Makes the fictive twin of a corpus.
 
@@ -45,7 +48,6 @@ def perturb(
         sizes: How far, where the kind has a scale; each size is drawn about equally often.
         most: Most edits to make; None for as many as there are.
         accept: Asked of each edit that would be made, its id still empty; False leaves it out.
-        proposed: Further proposals, such as edits that a model wrote; refused for the same reasons.
 
     Returns:
         The twin. `skipped` says which documents have no edit and which edits were refused, with reasons; of many
@@ -55,71 +57,71 @@ def perturb(
         InputError: No document has any text, two have the same id, or an argument is out of range.
     """
     _check(corpus, kinds, sizes, most)
-    copies = _copies(corpus)
+    first: dict[str, str] = {}
+    copies: dict[str, list[str]] = defaultdict(list)  # documents with the same text, by the first of them
+    for document in corpus:
+        copies[first.setdefault(document.text, document.id)].append(document.id)
     single = Corpus([document for document in corpus if document.id in copies])
     assembly = _Assembly(single, most, accept)
-    rules = [PERTURBERS[kind](single, random.Random(f"{seed}:{kind}"), sizes) for kind in kinds]  # noqa: S311 - no secret
-    assembly.take([*rules, iter(proposed)])
+    assembly.take([PERTURBERS[kind](single, random.Random(f"{seed}:{kind}"), sizes) for kind in kinds])  # noqa: S311 - no secret
+    assembly.read_again()
     order = {document.id: i for i, document in enumerate(corpus)}
     edits = tuple(_copied(edit, copies, order) for edit in _numbered(assembly.edits))
     texts = _applied(corpus, edits)
     id_ = _digest(seed, corpus, texts)
-    fictive = tuple(
-        Document(document.id, text, {**document.metadata, TAG: id_})
-        for document, text in zip(corpus, texts, strict=True)
-    )
-    skipped = (*_untouched(corpus, copies, edits, assembly.refused), *_summed(assembly.refused))
+    fictive = tuple(Document(each.id, texts[each.id], {**each.metadata, TAG: id_}) for each in corpus)
+    skipped = (*_untouched(corpus, first, edits, assembly.refused), *_summed(assembly.refused))
     return Twin(id=id_, seed=seed, real=corpus, fictive=Corpus(fictive, corpus.skipped), edits=edits, skipped=skipped)
 
 
 def _check(corpus: Corpus, kinds: Sequence[str], sizes: Sequence[str], most: int | None) -> None:
     if not any(document.text.strip() for document in corpus):
         found = f"all {len(corpus)} documents are blank" if len(corpus) else "it has no documents"
-        message = f"The corpus cannot be perturbed: {found}. Give documents with text."
-        raise InputError(message)
+        raise InputError(f"The corpus cannot be perturbed: {found}. Give documents with text.")
     repeated = [id_ for id_, n in Counter(document.id for document in corpus).items() if n > 1]
     if repeated:
-        message = f"Several documents have the id {repeated[0]!r}: give each an id of its own."
-        raise InputError(message)
+        raise InputError(f"Several documents have the id {repeated[0]!r}: give each an id of its own.")
     for name, given, known in (("kinds", kinds, tuple(PERTURBERS)), ("sizes", sizes, SIZES)):
-        unknown = [each for each in given if each not in known]
-        if unknown or not given:
-            message = f"{name}={list(given)!r}: give one or more of {', '.join(known)}."
-            raise InputError(message)
+        if not given or not set(given) <= set(known):
+            raise InputError(f"{name}={list(given)!r}: give one or more of {', '.join(known)}.")
     if most is not None and most < 1:
-        message = f"most={most}: give a number of edits from 1, or None."
-        raise InputError(message)
-
-
-def _copies(corpus: Corpus) -> dict[str, list[str]]:
-    """Documents with the same text, by the first of them."""
-    first: dict[str, str] = {}
-    copies: dict[str, list[str]] = {}
-    for document in corpus:
-        copies.setdefault(first.setdefault(document.text, document.id), []).append(document.id)
-    return copies
+        raise InputError(f"most={most}: give a number of edits from 1, or None.")
 
 
 class _Assembly:
-    """Takes proposals as long as they fit."""
+    """Takes proposals as long as they fit, and gives up those that do not hold in the twin."""
 
     def __init__(self, corpus: Corpus, most: int | None, accept: Callable[[Edit], bool] | None) -> None:
-        self.corpus = corpus
-        self.most = most
-        self.accept = accept
-        self.present = Present(corpus)
-        self.taken: dict[str, Spans] = defaultdict(Spans)
-        self.edits: list[Edit] = []
+        self._corpus = corpus
+        self._most = most
+        self._accept = accept
+        self._present = Present(corpus)
+        self._taken: dict[str, Spans] = defaultdict(Spans)
+        self._batches: list[_Batch] = []
         self.refused: list[tuple[str, Skipped]] = []  # with the document
+
+    @property
+    def edits(self) -> list[Edit]:
+        """All that were taken, in order."""
+        return [edit for batch in self._batches for edit in batch]
 
     def take(self, perturbers: Sequence[Iterator[Proposal]]) -> None:
         """Asks each in turn for what fits next, until all are exhausted or enough was taken."""
         waiting = list(perturbers)
-        while waiting and not self._full():
-            waiting = [each for each in waiting if not self._full() and self._next(each)]
+        while waiting and self._room:
+            waiting = [each for each in waiting if self._room and self._next(each)]
 
-    def _full(self) -> bool:
-        return self.most is not None and len(self.edits) >= self.most
+    def read_again(self) -> None:
+        """Gives up what does not hold in the twin, until all does."""
+        rereading = Rereading(self._corpus)
+        while wrong := dict(rereading.refused(self.edits, _applied(self._corpus, self.edits))):
+            for batch in [each for each in self._batches if any(edit in wrong for edit in each)]:
+                self._batches.remove(batch)
+                self._refuse(batch, next(wrong[edit] for edit in batch if edit in wrong))
+
+    @property
+    def _room(self) -> int:
+        return sys.maxsize if self._most is None else self._most - len(self.edits)
 
     def _next(self, perturber: Iterator[Proposal]) -> bool:
         """Takes the next proposal that fits; False if there is none."""
@@ -127,50 +129,44 @@ class _Assembly:
             if isinstance(proposal, Skipped):
                 self.refused.append((proposal.place.partition(": ")[0], proposal))
                 continue
-            batch = (proposal,) if isinstance(proposal, Edit) else proposal
-            if self.most is not None and len(batch) > self.most - len(self.edits):
-                batch = _joined(batch, self.most - len(self.edits))
-            why = self._problem(batch)
-            if not why:
-                self._take(batch)
-                return True
+            batch = _joined((proposal,) if isinstance(proposal, Edit) else proposal, self._room)
+            if why := self._problem(batch):
+                self._refuse(batch, why)
+                continue
+            self._batches.append(batch)
             for edit in batch:
-                at = edit.replacements[0].document if edit.replacements else ""
-                self.refused.append((at, Skipped(f"{at}: {edit.kind} {edit.real!r}", why)))
+                if edit.kind in {"number", "unit"}:
+                    self._present.add(edit)
+                for each in edit.replacements:
+                    self._taken[each.document].add(each.start, each.end)
+            return True
         return False
 
-    def _take(self, batch: Sequence[Edit]) -> None:
+    def _refuse(self, batch: _Batch, why: str) -> None:
         for edit in batch:
-            self.edits.append(edit)
-            self.present.add(edit)
-            for each in edit.replacements:
-                self.taken[each.document].add(each.start, each.end)
+            at = edit.replacements[0].document
+            self.refused.append((at, Skipped(f"{at}: {edit.kind} {edit.real!r}", why)))
 
-    def _problem(self, batch: Sequence[Edit]) -> str:
-        own: dict[str, Spans] = defaultdict(Spans)
+    def _problem(self, batch: _Batch) -> str:
         for edit in batch:
-            if not edit.replacements:
-                return "the edit changes nothing"
-            for each in edit.replacements:
-                if self.corpus[each.document].text[each.start : each.end] != each.old or each.old == each.new:
-                    return f"it would replace {each.old!r} where that does not stand, or by itself"
-                if self.taken[each.document].overlap(each.start, each.end):
-                    return "another edit changes the same words"
-                if own[each.document].overlap(each.start, each.end):
-                    return "its own places overlap"
-                own[each.document].add(each.start, each.end)
-            if why := collision(edit, self.present):
-                return why
-        return "" if self.accept is None or all(map(self.accept, batch)) else "left out by the caller"
+            if any(self._taken[each.document].overlap(each.start, each.end) for each in edit.replacements):
+                return "another edit changes the same words"
+            if edit.kind in {"number", "unit"} and self._present.collides(edit):
+                return "the fictive value stands elsewhere in the corpus"
+        return "" if self._accept is None or all(map(self._accept, batch)) else "left out by the caller"
 
 
-def _joined(batch: Sequence[Edit], n: int) -> tuple[Edit, ...]:
+def _joined(batch: _Batch, n: int) -> _Batch:
     """At most `n` edits that do the same: what is beyond them are consequences of the last."""
+    if len(batch) <= n:
+        return batch
     last, *others = batch[n - 1 :]
     places = [*last.replacements, *(each for edit in others for each in edit.replacements)]
     own = [i for i in range(len(last.replacements)) if i not in set(last.repairs)]
-    repairs = [i for i in range(len(places)) if i not in own]
-    return (*batch[: n - 1], replace(last, replacements=places, repairs=repairs))
+    return (
+        *batch[: n - 1],
+        replace(last, replacements=tuple(places), repairs=tuple(i for i in range(len(places)) if i not in own)),
+    )
 
 
 def _numbered(edits: Sequence[Edit]) -> Iterator[Edit]:
@@ -182,58 +178,50 @@ def _numbered(edits: Sequence[Edit]) -> Iterator[Edit]:
 
 def _copied(edit: Edit, copies: Mapping[str, Sequence[str]], order: Mapping[str, int]) -> Edit:
     """The edit at its places in all documents with the same text, in order."""
-    repairs = set(edit.repairs)
     places = [
-        (order[id_], each.start, i in repairs, replace(each, document=id_))
+        (order[id_], each.start, i in edit.repairs, replace(each, document=id_))
         for i, each in enumerate(edit.replacements)
         for id_ in copies[each.document]
     ]
     places.sort(key=lambda place: place[:2])
-    return replace(
-        edit,
-        replacements=tuple(place[-1] for place in places),
-        repairs=tuple(i for i, (_, _, repair, _) in enumerate(places) if repair),
-    )
+    repairs = tuple(i for i, (_, _, repair, _) in enumerate(places) if repair)
+    return replace(edit, replacements=tuple(place[-1] for place in places), repairs=repairs)
 
 
-def _applied(corpus: Corpus, edits: Sequence[Edit]) -> list[str]:
+def _applied(corpus: Corpus, edits: Sequence[Edit]) -> dict[str, str]:
     places: dict[str, list[Replacement]] = defaultdict(list)
     for edit in edits:
         for each in edit.replacements:
             places[each.document].append(each)
-    texts = []
+    texts = {}
     for document in corpus:
         parts, at = [], 0
-        for each in sorted(places[document.id], key=lambda place: (place.start, place.end)):
+        for each in sorted(places[document.id], key=lambda place: place.start):
             parts += [document.text[at : each.start], each.new]
             at = each.end
-        texts.append("".join((*parts, document.text[at:])))
+        texts[document.id] = "".join((*parts, document.text[at:]))
     return texts
 
 
-def _digest(seed: int, corpus: Corpus, texts: Sequence[str]) -> str:
+def _digest(seed: int, corpus: Corpus, texts: Mapping[str, str]) -> str:
     made = hashlib.sha256(str(seed).encode())
-    for document, text in zip(corpus, texts, strict=True):
-        for part in (document.id, document.text, text):
+    for document in corpus:
+        for part in (document.id, document.text, texts[document.id]):
             encoded = part.encode("utf-8", "surrogatepass")
             made.update(len(encoded).to_bytes(8, "big") + encoded)
     return made.hexdigest()[:_ID]
 
 
 def _untouched(
-    corpus: Corpus,
-    copies: Mapping[str, Sequence[str]],
-    edits: Sequence[Edit],
-    refused: Sequence[tuple[str, Skipped]],
+    corpus: Corpus, first: Mapping[str, str], edits: Sequence[Edit], refused: Sequence[tuple[str, Skipped]]
 ) -> Iterator[Skipped]:
     touched = {each.document for edit in edits for each in edit.replacements}
-    first = {id_: group[0] for group in copies.values() for id_ in group}
     reasons: dict[str, Counter[str]] = defaultdict(Counter)
     for id_, skipped in refused:
         reasons[id_][skipped.why] += 1
     for document in corpus:
-        if first[document.id] != document.id:
-            yield Skipped(document.id, f"repeats {first[document.id]!r}: has the same edits")
+        if (same := first[document.text]) != document.id:
+            yield Skipped(document.id, f"repeats {same!r}: has the same edits")
         elif document.id not in touched:
             why = uneditable(document.text)
             if not why and (known := reasons[document.id]):

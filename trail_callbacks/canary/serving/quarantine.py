@@ -10,8 +10,7 @@ from typing import Any, TypeVar
 
 from trail_callbacks.canary.edit import Replacement
 from trail_callbacks.canary.passages.letters import letters
-from trail_callbacks.canary.passages.places import Places
-from trail_callbacks.canary.passages.swapping import changes_in
+from trail_callbacks.canary.passages.places import Places, changes_in
 from trail_callbacks.canary.twin import TAG, Twin
 from trail_callbacks.errors import InputError
 from trail_callbacks.text import words

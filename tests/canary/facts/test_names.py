@@ -1,7 +1,7 @@
 import pytest
 
 from trail_callbacks.canary import Corpus, Document
-from trail_callbacks.canary.facts.mentions import Names
+from trail_callbacks.canary.facts.names import Names
 
 
 def names(*texts):
@@ -26,17 +26,6 @@ def test_mentions_are_whole_words_with_their_ending():
     ]  # fmt: skip
 
 
-def test_words_that_describe_stay():
-    (name,) = names(
-        "In spring we wrote to the Halvik Complaint Center and then to the Center for Data Protection in town."
-    ).found
-    assert name.words == ("halvik",)
-
-
-def test_titles_in_quotation_marks_are_no_names():
-    assert full('We read "Why the Wombat Yodels" and liked it.') == set()
-
-
 @pytest.mark.parametrize(
     ("text", "word"),
     [
@@ -50,40 +39,9 @@ def test_names_with_other_forms_are_refused(text, word):
     assert word not in full(text)
 
 
-def test_people_who_share_a_surname_are_refused_for_it_would_stay():
-    found = names(
-        "In spring we met Karl Berg and then also Anna Berg in the old town.", "Mr Berg called. So did Skarn."
-    )
-    assert not {"karl", "anna", "berg"} & {word for each in found.found for word in each.words}
-    assert refused("In spring we met Karl Berg and then also Anna Berg in the old town.") == {
-        "Berg": "two names share it",
-        "Karl Berg": "a part of it would stay, 'Berg'",
-        "Anna Berg": "a part of it would stay, 'Berg'",
-    }
-
-
-def test_a_number_behind_a_name_is_no_part_of_it():
-    assert full("The tap by Halvorsen K2 drips, says Halvorsen.") == {"Halvorsen"}
-
-
 @pytest.mark.parametrize(
     "text", ["<a title='Skarn'>Go to Skarn.</a>", "Go to Skarn at skarn@example.org.", "Go to Skarn: `Skarn = 1`."]
 )
 def test_names_in_markup_addresses_and_code_are_refused(text):
     assert "Skarn" in refused(text)
     assert full(text) == set()
-
-
-@pytest.mark.parametrize(
-    "text",
-    [
-        "",
-        "Skarn",
-        "skarn",
-        "\u6771\u4eac\u3067\u4f1a\u3046\u3002",
-        "\u0e01\u0e23\u0e38\u0e07\u0e40\u0e17\u0e1e",
-        "MENU",
-    ],
-)
-def test_texts_that_show_no_name_have_none(text):
-    assert full(text) <= {"Skarn"}
