@@ -119,15 +119,13 @@ def texts(ends=".txt"):
 
 @cache
 def paragraphs(ends):
-    from trail_callbacks.canary.serving.keywords import Keywords
+    from trail_callbacks.demo.plain_app import Shelf
 
-    found = [part for text in texts(ends).values() for part in text.split("\n\n")]
-    return found, Keywords(found)
+    return Shelf([part for text in texts(ends).values() for part in text.split("\n\n")])
 
 
 def searched(question, ends=".txt"):
-    found, index = paragraphs(ends)
-    return [found[n] for n, _ in index.search(question, 4)]
+    return paragraphs(ends).find(question, 4)
 
 
 def test_the_python_of_the_page_of_the_canary_runs(notes, capsys):

@@ -15,10 +15,9 @@ from trail_callbacks.canary.perturbers.perturb import perturb
 from trail_callbacks.canary.played import Played
 from trail_callbacks.canary.questions.making import make_probes
 from trail_callbacks.canary.runs.run import run
-from trail_callbacks.canary.serving.chunking import chunks
 from trail_callbacks.demo.build import Build, PlayedChat
 from trail_callbacks.demo.plain_app import PlainApp
-from trail_callbacks.demo.town import town, windows
+from trail_callbacks.demo.town import chunks, town
 from trail_callbacks.errors import InputError, MissingExtraError
 
 __all__ = ["FRAMEWORKS", "LEAKS", "CanaryDemo", "play"]
@@ -117,7 +116,7 @@ def _builds(probes: Sequence[Probe], seed: int) -> Iterator[Build]:
 
 
 def _cutter(chunker: str, *, html: bool) -> Callable[[str], list[str]]:
-    return lambda text: chunks(text, chunker, html=html, by_size=windows)
+    return lambda text: chunks(text, chunker, html=html)
 
 
 def _chosen(framework: str | None) -> tuple[str, Make, dict[str, str]]:
