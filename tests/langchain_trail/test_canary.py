@@ -3,16 +3,12 @@
 import asyncio
 import copy
 import sys
-import threading
-from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
 from langchain_core.documents import Document
 from langchain_core.embeddings import DeterministicFakeEmbedding
-from langchain_core.retrievers import BaseRetriever
 from langchain_core.runnables import RunnableLambda, RunnablePassthrough
-from langchain_core.tools.retriever import create_retriever_tool
 from langchain_core.vectorstores import InMemoryVectorStore
 from langchain_trail import TrailCallbackHandler
 from langchain_trail.canary import CanaryRetriever
@@ -97,25 +93,6 @@ def test_ids_scores_and_order_stay_and_the_app_keeps_its_documents():
     assert store.as_retriever().invoke("x") == before
 
 
-def test_no_result_and_no_retriever_are_as_they_are():
-    with exposed("fictive", TWIN) as exposure:
-        assert CanaryRetriever(retriever=RunnableLambda(lambda _: []), twin=TWIN).invoke("x") == []
-    assert exposure.calls == 1
-
-    class Broken(BaseRetriever):
-        def _get_relevant_documents(self, query, *, run_manager):
-            raise TimeoutError("the database is away")
-
-    broken = CanaryRetriever(retriever=Broken(), twin=TWIN)
-    for arm in ("real", "fictive"):
-        with exposed(arm, TWIN), pytest.raises(TimeoutError, match="the database is away"):
-            broken.invoke("x")
-        with exposed(arm, TWIN), pytest.raises(TimeoutError, match="the database is away"):
-            asyncio.run(broken.ainvoke("x"))
-    with exposed("empty", TWIN):
-        assert broken.invoke("x") == []
-
-
 def test_a_passage_that_cannot_be_placed_is_left_out_and_said(caplog):
     summary = Document("Crossing the bay with the ferry takes about 40 minutes.", id="s")
     retriever = CanaryRetriever(retriever=RunnableLambda(lambda _: [summary, Document(REAL)]), twin=TWIN)
@@ -155,55 +132,6 @@ def test_the_graph_has_what_was_served_and_nothing_real(says):
     assert {node.text for node in graph.leaves() if node.kind == "document"} == {FICTIVE, WHALES}
     assert not any("40 minutes" in node.text for node in graph.nodes)
     assert handler.errors == []
-
-
-def test_a_tool_of_an_agent_serves_the_arm():
-    tool = create_retriever_tool(canary(), "guide", "Finds things.")
-    with exposed("fictive", TWIN) as exposure:
-        assert FICTIVE in tool.invoke({"query": "ferry"})
-        assert FICTIVE in asyncio.run(tool.ainvoke({"query": "ferry"}))
-    assert exposure.calls == 2
-    assert REAL in tool.invoke({"query": "ferry"})
-
-
-def test_fifty_runs_at_once_never_mix():
-    retriever = canary()
-    expected = {"real": [REAL, WHALES], "fictive": [FICTIVE, WHALES], "empty": []}
-    arms = [["real", "fictive", "empty"][i % 3] for i in range(51)]
-    chain = RunnablePassthrough() | retriever | RunnableLambda(texts)
-
-    async def one(arm):
-        with exposed(arm, TWIN):
-            await asyncio.sleep(0.001)
-            return await chain.ainvoke("x")
-
-    async def many():
-        return await asyncio.gather(*map(one, arms))
-
-    assert asyncio.run(many()) == [expected[arm] for arm in arms]
-
-    barrier = threading.Barrier(17)
-
-    def work(arm):
-        barrier.wait(30)
-        with exposed(arm, TWIN):
-            return chain.batch(["x", "x", "x"])
-
-    with ThreadPoolExecutor(17) as pool:
-        assert list(pool.map(work, arms)) == [[expected[arm]] * 3 for arm in arms]
-
-
-def test_a_thread_without_context_is_served_by_the_copy_for_its_arm():
-    retriever = canary()
-    found = []
-    with exposed("fictive", TWIN) as exposure:
-        for each in (retriever, retriever.under("fictive")):
-            thread = threading.Thread(target=lambda each=each: found.append(texts(each.invoke("x"))))
-            thread.start()
-            thread.join()
-    assert found == [[REAL, WHALES], [FICTIVE, WHALES]]
-    assert exposure.calls == 0
-    assert retriever.source.outside == 2
 
 
 def test_switched_off_no_fictive_text_is_served(monkeypatch):
