@@ -9,6 +9,7 @@ from typing import Final
 
 from trail_callbacks.canary.questions.facts import OTHER, VALUE, Cell, Fact
 from trail_callbacks.language.quantities import quantities
+from trail_callbacks.splitting.words import base
 
 __all__ = ["GAP", "gap", "hollow", "of_cell", "unfit"]
 
@@ -69,6 +70,7 @@ _FEWEST: Final = 3  # words that a sentence with a gap has at least, in scripts 
 _UNSPACED: Final = frozenset({"ja", "zh", "th"})
 _OTHERS: Final = re.compile(rf"[{OTHER}\u2026](?:\s*[{OTHER}\u2026])*")
 _PIECE: Final = re.compile(rf"\d[.,]{VALUE}")  # the `000` of `3,000`
+_TAKEN: Final = re.compile(r"^\S+\s[a-z]+(?<!s)$")
 _KINDS: Final = {"year": "which year", "clock": "what time", "weekday": "which day", "percent": "what percentage"}
 
 
@@ -108,6 +110,9 @@ def unfit(fact: Fact) -> str | None:
     """Says why a sentence cannot be asked about in words; None if it can."""
     if _TAG.search(fact.text) or (_MARKUP.search(fact.text) and not _SENTENCE.search(fact.text)):
         return "its line is markup, code or data, no sentence"
+    taken = _TAKEN.search(fact.said[0]) and quantities(fact.said[0]) and base(fact.said[0].split()[-1])
+    if taken and fact.language in {"en", ""}:
+        return "its value is a number with a word that is no part of it"  # `those from six to fifteen pay half`
     letters = [each for each in fact.text if each.isalpha()]
     if not fact.language and sum(not each.isascii() for each in letters) * 2 > len(letters):
         return "its language is not known, so no question can be put in it"

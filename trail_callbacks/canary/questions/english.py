@@ -66,6 +66,7 @@ _TIMES: Final = {
     "year": "which year",
     "month": "which month",
     "weekday": "which day of the week",
+    "month year": "which month and year",
     "clock": "what time",
     "": "what date",
 }
@@ -74,7 +75,7 @@ _AMONG: Final = frozenset({"for", "within", "at"})  # prepositions that may open
 _PRICED: Final = frozenset({"pounds", "euros", "dollars"})  # or a weight: `how much` asks for both
 _NOUN: Final = 3  # words behind a number that are taken for what is counted
 _SUBJECT: Final = 12  # words
-_SOURCE: Final = 'According to "{}", '
+_NEAR: Final = 14  # characters behind an auxiliary where a denial of it stands
 
 
 @dataclass(frozen=True, slots=True)
@@ -139,12 +140,9 @@ def inverted(text: str, at: int, lower: Lower) -> str | None:
     return None if _TAIL.search(main.rest) else _sentence(main.verb, main.subject, main.rest)
 
 
-_NEAR: Final = 14  # characters behind an auxiliary where a denial of it stands
-
-
 def under(question: str, heading: str) -> str:
     """A question that says under which heading its answer stands."""
-    return f"{_SOURCE.format(heading.rstrip(' .:'))}{question[:1].lower()}{question[1:]}"
+    return f'According to "{heading.rstrip(" .:")}", {question[:1].lower()}{question[1:]}'
 
 
 def vague(text: str) -> bool:
@@ -187,7 +185,7 @@ def _what(clause: _Clause, edit: Edit, behind: Sequence[Token]) -> tuple[str | N
     if not found:
         return "who or what", 0
     if kinds <= {"year", "month", "day", "weekday", "clock"}:
-        return _TIMES.get(kinds.pop() if len(kinds) == 1 else "", _TIMES[""]), 0
+        return _TIMES.get(" ".join(sorted(kinds)), _TIMES[""]), 0
     if len(found) > 1 or found[0].within:
         return None, 0
     following = behind[0].form if behind else ""
