@@ -49,10 +49,6 @@ _STAYS: Final = vocabulary("after before later earlier ago more less older young
 _ORDERED: Final = vocabulary(
     "first last next past same final initial previous following remaining other another every any per than times"
 )
-_LINKS: Final = re.compile(
-    r"(?:However|Moreover|Furthermore|Additionally|In addition|Also|Thus|Therefore|For example|For instance|Finally|"
-    r"Then|Meanwhile|Instead|Indeed|In fact|As a result|Consequently|But|And|So|Yet|Still),?\s"
-)
 _MODIFIER: Final = re.compile(
     r"\s*\b(?:about|around|roughly|approximately|nearly|almost|over|under|exactly|some|up to|at (?:least|most)"
     r"|an estimated|a total of|as (?:many|much) as)\s*\Z",
@@ -168,7 +164,6 @@ def _clause(fact: Fact) -> _Clause | None:
         if part.start <= start and end <= part.end:
             left, right = f"{part.before} {text[part.start : start]}".lstrip(), text[end : part.end]
             break
-    left = _LINKS.sub("", left)
     if fact.before and left:
         thread = Thread()
         thread.observe(fact.before)
