@@ -55,14 +55,6 @@ def test_alone_it_gives_what_it_knows():
         assert says(played.answer(each, None), each.real) is played.knows(each)
 
 
-def test_without_the_fact_it_declines_unless_it_leaks():
-    told = "The boats can be seen from the quay."
-    careful, singer = Played(PROBES, leak=0.0), Played(PROBES, leak=1.0, knows=1.0)
-    for each in PROBES[:50]:
-        assert not any(value in careful.answer(each, [told]) for value in (each.real, each.fictive))
-        assert says(singer.answer(each, []), each.real)
-
-
 @pytest.mark.parametrize(
     ("share_of", "act"), [("blend", "blends"), ("abstain", "abstains"), ("wrong", "invents"), ("leak", "leaks")]
 )
@@ -85,13 +77,6 @@ def test_the_same_seed_says_the_same_and_another_one_does_not():
 
     assert said(1) == said(1)
     assert said(1) != said(2)
-
-
-def test_strategies_differ_in_what_it_does_and_not_in_what_it_knows():
-    played = Played(PROBES, leak=0.5)
-    first, second = ([played.act(each, "fictive", name) for each in PROBES] for name in ("a", "b"))
-    assert first != second
-    assert share(a == b for a, b in zip(first, second, strict=True)) < 0.8
 
 
 def test_it_reads_the_prompt_of_an_app_and_knows_when_there_is_none():

@@ -1,7 +1,6 @@
 """A retriever of a real LangChain app under the arms of a canary run."""
 
 import asyncio
-import copy
 import sys
 from pathlib import Path
 
@@ -19,7 +18,7 @@ from trail_callbacks.canary.serving.quarantine import FictiveDataError, refuse_f
 from trail_callbacks.errors import InputError
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "canary"))
-from small_twins import FERRY, MUSEUM, small, twin_of
+from small_twins import FERRY, small, twin_of
 
 TWIN = small()
 REAL, FICTIVE = "The ferry to Lorne takes 40 minutes", "The ferry to Garvane takes 53 minutes"
@@ -105,22 +104,6 @@ def test_a_passage_that_cannot_be_placed_is_left_out_and_said(caplog):
     assert retriever.source.translator.counts["unplaced"] >= 1
 
 
-def test_the_config_reaches_the_wrapped_retriever_and_its_callbacks_do_not():
-    seen = []
-
-    def find(question, config):
-        seen.append((config["configurable"], config["tags"], bool(config["callbacks"].handlers)))
-        return [Document(REAL)]
-
-    handler = TrailCallbackHandler(evaluate="never")
-    retriever = CanaryRetriever(retriever=RunnableLambda(find), twin=TWIN)
-    config = {"configurable": {"user": "u1"}, "tags": ["t"], "callbacks": [handler]}
-    with exposed("fictive", TWIN):
-        retriever.invoke("x", config)
-        asyncio.run(retriever.ainvoke("x", config))
-    assert seen == [({"user": "u1"}, ["t"], False)] * 2
-
-
 def test_the_graph_has_what_was_served_and_nothing_real(says):
     handler = TrailCallbackHandler(evaluate="never")
     chain = {"context": canary() | (lambda found: "\n".join(texts(found))), "question": RunnablePassthrough()} | (
@@ -150,17 +133,6 @@ def test_switched_off_no_fictive_text_is_served(monkeypatch):
 
     with pytest.raises(CanaryOffError, match="says nothing"):
         run()
-
-
-def test_switched_off_during_a_search_nothing_is_served(monkeypatch):
-    def find(question):
-        monkeypatch.setenv(SWITCH, "off")
-        return [Document(REAL)]
-
-    for way in (lambda each: each.invoke("x"), lambda each: asyncio.run(each.ainvoke("x"))):
-        monkeypatch.delenv(SWITCH, raising=False)
-        with pytest.raises(CanaryOffError, match="while passages were searched"), exposed("fictive", TWIN):
-            way(CanaryRetriever(RunnableLambda(find), TWIN))
 
 
 def index(documents):
@@ -219,20 +191,6 @@ def test_an_index_in_the_apps_own_store_is_refused():
     assert len(store.store) == 2
 
 
-def test_the_guard_keeps_what_was_served_out_of_an_index():
-    store = production()
-    with exposed("fictive", TWIN):
-        served = canary(store).invoke("x")
-    with pytest.raises(FictiveDataError):
-        store.add_documents(refuse_fictive(served))
-    bare = [Document(each.page_content) for each in served]
-    with pytest.raises(FictiveDataError):
-        store.add_documents(refuse_fictive(bare, TWIN))
-    assert len(store.store) == 2
-    store.add_documents(refuse_fictive([Document(FERRY), Document(MUSEUM)], TWIN))
-    assert len(store.store) == 4
-
-
 def test_an_index_that_was_polluted_is_an_error_of_the_run_and_not_of_the_app():
     polluted = RunnableLambda(lambda _: [Document(FICTIVE, metadata={TAG: "t0"})])
     retriever = CanaryRetriever(retriever=polluted, twin=TWIN)
@@ -242,14 +200,31 @@ def test_an_index_that_was_polluted_is_an_error_of_the_run_and_not_of_the_app():
             retriever.invoke("x")
 
 
-def test_a_copy_of_an_app_serves_the_arm_and_is_counted():
-    retriever = canary()
-    copied = copy.deepcopy(retriever)
-    with exposed("fictive", TWIN) as exposure:
-        assert texts(copied.invoke("x")) == [FICTIVE, WHALES]
-    assert exposure.calls == 1
-    copied.invoke("x")
-    assert retriever.source.outside == 1
+def test_the_config_reaches_the_wrapped_retriever_and_its_callbacks_do_not():
+    seen = []
+
+    def find(question, config):
+        seen.append((config["configurable"], config["tags"], bool(config["callbacks"].handlers)))
+        return [Document(REAL)]
+
+    handler = TrailCallbackHandler(evaluate="never")
+    retriever = CanaryRetriever(retriever=RunnableLambda(find), twin=TWIN)
+    config = {"configurable": {"user": "u1"}, "tags": ["t"], "callbacks": [handler]}
+    with exposed("fictive", TWIN):
+        retriever.invoke("x", config)
+        asyncio.run(retriever.ainvoke("x", config))
+    assert seen == [({"user": "u1"}, ["t"], False)] * 2
+
+
+def test_switched_off_during_a_search_nothing_is_served(monkeypatch):
+    def find(question):
+        monkeypatch.setenv(SWITCH, "off")
+        return [Document(REAL)]
+
+    for way in (lambda each: each.invoke("x"), lambda each: asyncio.run(each.ainvoke("x"))):
+        monkeypatch.delenv(SWITCH, raising=False)
+        with pytest.raises(CanaryOffError, match="while passages were searched"), exposed("fictive", TWIN):
+            way(CanaryRetriever(RunnableLambda(find), TWIN))
 
 
 def test_bad_arguments_say_what_is_wrong():

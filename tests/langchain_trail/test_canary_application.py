@@ -138,13 +138,6 @@ def test_a_retriever_in_a_thread_without_context_is_found_out(says):
     assert found.passages is None, "nobody can tell for sure what was served"
 
 
-def test_an_error_of_the_app_passes_through(says):
-    retriever = canary()
-    app = canary_app(chain(retriever, says(TimeoutError("the model is away"))), retriever)
-    with pytest.raises(TimeoutError, match="the model is away"):
-        answer(app, ask("fictive"))
-
-
 def test_a_graph_with_messages_is_asked_and_read(says):
     langgraph = pytest.importorskip("langgraph.graph")
     retriever = canary()

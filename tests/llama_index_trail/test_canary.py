@@ -1,18 +1,16 @@
 """A retriever of a real LlamaIndex app under the arms of a canary run."""
 
 import asyncio
-import copy
 import sys
 from pathlib import Path
 
 import pytest
 from llama_index.core import MockEmbedding, VectorStoreIndex
-from llama_index.core.base.base_retriever import BaseRetriever
 from llama_index.core.ingestion import IngestionPipeline
 from llama_index.core.node_parser import SentenceSplitter, SentenceWindowNodeParser
 from llama_index.core.postprocessor import MetadataReplacementPostProcessor
 from llama_index.core.query_engine import RetrieverQueryEngine
-from llama_index.core.schema import Document, MetadataMode, NodeWithScore, TextNode
+from llama_index.core.schema import Document, MetadataMode, TextNode
 from llama_index_trail import CanaryRetriever, FictiveFilter, trail
 
 from trail_callbacks.canary import TAG
@@ -140,18 +138,6 @@ def test_switched_off_no_fictive_text_is_served(monkeypatch):
         run()
 
 
-def test_switched_off_during_a_search_nothing_is_served(monkeypatch):
-    class Slow(BaseRetriever):
-        def _retrieve(self, query_bundle):
-            monkeypatch.setenv(SWITCH, "off")
-            return [NodeWithScore(node=TextNode(text=REAL))]
-
-    for way in (lambda each: each.retrieve("x"), lambda each: asyncio.run(each.aretrieve("x"))):
-        monkeypatch.delenv(SWITCH, raising=False)
-        with pytest.raises(CanaryOffError, match="while passages were searched"), exposed("fictive", TWIN):
-            way(CanaryRetriever(Slow(), TWIN))
-
-
 def test_an_index_of_the_twin_is_made_once_and_apart():
     made = []
 
@@ -229,16 +215,6 @@ def test_an_index_that_was_polluted_is_an_error_of_the_run_and_not_of_the_app():
     for arm in ("real", "fictive"):
         with exposed(arm, TWIN), pytest.raises(FictiveDataError, match="in the app's index"):
             retriever.retrieve("x")
-
-
-def test_a_copy_of_an_app_serves_the_arm_and_is_counted():
-    retriever = canary()
-    copied = copy.deepcopy(retriever)
-    with exposed("fictive", TWIN) as exposure:
-        assert texts(copied.retrieve("x")) == [FICTIVE, WHALES]
-    assert exposure.calls == 1
-    copied.retrieve("x")
-    assert retriever.source.outside == 1
 
 
 def test_bad_arguments_say_what_is_wrong():

@@ -150,16 +150,6 @@ def test_the_option_limits_the_probes_and_the_argument_wins(run):
     assert "expected a number of probes, 1 or more" in "\n".join([*with_none.errlines, *with_none.outlines])
 
 
-def test_probes_may_be_a_file(run, pytester):
-    lines = [
-        {"id": f"q{i}", "question": f"How long is walk {i}?", "real": f"{i + 3} miles", "fictive": f"{i + 900} miles"}
-        for i in range(5)
-    ]
-    (pytester.path / "probes.jsonl").write_text("\n".join(map(json.dumps, lines)), encoding="utf-8")
-    text = suite(file="assert len(trail_canary(lambda ask: 'I do not know.', 'probes.jsonl', **ARMS).run.trials) == 10")
-    run(text).assert_outcomes(passed=1)
-
-
 def test_results_are_recorded_as_those_of_checks_are(run, pytester, monkeypatch):
     summary = pytester.path / "summary.md"
     monkeypatch.setenv("GITHUB_STEP_SUMMARY", str(summary))

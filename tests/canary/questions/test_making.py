@@ -7,10 +7,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 from twins import TEXT, change, twin_of
 
-from trail_callbacks.canary import Corpus, Document, Edit, Replacement, Twin
+from trail_callbacks.canary import Edit, Replacement, Twin
 from trail_callbacks.canary.files.reading import read_corpus
 from trail_callbacks.canary.questions.checking import names, problem
-from trail_callbacks.canary.questions.making import make_probes, subject
+from trail_callbacks.canary.questions.making import make_probes
 
 
 def only(text, edit, **more):
@@ -123,21 +123,6 @@ def test_of_two_orders_either_may_be_asked_for():
     assert answers == {("yes", "no"), ("no", "yes")}
 
 
-def test_what_has_to_be_done_is_not_asked_for_with_may():
-    sentence = "The boat has to be sent to the yard at Varle."
-    probe = only(sentence, change(sentence, "has to", "may", kind="modality"))
-    assert (probe.real, probe.fictive) == ("yes", "no")
-
-
-def test_a_question_has_the_real_words_of_what_other_edits_change_or_none():
-    text = "The pilot in the stores of Varle may count 38 cards twice."
-    turned = change(text, "may", "must", kind="modality")
-    probes, _ = make_probes(twin_of({"a": text}, turned, change(text, "38", "240", id_="number-1")))
-    asked = {each.edit: each.question for each in probes}
-    assert not any("240" in question for question in asked.values())
-    assert "38" not in asked.get(turned.id, "")
-
-
 def test_a_sentence_that_another_edit_denies_answers_nothing():
     text = "The tower of Skarn was repaired in 1932. The harbour of Skarn has 212 berths."
     date = change(text, "1932", "1951", kind="date")
@@ -233,12 +218,6 @@ def test_forms_and_quotes_and_documents():
     assert (probe.documents, probe.subject, probe.edit) == (("boats/a", "b"), "boats", "number-1")
 
 
-def test_subjects():
-    assert subject(Document("a/b/c.md", "x", {"topic": "ferries"})) == "ferries"
-    assert subject(Document("a/b/c.md", "x", {"topic": 3})) == "a/b"
-    assert subject(Document("c.md", "x")) is None
-
-
 @given(st.lists(st.text(max_size=60), min_size=1, max_size=3), st.data())
 def test_any_text_gives_sound_probes_or_reasons(texts, data):
     named = {str(n): text for n, text in enumerate(texts)}
@@ -284,10 +263,6 @@ def test_many_like_sentences_take_no_square_of_time(limited):
         make_probes(twin_of({"a": text}, *edits))
 
 
-def test_an_empty_twin_has_no_probes():
-    assert make_probes(Twin("t", 0, Corpus(()), Corpus(()), ())) == ((), ())
-
-
 @pytest.mark.parametrize(
     ("sentence", "old", "new", "kind"),
     [
@@ -305,15 +280,6 @@ def test_an_empty_twin_has_no_probes():
 def test_what_grammar_is_not_sure_of_is_asked_with_a_gap(sentence, old, new, kind):
     found = only(sentence, change(sentence, old, new, kind=kind))
     assert isinstance(found, str) or "___" in found.question
-
-
-def test_a_relative_clause_is_not_asked_about_by_itself():
-    text = "Varle produced 5,940 tonnes of waste, of which 47 per cent was recycled."
-    tonnes = change(text, "5,940 tonnes", "2,100 tonnes", id_="tonnes")
-    for edits in ([], [tonnes]):
-        probes, _ = make_probes(twin_of({"a": text}, change(text, "47 per cent", "61 per cent"), *edits))
-        question = next(each.question for each in probes if each.edit == "number-1")
-        assert "waste, of which" in question
 
 
 def test_a_question_that_says_little_names_the_title_above():
@@ -340,13 +306,6 @@ def test_the_question_is_in_the_language_of_the_sentence(sentence, old, new, que
     assert only(sentence, change(sentence, old, new)).question == question
 
 
-def test_a_sentence_in_another_language_than_its_document_is_asked_about_in_its_own():
-    english = "The ferry to Varle is the oldest boat that is still in use, and they paint it every other spring. " * 4
-    german = "Der Hafenmeister von Varle verlangt 15 Euro für jede Nacht, die ein Boot am Steg liegt."
-    probe = only(english + german, change(english + german, "15 Euro", "29 Euro"))
-    assert probe.question.startswith("Was fehlt hier laut den Unterlagen: „Der Hafenmeister von Varle verlangt ___")
-
-
 @pytest.mark.parametrize(
     ("text", "old", "new", "why"),
     [
@@ -363,20 +322,3 @@ def test_a_sentence_in_another_language_than_its_document_is_asked_about_in_its_
 )  # fmt: skip
 def test_odd_texts_get_a_reason(text, old, new, why):
     assert why in only(text, change(text, old, new))
-
-
-def test_a_table_in_german_is_asked_about_in_german():
-    text = (
-        "Die Preise der Boote gelten für den ganzen Sommer und werden jedes Jahr im Frühling neu festgelegt.\n\n"
-        "| Boot der Reederei | Preis für Erwachsene | Baujahr des Schiffes |\n|---|---|---|\n"
-        "| Alma, die schnelle Fähre | 12 Euro | im Frühling 1932 |\n| Berta, das alte Boot | 14 Euro | im Herbst 1951 |\n"
-    )
-    probe = only(text, change(text, "12 Euro", "29 Euro"))
-    assert probe.question.startswith("Was steht laut der Tabelle")
-    assert "unter „Preis für Erwachsene“ für „Alma, die schnelle Fähre“" in probe.question
-
-
-def test_an_instruction_that_reads_right_to_left_inside_english_is_still_one_question():
-    text = "The ferry \u202etuo\u202c to Skogholm takes 40 minutes in the \u05d0\u05d1 harbour."
-    probe = only(text, change(text, "40 minutes", "53 minutes"))
-    assert probe.question == "How many minutes does the ferry tuo to Skogholm take in the \u05d0\u05d1 harbour?"

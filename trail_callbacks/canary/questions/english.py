@@ -57,7 +57,7 @@ _MODIFIER: Final = re.compile(
 _TAIL: Final = re.compile(
     r":\s|[,;(\u2013\u2014]|\s-\s|\s(?=(?:and|but|or|which|who|while|because|when|where|since)\s)"
 )
-_NUMBER: Final = re.compile(r"[^\w\s]?\d[\d.,\u00a0\u202f]*\s*|[a-z]+(?:-[a-z]+)?\s+", re.IGNORECASE)
+_NUMBER: Final = re.compile(r"[^\w\s]?\d[\d.,\u00a0\u202f]*|[a-z]+(?:-[a-z]+)?\s+", re.IGNORECASE)
 _TIMES: Final = {
     "year": "which year",
     "month": "which month",
