@@ -18,7 +18,7 @@ from trail_callbacks.canary.serving.quarantine import FictiveDataError, refuse_f
 from trail_callbacks.errors import InputError
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "canary"))
-from small_twins import FERRY, small, twin_of
+from small_twins import small
 
 TWIN = small()
 REAL, FICTIVE = "The ferry to Lorne takes 40 minutes", "The ferry to Garvane takes 53 minutes"
@@ -159,21 +159,6 @@ def test_an_index_of_the_twin_is_made_once_and_apart():
     assert made == [[{"source": "ferry.md", TAG: "t1"}, {"source": "museum.html", TAG: "t1"}]]
     assert set(exposure.documents) == {"ferry.md", "museum.html"}
     assert len(store.store) == 2, "the app's own store has what it had"
-
-
-def test_texts_in_the_metadata_of_an_index_of_the_twin_are_fictive_as_well():
-    twin = twin_of({"ferry.md": FERRY}, [("number", "40 minutes", "53 minutes")], {"ferry.md": {"window": FERRY}})
-    kept = []
-
-    def keep(documents):
-        kept.extend(documents)
-        return index(documents)
-
-    retriever = CanaryRetriever(production().as_retriever(), twin, embedding="fictive", index=keep)
-    with exposed("fictive", twin):
-        retriever.invoke("x")
-    assert "53 minutes" in kept[0].metadata["window"]
-    assert "40 minutes" not in kept[0].metadata["window"]
 
 
 def test_an_index_in_the_apps_own_store_is_refused():

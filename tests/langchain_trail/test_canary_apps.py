@@ -15,7 +15,7 @@ from langchain_core.globals import get_llm_cache, set_llm_cache
 from langchain_core.messages import AIMessage, HumanMessage
 from langchain_core.output_parsers import StrOutputParser
 from langchain_core.prompts import ChatPromptTemplate, MessagesPlaceholder
-from langchain_core.runnables import RunnableLambda, RunnableParallel, RunnablePassthrough
+from langchain_core.runnables import RunnableLambda, RunnablePassthrough
 from langchain_core.stores import InMemoryStore
 from langchain_core.tools.retriever import create_retriever_tool
 from langchain_core.vectorstores import InMemoryVectorStore
@@ -30,12 +30,10 @@ pytest.importorskip("langchain_classic")
 from langchain_classic.chains import create_history_aware_retriever, create_retrieval_chain
 from langchain_classic.chains.combine_documents import create_stuff_documents_chain
 from langchain_classic.retrievers import (
-    ContextualCompressionRetriever,
     EnsembleRetriever,
     MultiQueryRetriever,
     ParentDocumentRetriever,
 )
-from langchain_classic.retrievers.document_compressors import DocumentCompressorPipeline, LLMChainExtractor
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "canary"))
 from small_twins import FERRY, MUSEUM, small
@@ -94,12 +92,8 @@ ASKED = RunnableLambda(lambda given: given["input"])
 PROMPT = ChatPromptTemplate.from_template("Context:\n{context}\n\nQuestion: {input}")
 
 
-def stuffed(retriever, model):
-    return create_retrieval_chain(retriever, create_stuff_documents_chain(model, PROMPT))
-
-
 def retrieval_chain(retriever, model):
-    return stuffed(retriever, model)
+    return create_retrieval_chain(retriever, create_stuff_documents_chain(model, PROMPT))
 
 
 def history_aware(retriever, model):
@@ -107,17 +101,12 @@ def history_aware(retriever, model):
         [MessagesPlaceholder("chat_history"), ("user", "{input}"), ("user", "Write a standalone question.")]
     )
     history = [HumanMessage("Hello"), AIMessage("What do you want to know?")]
-    chain = stuffed(create_history_aware_retriever(model, retriever, rewrite), model)
+    chain = retrieval_chain(create_history_aware_retriever(model, retriever, rewrite), model)
     return RunnablePassthrough.assign(chat_history=lambda _: history) | chain
 
 
-def parallel(retriever, model):
-    both = RunnableParallel(context=retriever | joined, input=RunnablePassthrough())
-    return both | RunnablePassthrough.assign(answer=PROMPT | model | StrOutputParser())
-
-
 def multi_query(retriever, model):
-    return stuffed(MultiQueryRetriever.from_llm(retriever, model), model)
+    return retrieval_chain(MultiQueryRetriever.from_llm(retriever, model), model)
 
 
 class Shortest(BaseDocumentCompressor):
@@ -127,15 +116,9 @@ class Shortest(BaseDocumentCompressor):
         return sorted(documents, key=lambda each: len(each.page_content))[:3]
 
 
-def split_again(retriever, model):
-    splitter = RecursiveCharacterTextSplitter(chunk_size=200, chunk_overlap=0)
-    pipeline = DocumentCompressorPipeline(transformers=[splitter, Shortest()])
-    return stuffed(ContextualCompressionRetriever(base_retriever=retriever, base_compressor=pipeline), model)
-
-
 def filtered(retriever, model):
     english = RunnableLambda(lambda found: [each for each in found if each.metadata["lang"] == "en"])
-    return stuffed(ASKED | retriever | english, model)
+    return retrieval_chain(ASKED | retriever | english, model)
 
 
 def mapped(retriever, model):
@@ -145,7 +128,7 @@ def mapped(retriever, model):
     return {"context": retriever | notes, "input": RunnablePassthrough()} | PROMPT | model
 
 
-APPS = [retrieval_chain, history_aware, parallel, multi_query, split_again, filtered, mapped]
+APPS = [retrieval_chain, history_aware, multi_query, filtered, mapped]
 WAYS = [("invoke", True), ("astream", True), ("ainvoke", False), ("stream", False)]
 
 
@@ -201,16 +184,10 @@ def parents():
     return made
 
 
-def extracts(says):
-    extractor = LLMChainExtractor.from_llm(says(("Lorne", "The ferry to Lorne takes 40 minutes"), "NO_OUTPUT"))
-    return ContextualCompressionRetriever(base_retriever=store().as_retriever(), base_compressor=extractor)
-
-
 @pytest.mark.parametrize("mode", ["invoke", "ainvoke"])
-@pytest.mark.parametrize("make", [lambda says: EnsembleRetriever(retrievers=[store().as_retriever(), parents()]), extracts])  # fmt: skip
-def test_what_is_wrapped_may_be_made_of_others(says, make, mode):
-    inner, model = make(says), answers(says)
-    app = canary_app(lambda own, _: stuffed(own, model), CanaryRetriever(inner, TWIN), mode=mode)
+def test_what_is_wrapped_may_be_made_of_others(says, mode):
+    inner, model = EnsembleRetriever(retrievers=[store().as_retriever(), parents()]), answers(says)
+    app = canary_app(lambda own, _: retrieval_chain(own, model), CanaryRetriever(inner, TWIN), mode=mode)
     for arm in ("fictive", "real", "empty"):
         model.asked.clear()
         assert answer(app, ask(arm)).text == ANSWERS[arm]
@@ -349,7 +326,7 @@ class SemanticCache(InMemoryCache):
 
 def test_a_cache_of_models_may_not_be_one_by_likeness(says):
     retriever, model = canary(store()), answers(says)
-    app = canary_app(parallel(retriever, model), retriever, model=model)
+    app = canary_app(retrieval_chain(retriever, model), retriever, model=model)
     before = get_llm_cache()
     try:
         set_llm_cache(InMemoryCache())

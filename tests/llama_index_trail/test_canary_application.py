@@ -123,17 +123,6 @@ def test_closed_book_needs_a_model_which_a_strategy_may_choose(models):
     assert answered(app, asked("closed_book", "big")).text == "big"
 
 
-class Both(BaseRetriever):
-    """Two retrievers of which one is not wrapped."""
-
-    def __init__(self, one, other):
-        super().__init__()
-        self.both = one, other
-
-    def _retrieve(self, query_bundle):
-        return [found for each in self.both for found in each.retrieve(query_bundle)]
-
-
 class Threaded(BaseRetriever):
     """Retrieves in a thread of its own, without the context."""
 
