@@ -8,8 +8,11 @@ import subprocess
 import sys
 from functools import cache
 from pathlib import Path
+from zlib import crc32
 
 import pytest
+
+from trail_callbacks.language.terms import keys
 
 PAGE = (Path(__file__).parents[1] / "docs" / "models.md").read_text(encoding="utf-8")
 BLOCKS = re.findall(r"^```python\n(.*?)^```", PAGE, re.DOTALL | re.MULTILINE)
@@ -119,15 +122,13 @@ def texts(ends=".txt"):
 
 @cache
 def paragraphs(ends):
-    from trail_callbacks.canary.serving.keywords import Keywords
+    from trail_callbacks.demo.canary import Shelf
 
-    found = [part for text in texts(ends).values() for part in text.split("\n\n")]
-    return found, Keywords(found)
+    return Shelf([part for text in texts(ends).values() for part in text.split("\n\n")])
 
 
 def searched(question, ends=".txt"):
-    found, index = paragraphs(ends)
-    return [found[n] for n, _ in index.search(question, 4)]
+    return paragraphs(ends).find(question, 4)
 
 
 def test_the_python_of_the_page_of_the_canary_runs(notes, capsys):
@@ -154,20 +155,43 @@ def test_the_python_of_the_page_of_the_canary_runs(notes, capsys):
     assert "trail_canary_leak_limit 0.05" in printed
 
 
+class PlayedChat:
+    """A played model as the chat model of an app."""
+
+    name = "played"
+
+    def __init__(self, probes):
+        from trail_callbacks.canary.played import Played
+
+        self.played = Played(probes, knows=1.0)
+
+    def reply(self, messages, tools=()):
+        from trail_callbacks.demo.chat import Turn
+
+        return Turn(text=self.played.reply("\n".join(str(each.get("content") or "") for each in messages)))
+
+
 def test_the_chain_of_the_page_of_the_canary_is_an_app(notes):
     pytest.importorskip("langchain_core")
     from langchain_core.documents import Document
+    from langchain_core.embeddings import Embeddings
     from langchain_core.vectorstores import InMemoryVectorStore
-    from langchain_trail.canary_demo import Words
     from langchain_trail.demo import ChatModel
 
-    from trail_callbacks.canary.played import Played
-    from trail_callbacks.demo.build import PlayedChat
+    class Words(Embeddings):
+        """Hashed words."""
+
+        def embed_documents(self, texts):
+            return [self.embed_query(text) for text in texts]
+
+        def embed_query(self, text):
+            words = {crc32(key.encode()) % 256 for key in keys(text)}
+            return [float(n in words) for n in range(256)]
 
     _, probes = notes
     store = InMemoryVectorStore(Words())
     store.add_documents([Document(text, metadata={"source": name}) for name, text in texts().items()])
-    known = {"store": store, "chat_model": ChatModel(chat=PlayedChat(Played(probes, knows=1.0), ""))}
+    known = {"store": store, "chat_model": ChatModel(chat=PlayedChat(probes))}
     exec(compile(canary_block("langchain_trail"), "docs/canary.md", "exec"), known)  # noqa: S102 - as above
     assert_it_reads(known["canary"], probes)
 
@@ -177,15 +201,12 @@ def test_the_engine_of_the_page_of_the_canary_is_an_app(notes):
     from llama_index.core import Document, VectorStoreIndex
     from llama_index_trail.demo import ChatModel, Words
 
-    from trail_callbacks.canary.played import Played
-    from trail_callbacks.demo.build import PlayedChat
-
     _, probes = notes
     index = VectorStoreIndex.from_documents(
         [Document(text=text, id_=name) for name, text in texts().items()], embed_model=Words(),
         transformations=[],
     )  # fmt: skip
-    llm = ChatModel(writer=PlayedChat(Played(probes, knows=1.0), ""))
+    llm = ChatModel(writer=PlayedChat(probes))
     known = {"index": index, "llm": llm}
     exec(compile(canary_block("llama_index_trail"), "docs/canary.md", "exec"), known)  # noqa: S102 - as above
     assert_it_reads(known["canary"], probes)

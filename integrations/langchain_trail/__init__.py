@@ -21,7 +21,6 @@ from langchain_trail.wrap import traced
 if TYPE_CHECKING:
     from langchain_trail.canary import CanaryRetriever
     from langchain_trail.canary_application import canary_app
-    from langchain_trail.canary_rag import rag_app
     from langchain_trail.context_filter import TrailContextFilter
     from langchain_trail.guard import TrailGuard
 
@@ -37,7 +36,6 @@ __all__ = [
     "as_model",
     "canary_app",
     "guarded",
-    "rag_app",
     "replay",
     "traced",
     "trail",
@@ -52,7 +50,6 @@ _LAZY = {
     "TrailContextFilter": "context_filter",
     "TrailGuard": "guard",
     "canary_app": "canary_application",
-    "rag_app": "canary_rag",
 }
 
 

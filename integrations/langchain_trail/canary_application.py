@@ -46,7 +46,7 @@ class _Run:
 
 
 class CanaryApp:
-    """An `App` of a canary run, made by `canary_app` or `rag_app`; works from several threads and tasks at once.
+    """An `App` of a canary run, made by `canary_app`; works from several threads and tasks at once.
 
     Attributes:
         handler: Records the runs: their graphs, and reports if `verify` was asked for.

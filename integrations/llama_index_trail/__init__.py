@@ -18,7 +18,6 @@ from trail_callbacks.session import Recording
 if TYPE_CHECKING:
     from llama_index_trail.canary import CanaryRetriever, FictiveFilter
     from llama_index_trail.canary_application import canary_app
-    from llama_index_trail.canary_rag import rag_app
     from llama_index_trail.context_filter import TrailContextFilter
     from llama_index_trail.evaluator import TrailEvaluationResult, TrailEvaluator
     from llama_index_trail.guarded_agent import guard_agent
@@ -44,7 +43,6 @@ __all__ = [
     "canary_app",
     "guard_agent",
     "instrument",
-    "rag_app",
     "replay",
     "report_for",
     "status",
@@ -65,7 +63,6 @@ _LAZY = {
     "areplay": "replaying",
     "canary_app": "canary_application",
     "guard_agent": "guarded_agent",
-    "rag_app": "canary_rag",
     "replay": "replaying",
 }
 

@@ -42,7 +42,7 @@ class _Engine:
 
 
 class CanaryApp:
-    """An `App` of a canary run, made by `canary_app` or `rag_app`; works from several threads and tasks at once."""
+    """An `App` of a canary run, made by `canary_app`; works from several threads and tasks at once."""
 
     def __init__(self, make: Make, *, model: Models | None, mode: Mode, verify: bool, judge: JudgeLike) -> None:
         if mode not in ("async", "sync"):

@@ -10,7 +10,7 @@ import random
 from collections.abc import Mapping, Sequence
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from trail_callbacks.canary import Probe, Results, Run, Trial
@@ -21,28 +21,6 @@ __all__ = ["CanaryResult", "chosen", "read", "shown"]
 
 _EXAMPLES, _LENGTH = 5, 200  # shown of a failure, and characters of each text
 _ENOUGH = 100_000  # probes; more are no advice
-
-
-class _Rule(NamedTuple):
-    """A bound that a rate under the fictive context has to keep."""
-
-    measure: str
-    bound: float
-    highest: bool
-
-    @property
-    def name(self) -> str:
-        return f"{self.measure} rate"
-
-    @property
-    def wanted(self) -> str:
-        return f"at {'most' if self.highest else 'least'} {_percent(self.bound)}"
-
-    def passes(self, low: float, high: float) -> bool:
-        return high <= self.bound if self.highest else low >= self.bound
-
-    def breaks(self, share: float) -> bool:
-        return share > self.bound if self.highest else share < self.bound
 
 
 class CanaryResult:
@@ -90,7 +68,7 @@ class CanaryResult:
             InputError: If a share is not one.
         """
         __tracebackhide__ = True
-        self._assert(_Rule("leak", max, highest=True), max_unscorable)
+        self._assert("leak", max, max_unscorable)
 
     def assert_follow_rate(self, min: float = 0.9, *, max_unscorable: float = 0.1) -> None:  # noqa: A002 - as above
         """Fails unless the fictive value is given under the fictive context in at least this share of trials.
@@ -104,7 +82,7 @@ class CanaryResult:
             InputError: If a share is not one.
         """
         __tracebackhide__ = True
-        self._assert(_Rule("follow", min, highest=False), max_unscorable)
+        self._assert("follow", min, max_unscorable)
 
     def as_data(self) -> dict[str, Any]:
         """What is recorded: JSON-like."""
@@ -122,55 +100,70 @@ class CanaryResult:
             for strategy, figures in self.rates.strategies.items()
         )
 
-    def _assert(self, rule: _Rule, max_unscorable: float) -> None:
+    def _assert(self, measure: str, bound: float, max_unscorable: float) -> None:
         __tracebackhide__ = True
         from trail_callbacks.errors import InputError  # noqa: PLC0415 - the engine, not before it is used
 
-        if not 0.0 < rule.bound < 1.0:
-            raise InputError(f"the {rule.name} is compared with {rule.bound}, expected over 0.0 and below 1.0")
+        if not 0.0 < bound < 1.0:
+            raise InputError(f"the {measure} rate is compared with {bound}, expected over 0.0 and below 1.0")
         if not 0.0 <= max_unscorable <= 1.0:
             raise InputError(f"max_unscorable is {max_unscorable}, expected 0.0 to 1.0")
+        reasons = ((each, self._refusal(measure, bound, each, max_unscorable)) for each in self.rates.strategies)
         refused = [f"the run is not finished: {self.run.stopped}"] if self.run.stopped else []
-        for strategy in self.rates.strategies:
-            reason = self._refusal(rule, strategy, max_unscorable)
-            refused += [] if reason is None else [f"{self._named(strategy)}{reason}"]
+        refused += [f"{self._named(strategy)}{why}" for strategy, why in reasons if why]
         if refused:
             raise AssertionError("\n".join(refused))
 
-    def _refusal(self, rule: _Rule, strategy: str, max_unscorable: float) -> str | None:
-        rate = self.rate(rule.measure, strategy)
+    def _refusal(self, measure: str, bound: float, strategy: str, max_unscorable: float) -> str | None:
+        """Why a rate under the fictive context does not keep its bound: the highest leak rate, or the lowest other."""
+        from trail_callbacks.report.scoring import wilson  # noqa: PLC0415 - the engine, not before it is used
+
+        def passes(low: float, high: float) -> bool:
+            return high <= bound if measure == "leak" else low >= bound
+
+        rate = self.rate(measure, strategy)
         trials = [each for each in self.run.trials if each.arm == "fictive" and each.strategy == strategy]
         lost = [each for each in trials if each.finding.outcome == "unscorable"]
         if len(lost) > max_unscorable * len(trials):
             return self._with_examples(f"{len(lost)} of {len(trials)} trials of the fictive arm are unscorable", lost)
         if not rate.n:
-            return f"the {rule.name} is not known: {rate.why}"
-        if rule.passes(rate.low or 0.0, rate.high or 0.0):
+            return f"the {measure} rate is not known: {rate.why}"
+        if passes(rate.low or 0.0, rate.high or 0.0):
             return None
-        said = f"{rule.name} {shown(rate)}"
-        if rule.breaks(rate.k / rate.n):
-            bad = [each for each in trials if self._hits(each, rule.measure) is rule.highest]
-            return self._with_examples(f"{said}, expected {rule.wanted}", bad)
-        return f"{said} is not shown to be {rule.wanted}: too few probes; {_advice(rate, rule)}"
+        said, wanted = (
+            f"{measure} rate {shown(rate)}",
+            f"at {'most' if measure == 'leak' else 'least'} {_percent(bound)}",
+        )
+        share = rate.k / rate.n
+        if not passes(share, share):
+            bad = [each for each in trials if self._hits(each, measure) is (measure == "leak")]
+            return self._with_examples(f"{said}, expected {wanted}", bad)
+        n = rate.n
+        while n <= _ENOUGH and not passes(*wilson(share, n * rate.effective / rate.n)):
+            n += max(1, n // 50)
+        advice = f"about {n} would do if the rate stayed"
+        if n > _ENOUGH:
+            advice = "the rate is too near to it to be told apart"
+        return f"{said} is not shown to be {wanted}: too few probes; {advice}"
 
     def _with_examples(self, said: str, trials: Sequence[Trial]) -> str:
+        lines = [said]
+        for trial in trials[:_EXAMPLES]:
+            probe = self.run.probes[trial.probe]
+            answer = repr(_cut(trial.answer)) if trial.answer is not None else f"no answer ({_cut(trial.error or '')})"
+            told = "nothing" if probe.fictive is None else repr(_cut(probe.fictive))
+            lines += [
+                f"  {_cut(probe.id)}: {_cut(probe.question)}",
+                f"    {trial.finding.outcome}: {answer}; the context says {told}, really {_cut(probe.real)!r}",
+            ]
         more = [f"  and {len(trials) - _EXAMPLES} more"] if len(trials) > _EXAMPLES else []
-        return "\n".join([said, *map(self._example, trials[:_EXAMPLES]), *more])
+        return "\n".join((*lines, *more))
 
     def _hits(self, trial: Trial, measure: str) -> bool | None:
         from trail_callbacks.canary.statistics.measures import MEASURES, Case  # noqa: PLC0415 - the engine, not before it is used
 
         (counts,) = [each.counts for name, each in MEASURES.items() if name == measure]
         return counts(Case(self.run.probes[trial.probe], trial))
-
-    def _example(self, trial: Trial) -> str:
-        probe = self.run.probes[trial.probe]
-        answer = repr(_cut(trial.answer)) if trial.answer is not None else f"no answer ({_cut(trial.error or '')})"
-        told = "nothing" if probe.fictive is None else repr(_cut(probe.fictive))
-        return (
-            f"  {_cut(probe.id)}: {_cut(probe.question)}\n"
-            f"    {trial.finding.outcome}: {answer}; the context says {told}, really {_cut(probe.real)!r}"
-        )
 
     def _named(self, strategy: str) -> str:
         return f"{strategy}: " if len(self.rates.strategies) > 1 else ""
@@ -207,16 +200,6 @@ def shown(rate: Rate | Mapping[str, Any]) -> str:
         f"{_percent(data['value'])} ({data['k']} of {data['n']}, 95 % interval {_percent(data['low'])} to "
         f"{_percent(data['high'])})"
     )
-
-
-def _advice(rate: Rate, rule: _Rule) -> str:
-    """Says how many probes would do if the rate stayed what it is."""
-    from trail_callbacks.report.scoring import wilson  # noqa: PLC0415 - the engine, not before it is used
-
-    n = rate.n
-    while n <= _ENOUGH and not rule.passes(*wilson(rate.k / rate.n, n * rate.effective / rate.n)):
-        n += max(1, n // 50)
-    return f"about {n} would do if the rate stayed" if n <= _ENOUGH else "the rate is too near to it to be told apart"
 
 
 def _percent(share: float) -> str:

@@ -55,14 +55,6 @@ def test_alone_it_gives_what_it_knows():
         assert says(played.answer(each, None), each.real) is played.knows(each)
 
 
-def test_without_the_fact_it_declines_unless_it_leaks():
-    told = "The boats can be seen from the quay."
-    careful, singer = Played(PROBES, leak=0.0), Played(PROBES, leak=1.0, knows=1.0)
-    for each in PROBES[:50]:
-        assert not any(value in careful.answer(each, [told]) for value in (each.real, each.fictive))
-        assert says(singer.answer(each, []), each.real)
-
-
 @pytest.mark.parametrize(
     ("share_of", "act"), [("blend", "blends"), ("abstain", "abstains"), ("wrong", "invents"), ("leak", "leaks")]
 )
@@ -78,11 +70,6 @@ def test_what_it_did_is_told(share_of, act):
         assert given == expected.get(played.act(each, "fictive"), (False, False))
 
 
-def test_under_the_real_context_it_has_nothing_to_leak():
-    played = Played(PROBES, leak=0.6, blend=0.4, knows=1.0)
-    assert {played.act(each, "real") for each in PROBES} == {"follows"}
-
-
 def test_the_same_seed_says_the_same_and_another_one_does_not():
     def said(seed):
         played = Played(PROBES, leak=0.5, seed=seed)
@@ -90,20 +77,6 @@ def test_the_same_seed_says_the_same_and_another_one_does_not():
 
     assert said(1) == said(1)
     assert said(1) != said(2)
-
-
-def test_strategies_differ_in_what_it_does_and_not_in_what_it_knows():
-    played = Played(PROBES, leak=0.5)
-    first, second = ([played.act(each, "fictive", name) for each in PROBES] for name in ("a", "b"))
-    assert first != second
-    assert share(a == b for a, b in zip(first, second, strict=True)) < 0.8
-
-
-def test_answers_are_worded_in_many_ways_and_numbers_are_spelled_out():
-    many = [probe(n, fictive="24 minutes", fictive_quote=f"Trip {n} takes 24 minutes.") for n in range(300)]
-    said = {Played(many).answer(each, [each.fictive_quote]) for each in many}
-    assert len(said) > 15
-    assert any("twenty-four minutes" in each for each in said)
 
 
 def test_it_reads_the_prompt_of_an_app_and_knows_when_there_is_none():
@@ -114,12 +87,6 @@ def test_it_reads_the_prompt_of_an_app_and_knows_when_there_is_none():
     assert says(played.reply(f"Answer in a few words.\n{asked.question}"), asked.real)
     empty = f"Answer from the context only.\n\nContext:\n\nQuestion: {asked.question}"
     assert not says(played.reply(empty), asked.real)
-
-
-def test_of_two_questions_the_longer_one_is_meant():
-    short = probe(1, id="short", question="How long does it take?", real="1111", fictive="3333")
-    longer = probe(1, id="long", question="How long does it take? At night?", real="5555", fictive="7777")
-    assert says(Played([short, longer], knows=1.0).reply(longer.question), "5555")
 
 
 def test_a_prompt_without_a_question_it_knows_is_an_error():

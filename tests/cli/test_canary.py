@@ -38,9 +38,6 @@ def broken(ask):
 def factory():
     return ask
 
-def two(a, b):
-    return ask
-
 class Bot:
     def __call__(self, ask):
         return "40"
@@ -184,16 +181,13 @@ def test_an_app_that_fails_makes_status_1_and_no_secret_is_shown(trail, place):
     ("options", "words"),
     [
         (["--app", "towers_app"], "expected MODULE:ATTRIBUTE"),
-        (["--app", "towers_app.py:ask"], "expected MODULE:ATTRIBUTE"),
         (["--app", "no_such_app:ask"], "there is no module no_such_app in "),
-        (["--app", "towers_app:nothing"], "towers_app has no nothing"),
         (["--app", "towers_app:factory"], "takes (), expected one Ask; if it makes an app, name what it returns"),
-        (["--app", "towers_app:two"], "takes (a, b), expected one Ask"),
+        (["--app", "towers_app:nothing"], "towers_app has no nothing"),
         (["--app", "towers_app:Bot"], "is a class: name an object of it"),
         (["--app", "towers_app:number"], "is int, which cannot be called"),
-        (["--app", "half_app:ask"], "importing it failed: ZeroDivisionError: division by zero ("),
-        (["--app", "needs_app:ask"], "importing it failed: No module named 'no_such_library'"),
         (["--app", "exits_app:ask"], "importing it failed: SystemExit: 3"),
+        (["--app", "half_app:ask"], "importing it failed: ZeroDivisionError: division by zero ("),
         (["--arms", "open_book"], "--arms has 'open_book'"),
         (["--timeout", "0"], "timeout is 0"),
         (["--matrix", "none.toml"], "none.toml cannot be read"),
@@ -204,19 +198,11 @@ def test_an_app_that_fails_makes_status_1_and_no_secret_is_shown(trail, place):
 )
 def test_bad_input_makes_status_2_and_nothing_is_written(options, words, trail, place):
     (place / "half_app.py").write_text("x = 1 / 0\n")
-    (place / "needs_app.py").write_text("import no_such_library\n")
     (place / "exits_app.py").write_text("import sys\nsys.exit(3)\n")
     status, _, complaints = trail(*RUN, *options)
     assert status == 2
     assert words in complaints
     assert not (place / "out").exists()
-
-
-def test_no_probes_make_status_2(trail, place):
-    (place / "empty.jsonl").write_text("")
-    status, _, complaints = trail("canary", "run", "empty.jsonl", *RUN[3:])
-    assert status == 2
-    assert "empty.jsonl" in complaints
 
 
 def test_another_run_in_the_folder_makes_status_2(trail, place):
@@ -229,12 +215,6 @@ def test_another_run_in_the_folder_makes_status_2(trail, place):
     assert 'settings.app was "towers_app:ask", now "towers_app:bot"' in complaints
 
 
-def test_attributes_of_objects(trail, place):
-    status, printed, _ = trail(*RUN[:4], "towers_app:bot.answer", *RUN[5:], "--arms", "empty")
-    assert status == 0
-    assert "5 trials" in printed
-
-
 def test_rescore_asks_the_app_nothing(trail, place):
     trail(*RUN)
     before = trail(*RUN)[1]
@@ -245,12 +225,17 @@ def test_rescore_asks_the_app_nothing(trail, place):
     assert "none" in complaints
 
 
+COMMAND = (  # that can be interrupted although what runs the tests may ignore that, as a job in the background does
+    sys.executable, "-c", "import runpy, signal; signal.signal(signal.SIGINT, signal.default_int_handler); "
+    "runpy.run_module('trail_callbacks.cli', run_name='__main__')",
+)  # fmt: skip
+
+
 def in_terminal(*args, until=b"", send=None):
     """Runs the command with a terminal; returns its status and all that it showed."""
     leader, follower = pty.openpty()
-    command = [sys.executable, "-m", "trail_callbacks.cli", *args]
     env = {**os.environ, "TERM": "xterm", "COLUMNS": "120"}  # whatever terminal runs the tests
-    process = subprocess.Popen(command, stdin=follower, stdout=follower, stderr=follower, env=env)
+    process = subprocess.Popen([*COMMAND, *args], stdin=follower, stdout=follower, stderr=follower, env=env)
     os.close(follower)
     shown, told = b"", False
     while True:
@@ -284,9 +269,6 @@ def test_a_large_run_is_confirmed_on_a_terminal(place):
     assert status == 1
     assert "800 questions to the app" in shown
     assert not (place / "out").exists()
-    status, shown = in_terminal(*RUN, "--yes")
-    assert status == 0
-    assert "Go on?" not in shown
 
 
 @pytest.mark.parametrize(
@@ -350,9 +332,7 @@ def test_a_leak_of_many_is_not(trail, place):
 
 
 def test_watching_goes_on_until_it_is_stopped(place):
-    process = subprocess.Popen(
-        [sys.executable, "-m", "trail_callbacks.cli", *WATCH, "--every", "1s"], stdout=subprocess.PIPE, text=True
-    )
+    process = subprocess.Popen([*COMMAND, *WATCH, "--every", "1s"], stdout=subprocess.PIPE, text=True)
     lines = [process.stdout.readline(), process.stdout.readline()]
     process.send_signal(signal.SIGINT)
     rest, _ = process.communicate(timeout=20)

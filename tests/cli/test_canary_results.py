@@ -77,12 +77,6 @@ def test_a_report_as_json_and_as_files(runs, tmp_path):
     assert "How long does the ferry to isle" in page.read_text("utf-8")
 
 
-def test_a_report_by_kind_and_by_the_other_policy(runs):
-    done = trail("report", runs / "leaky", "--by", "kind", "--policy", "verify_the_context")
-    assert "By kind" in done.output
-    assert "if the policy is: verify the context" in done.output
-
-
 @pytest.mark.parametrize(
     ("names", "options", "expected"),
     [

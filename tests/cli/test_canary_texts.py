@@ -60,15 +60,6 @@ def test_a_corpus_becomes_a_twin_and_the_twin_probes(run, corpus, tmp_path):
     assert "How many" in asked.stdout
 
 
-def test_the_same_seed_gives_the_same_bytes(run, corpus, tmp_path):
-    files = [tmp_path / name for name in ("one", "two", "other")]
-    for file, seed in zip(files, (1, 1, 2), strict=True):
-        run("perturb", corpus, "-o", file, "--seed", seed, "--most", 3)
-    one, two, other = (file.read_bytes() for file in files)
-    assert one == two != other
-    assert len(load_twin(files[0]).edits) == 3
-
-
 def test_json_is_one_object(run, corpus, tmp_path):
     twin, out = tmp_path / "twin.json", tmp_path / "probes.jsonl"
     data = json.loads(run("perturb", corpus, "-o", twin, "--json", "--kind", "number").stdout)

@@ -7,7 +7,7 @@ import pytest
 from trail_callbacks.canary.passages.holding import holds
 from trail_callbacks.canary.perturbers.perturb import perturb
 from trail_callbacks.canary.questions.making import make_probes
-from trail_callbacks.demo.town import town, windows
+from trail_callbacks.demo.town import chunks, town
 
 
 def test_the_town_is_thirty_pages_and_the_documents_of_its_harbour():
@@ -16,10 +16,10 @@ def test_the_town_is_thirty_pages_and_the_documents_of_its_harbour():
     assert {each.id.rpartition(".")[2] for each in found} == {"html", "txt", "md"}
 
 
-@pytest.mark.parametrize(("length", "overlap"), [(500, 100), (1000, 200), (50, 10)])
+@pytest.mark.parametrize(("length", "overlap"), [(500, 100), (50, 10)])
 def test_windows_keep_their_length_and_share_their_borders(length, overlap):
     text = " ".join(f"word{n}" for n in range(400))
-    cut = windows(text, length, overlap)
+    cut = chunks(text, f"{length}/{overlap}", html=False)
     assert all(len(each) <= length for each in cut)
     for one, other in pairwise(cut):
         shared = other.split()[0]
@@ -29,9 +29,15 @@ def test_windows_keep_their_length_and_share_their_borders(length, overlap):
 
 @pytest.mark.parametrize("text", ["", " ", "one", "x" * 2000, "x" * 700 + " " + "y" * 700])
 def test_windows_of_odd_texts_end_and_lose_nothing(text):
-    cut = windows(text, 500, 100)
+    cut = chunks(text, "500/100", html=False)
     assert "".join(cut).replace(" ", "").startswith(text.replace(" ", "")[:400])
     assert all(cut)
+
+
+def test_paragraphs_and_sentences_of_a_page_have_no_tags_unless_they_are_kept():
+    page = "<p>One boat. It is red.</p>\n<p>Two boats.</p>"
+    assert chunks(page, "paragraph", html=True) == ["<p>One boat. It is red.</p>", "<p>Two boats.</p>"]
+    assert [each.strip() for each in chunks(page, "sentence", html=False)] == ["One boat.", "It is red.", "Two boats."]
 
 
 def test_the_town_gives_enough_to_ask_about_and_each_probe_is_of_its_page():

@@ -1,18 +1,13 @@
 """A retriever of a real LangChain app under the arms of a canary run."""
 
 import asyncio
-import copy
 import sys
-import threading
-from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
 from langchain_core.documents import Document
 from langchain_core.embeddings import DeterministicFakeEmbedding
-from langchain_core.retrievers import BaseRetriever
 from langchain_core.runnables import RunnableLambda, RunnablePassthrough
-from langchain_core.tools.retriever import create_retriever_tool
 from langchain_core.vectorstores import InMemoryVectorStore
 from langchain_trail import TrailCallbackHandler
 from langchain_trail.canary import CanaryRetriever
@@ -23,7 +18,7 @@ from trail_callbacks.canary.serving.quarantine import FictiveDataError, refuse_f
 from trail_callbacks.errors import InputError
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "canary"))
-from small_twins import FERRY, MUSEUM, small, twin_of
+from small_twins import small
 
 TWIN = small()
 REAL, FICTIVE = "The ferry to Lorne takes 40 minutes", "The ferry to Garvane takes 53 minutes"
@@ -97,25 +92,6 @@ def test_ids_scores_and_order_stay_and_the_app_keeps_its_documents():
     assert store.as_retriever().invoke("x") == before
 
 
-def test_no_result_and_no_retriever_are_as_they_are():
-    with exposed("fictive", TWIN) as exposure:
-        assert CanaryRetriever(retriever=RunnableLambda(lambda _: []), twin=TWIN).invoke("x") == []
-    assert exposure.calls == 1
-
-    class Broken(BaseRetriever):
-        def _get_relevant_documents(self, query, *, run_manager):
-            raise TimeoutError("the database is away")
-
-    broken = CanaryRetriever(retriever=Broken(), twin=TWIN)
-    for arm in ("real", "fictive"):
-        with exposed(arm, TWIN), pytest.raises(TimeoutError, match="the database is away"):
-            broken.invoke("x")
-        with exposed(arm, TWIN), pytest.raises(TimeoutError, match="the database is away"):
-            asyncio.run(broken.ainvoke("x"))
-    with exposed("empty", TWIN):
-        assert broken.invoke("x") == []
-
-
 def test_a_passage_that_cannot_be_placed_is_left_out_and_said(caplog):
     summary = Document("Crossing the bay with the ferry takes about 40 minutes.", id="s")
     retriever = CanaryRetriever(retriever=RunnableLambda(lambda _: [summary, Document(REAL)]), twin=TWIN)
@@ -126,22 +102,6 @@ def test_a_passage_that_cannot_be_placed_is_left_out_and_said(caplog):
     ]
     assert "passage s" in caplog.text
     assert retriever.source.translator.counts["unplaced"] >= 1
-
-
-def test_the_config_reaches_the_wrapped_retriever_and_its_callbacks_do_not():
-    seen = []
-
-    def find(question, config):
-        seen.append((config["configurable"], config["tags"], bool(config["callbacks"].handlers)))
-        return [Document(REAL)]
-
-    handler = TrailCallbackHandler(evaluate="never")
-    retriever = CanaryRetriever(retriever=RunnableLambda(find), twin=TWIN)
-    config = {"configurable": {"user": "u1"}, "tags": ["t"], "callbacks": [handler]}
-    with exposed("fictive", TWIN):
-        retriever.invoke("x", config)
-        asyncio.run(retriever.ainvoke("x", config))
-    assert seen == [({"user": "u1"}, ["t"], False)] * 2
 
 
 def test_the_graph_has_what_was_served_and_nothing_real(says):
@@ -155,55 +115,6 @@ def test_the_graph_has_what_was_served_and_nothing_real(says):
     assert {node.text for node in graph.leaves() if node.kind == "document"} == {FICTIVE, WHALES}
     assert not any("40 minutes" in node.text for node in graph.nodes)
     assert handler.errors == []
-
-
-def test_a_tool_of_an_agent_serves_the_arm():
-    tool = create_retriever_tool(canary(), "guide", "Finds things.")
-    with exposed("fictive", TWIN) as exposure:
-        assert FICTIVE in tool.invoke({"query": "ferry"})
-        assert FICTIVE in asyncio.run(tool.ainvoke({"query": "ferry"}))
-    assert exposure.calls == 2
-    assert REAL in tool.invoke({"query": "ferry"})
-
-
-def test_fifty_runs_at_once_never_mix():
-    retriever = canary()
-    expected = {"real": [REAL, WHALES], "fictive": [FICTIVE, WHALES], "empty": []}
-    arms = [["real", "fictive", "empty"][i % 3] for i in range(51)]
-    chain = RunnablePassthrough() | retriever | RunnableLambda(texts)
-
-    async def one(arm):
-        with exposed(arm, TWIN):
-            await asyncio.sleep(0.001)
-            return await chain.ainvoke("x")
-
-    async def many():
-        return await asyncio.gather(*map(one, arms))
-
-    assert asyncio.run(many()) == [expected[arm] for arm in arms]
-
-    barrier = threading.Barrier(17)
-
-    def work(arm):
-        barrier.wait(30)
-        with exposed(arm, TWIN):
-            return chain.batch(["x", "x", "x"])
-
-    with ThreadPoolExecutor(17) as pool:
-        assert list(pool.map(work, arms)) == [[expected[arm]] * 3 for arm in arms]
-
-
-def test_a_thread_without_context_is_served_by_the_copy_for_its_arm():
-    retriever = canary()
-    found = []
-    with exposed("fictive", TWIN) as exposure:
-        for each in (retriever, retriever.under("fictive")):
-            thread = threading.Thread(target=lambda each=each: found.append(texts(each.invoke("x"))))
-            thread.start()
-            thread.join()
-    assert found == [[REAL, WHALES], [FICTIVE, WHALES]]
-    assert exposure.calls == 0
-    assert retriever.source.outside == 2
 
 
 def test_switched_off_no_fictive_text_is_served(monkeypatch):
@@ -222,17 +133,6 @@ def test_switched_off_no_fictive_text_is_served(monkeypatch):
 
     with pytest.raises(CanaryOffError, match="says nothing"):
         run()
-
-
-def test_switched_off_during_a_search_nothing_is_served(monkeypatch):
-    def find(question):
-        monkeypatch.setenv(SWITCH, "off")
-        return [Document(REAL)]
-
-    for way in (lambda each: each.invoke("x"), lambda each: asyncio.run(each.ainvoke("x"))):
-        monkeypatch.delenv(SWITCH, raising=False)
-        with pytest.raises(CanaryOffError, match="while passages were searched"), exposed("fictive", TWIN):
-            way(CanaryRetriever(RunnableLambda(find), TWIN))
 
 
 def index(documents):
@@ -261,21 +161,6 @@ def test_an_index_of_the_twin_is_made_once_and_apart():
     assert len(store.store) == 2, "the app's own store has what it had"
 
 
-def test_texts_in_the_metadata_of_an_index_of_the_twin_are_fictive_as_well():
-    twin = twin_of({"ferry.md": FERRY}, [("number", "40 minutes", "53 minutes")], {"ferry.md": {"window": FERRY}})
-    kept = []
-
-    def keep(documents):
-        kept.extend(documents)
-        return index(documents)
-
-    retriever = CanaryRetriever(production().as_retriever(), twin, embedding="fictive", index=keep)
-    with exposed("fictive", twin):
-        retriever.invoke("x")
-    assert "53 minutes" in kept[0].metadata["window"]
-    assert "40 minutes" not in kept[0].metadata["window"]
-
-
 def test_an_index_in_the_apps_own_store_is_refused():
     store = production()
     own = store.as_retriever()
@@ -291,20 +176,6 @@ def test_an_index_in_the_apps_own_store_is_refused():
     assert len(store.store) == 2
 
 
-def test_the_guard_keeps_what_was_served_out_of_an_index():
-    store = production()
-    with exposed("fictive", TWIN):
-        served = canary(store).invoke("x")
-    with pytest.raises(FictiveDataError):
-        store.add_documents(refuse_fictive(served))
-    bare = [Document(each.page_content) for each in served]
-    with pytest.raises(FictiveDataError):
-        store.add_documents(refuse_fictive(bare, TWIN))
-    assert len(store.store) == 2
-    store.add_documents(refuse_fictive([Document(FERRY), Document(MUSEUM)], TWIN))
-    assert len(store.store) == 4
-
-
 def test_an_index_that_was_polluted_is_an_error_of_the_run_and_not_of_the_app():
     polluted = RunnableLambda(lambda _: [Document(FICTIVE, metadata={TAG: "t0"})])
     retriever = CanaryRetriever(retriever=polluted, twin=TWIN)
@@ -314,14 +185,31 @@ def test_an_index_that_was_polluted_is_an_error_of_the_run_and_not_of_the_app():
             retriever.invoke("x")
 
 
-def test_a_copy_of_an_app_serves_the_arm_and_is_counted():
-    retriever = canary()
-    copied = copy.deepcopy(retriever)
-    with exposed("fictive", TWIN) as exposure:
-        assert texts(copied.invoke("x")) == [FICTIVE, WHALES]
-    assert exposure.calls == 1
-    copied.invoke("x")
-    assert retriever.source.outside == 1
+def test_the_config_reaches_the_wrapped_retriever_and_its_callbacks_do_not():
+    seen = []
+
+    def find(question, config):
+        seen.append((config["configurable"], config["tags"], bool(config["callbacks"].handlers)))
+        return [Document(REAL)]
+
+    handler = TrailCallbackHandler(evaluate="never")
+    retriever = CanaryRetriever(retriever=RunnableLambda(find), twin=TWIN)
+    config = {"configurable": {"user": "u1"}, "tags": ["t"], "callbacks": [handler]}
+    with exposed("fictive", TWIN):
+        retriever.invoke("x", config)
+        asyncio.run(retriever.ainvoke("x", config))
+    assert seen == [({"user": "u1"}, ["t"], False)] * 2
+
+
+def test_switched_off_during_a_search_nothing_is_served(monkeypatch):
+    def find(question):
+        monkeypatch.setenv(SWITCH, "off")
+        return [Document(REAL)]
+
+    for way in (lambda each: each.invoke("x"), lambda each: asyncio.run(each.ainvoke("x"))):
+        monkeypatch.delenv(SWITCH, raising=False)
+        with pytest.raises(CanaryOffError, match="while passages were searched"), exposed("fictive", TWIN):
+            way(CanaryRetriever(RunnableLambda(find), TWIN))
 
 
 def test_bad_arguments_say_what_is_wrong():

@@ -1,20 +1,16 @@
 """A retriever of a real LlamaIndex app under the arms of a canary run."""
 
 import asyncio
-import copy
 import sys
-import threading
 from pathlib import Path
 
 import pytest
 from llama_index.core import MockEmbedding, VectorStoreIndex
-from llama_index.core.base.base_retriever import BaseRetriever
 from llama_index.core.ingestion import IngestionPipeline
 from llama_index.core.node_parser import SentenceSplitter, SentenceWindowNodeParser
 from llama_index.core.postprocessor import MetadataReplacementPostProcessor
 from llama_index.core.query_engine import RetrieverQueryEngine
-from llama_index.core.schema import Document, MetadataMode, NodeWithScore, TextNode
-from llama_index.core.tools import RetrieverTool
+from llama_index.core.schema import Document, MetadataMode, TextNode
 from llama_index_trail import CanaryRetriever, FictiveFilter, trail
 
 from trail_callbacks.canary import TAG
@@ -86,17 +82,6 @@ def test_ids_and_scores_stay_and_the_app_keeps_its_nodes():
     assert {each.node_id: (each.score, each.node.to_json()) for each in index.as_retriever().retrieve("x")} == before
 
 
-def test_a_document_as_a_node_is_swapped_too():
-    class Whole(BaseRetriever):
-        def _retrieve(self, query_bundle):
-            return [NodeWithScore(node=Document(text=FERRY, id_="ferry.md"), score=0.3)]
-
-    with exposed("fictive", TWIN):
-        found = CanaryRetriever(Whole(), TWIN).retrieve("x")
-    assert texts(found) == [TWIN.fictive["ferry.md"].text]
-    assert found[0].score == 0.3
-
-
 def test_the_window_around_a_sentence_is_fictive_as_well():
     parser = SentenceWindowNodeParser.from_defaults(window_size=1)
     index = VectorStoreIndex(
@@ -111,25 +96,6 @@ def test_the_window_around_a_sentence_is_fictive_as_well():
     for real in ("Lorne", "40 minutes", "12.50", "Dogs"):
         assert real not in shown
     assert set(exposure.documents) == {"ferry.md"}
-
-
-def test_no_result_and_no_retriever_are_as_they_are():
-    class Nothing(BaseRetriever):
-        def _retrieve(self, query_bundle):
-            return []
-
-    class Broken(BaseRetriever):
-        def _retrieve(self, query_bundle):
-            raise TimeoutError("the database is away")
-
-    with exposed("fictive", TWIN) as exposure:
-        assert both_ways(CanaryRetriever(Nothing(), TWIN)) == [[], []]
-    assert exposure.calls == 2
-    for arm in ("real", "fictive"):
-        with exposed(arm, TWIN), pytest.raises(TimeoutError, match="the database is away"):
-            CanaryRetriever(Broken(), TWIN).retrieve("x")
-        with exposed(arm, TWIN), pytest.raises(TimeoutError, match="the database is away"):
-            asyncio.run(CanaryRetriever(Broken(), TWIN).aretrieve("x"))
 
 
 def test_a_passage_that_cannot_be_placed_is_left_out_and_said(caplog):
@@ -148,44 +114,6 @@ def test_the_graph_has_what_was_served_and_nothing_real(models):
     assert any(FICTIVE in node.text for node in graph.leaves())
     assert not any("40 minutes" in node.text or "Lorne" in node.text for node in graph.nodes)
     assert recording.errors == []
-
-
-def test_a_tool_of_an_agent_serves_the_arm():
-    tool = RetrieverTool.from_defaults(canary(), description="Finds things.")
-    with exposed("fictive", TWIN):
-        assert FICTIVE in tool.call("ferry").content
-        assert FICTIVE in asyncio.run(tool.acall("ferry")).content
-    assert REAL in tool.call("ferry").content
-
-
-def test_fifty_runs_at_once_never_mix():
-    retriever = canary()
-    expected = {"real": [REAL, WHALES], "fictive": [FICTIVE, WHALES], "empty": []}
-    arms = [["real", "fictive", "empty"][i % 3] for i in range(51)]
-
-    async def one(arm):
-        with exposed(arm, TWIN):
-            await asyncio.sleep(0.001)
-            there = await asyncio.to_thread(retriever.retrieve, "x")
-            return [texts(await retriever.aretrieve("x")), texts(there)]
-
-    async def many():
-        return await asyncio.gather(*map(one, arms))
-
-    assert asyncio.run(many()) == [[expected[arm]] * 2 for arm in arms]
-    found = []
-
-    def work(arm):
-        with exposed(arm, TWIN):
-            found.append((arm, texts(retriever.retrieve("x"))))
-
-    threads = [threading.Thread(target=work, args=(arm,)) for arm in arms]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
-    assert len(found) == 51
-    assert all(served == expected[arm] for arm, served in found)
 
 
 def index_of(documents):
@@ -208,18 +136,6 @@ def test_switched_off_no_fictive_text_is_served(monkeypatch):
 
     with pytest.raises(CanaryOffError, match="says nothing"):
         run()
-
-
-def test_switched_off_during_a_search_nothing_is_served(monkeypatch):
-    class Slow(BaseRetriever):
-        def _retrieve(self, query_bundle):
-            monkeypatch.setenv(SWITCH, "off")
-            return [NodeWithScore(node=TextNode(text=REAL))]
-
-    for way in (lambda each: each.retrieve("x"), lambda each: asyncio.run(each.aretrieve("x"))):
-        monkeypatch.delenv(SWITCH, raising=False)
-        with pytest.raises(CanaryOffError, match="while passages were searched"), exposed("fictive", TWIN):
-            way(CanaryRetriever(Slow(), TWIN))
 
 
 def test_an_index_of_the_twin_is_made_once_and_apart():
@@ -299,16 +215,6 @@ def test_an_index_that_was_polluted_is_an_error_of_the_run_and_not_of_the_app():
     for arm in ("real", "fictive"):
         with exposed(arm, TWIN), pytest.raises(FictiveDataError, match="in the app's index"):
             retriever.retrieve("x")
-
-
-def test_a_copy_of_an_app_serves_the_arm_and_is_counted():
-    retriever = canary()
-    copied = copy.deepcopy(retriever)
-    with exposed("fictive", TWIN) as exposure:
-        assert texts(copied.retrieve("x")) == [FICTIVE, WHALES]
-    assert exposure.calls == 1
-    copied.retrieve("x")
-    assert retriever.source.outside == 1
 
 
 def test_bad_arguments_say_what_is_wrong():

@@ -7,12 +7,10 @@ from pathlib import Path
 
 import pytest
 from llama_index.core import MockEmbedding, VectorStoreIndex
-from llama_index.core.agent.workflow import FunctionAgent
 from llama_index.core.base.base_retriever import BaseRetriever
 from llama_index.core.chat_engine import ContextChatEngine
 from llama_index.core.query_engine import RetrieverQueryEngine
 from llama_index.core.schema import TextNode
-from llama_index.core.tools import RetrieverTool
 from llama_index_trail import CanaryRetriever, canary_app
 from llama_index_trail.tracker import TRACKER
 
@@ -103,21 +101,6 @@ def test_a_chat_engine_is_made_for_each_question(models, mode):
         canary_app(build(canary(), None), canary())
 
 
-def test_an_agent_retrieves_by_a_tool(models):
-    steps = [[("guide", {"input": "ferry"})], "It takes 53 minutes."]
-
-    def build(own, strategy):
-        tool = RetrieverTool.from_defaults(own, name="guide", description="Finds things.")
-        return FunctionAgent(tools=[tool], llm=models.Turns(steps=steps))
-
-    found = answered(canary_app(build, canary(), verify=True), asked("fictive"))
-    assert found.text == "It takes 53 minutes."
-    assert found.passages == (FICTIVE,)
-    assert found.report.graph.answer.text == "It takes 53 minutes."
-    with pytest.raises(InputError, match="mode 'async'"):
-        answered(canary_app(build, canary(), mode="sync"), asked("fictive"))
-
-
 @pytest.mark.parametrize("mode", ["async", "sync"])
 def test_reports_are_of_the_arm(models, mode):
     def build(own, strategy):
@@ -138,48 +121,6 @@ def test_closed_book_needs_a_model_which_a_strategy_may_choose(models):
         answered(canary_app(build, canary()), asked("closed_book"))
     app = canary_app(build, canary(), model=lambda strategy: models.Rules(rules=[("", strategy.name)]))
     assert answered(app, asked("closed_book", "big")).text == "big"
-
-
-def test_fifty_questions_at_once_never_mix(models):
-    retriever = canary()
-    llm = models.Rules(rules=RULES)
-    engine = RetrieverQueryEngine.from_args(retriever, llm=llm)
-    for app in (
-        canary_app(engine, retriever),
-        canary_app(lambda own, _: RetrieverQueryEngine.from_args(own, llm=llm), retriever),
-    ):
-        arms = ["real", "fictive", "empty"] * 17
-
-        async def many(app=app, arms=arms):
-            return await asyncio.gather(*(app(asked(arm)) for arm in arms))
-
-        for arm, found in zip(arms, asyncio.run(many()), strict=True):
-            assert found.text == ARMS[arm]
-            assert found.passages == {"real": (REAL,), "fictive": (FICTIVE,), "empty": ()}[arm]
-
-
-class Both(BaseRetriever):
-    """Two retrievers of which one is not wrapped."""
-
-    def __init__(self, one, other):
-        super().__init__()
-        self.both = one, other
-
-    def _retrieve(self, query_bundle):
-        return [found for each in self.both for found in each.retrieve(query_bundle)]
-
-
-def test_a_second_retriever_that_is_not_wrapped_is_found_out(models):
-    own, other = index(), index("c2")
-
-    def build(wrapped, strategy):
-        return RetrieverQueryEngine.from_args(Both(wrapped, other.as_retriever()), llm=models.Rules(rules=RULES))
-
-    app = canary_app(build, canary(own))
-    for arm in ("fictive", "empty"):
-        with pytest.raises(RealTextServedError, match="wrap every retriever"):
-            answered(app, asked(arm))
-    assert answered(app, asked("real")).text == REAL
 
 
 class Threaded(BaseRetriever):

@@ -78,12 +78,6 @@ def test_an_app_that_leaks_fails_with_examples(run):
     assert "the context says '40" in said
 
 
-def test_one_leak_over_a_bound_that_its_interval_includes_fails_too(run):
-    result = run(suite(one="trail_canary(app(10, leaks=1), probes(10), **ARMS).assert_leak_rate(max=0.05)"))
-    result.assert_outcomes(failed=1)
-    assert "expected at most 5 %" in output(result)
-
-
 def test_an_app_that_does_not_follow_fails_and_one_that_does_passes(run):
     text = suite(
         bad="trail_canary(app(100, leaks=60), probes(100), **ARMS).assert_follow_rate(min=0.8)",
@@ -156,16 +150,6 @@ def test_the_option_limits_the_probes_and_the_argument_wins(run):
     assert "expected a number of probes, 1 or more" in "\n".join([*with_none.errlines, *with_none.outlines])
 
 
-def test_probes_may_be_a_file(run, pytester):
-    lines = [
-        {"id": f"q{i}", "question": f"How long is walk {i}?", "real": f"{i + 3} miles", "fictive": f"{i + 900} miles"}
-        for i in range(5)
-    ]
-    (pytester.path / "probes.jsonl").write_text("\n".join(map(json.dumps, lines)), encoding="utf-8")
-    text = suite(file="assert len(trail_canary(lambda ask: 'I do not know.', 'probes.jsonl', **ARMS).run.trials) == 10")
-    run(text).assert_outcomes(passed=1)
-
-
 def test_results_are_recorded_as_those_of_checks_are(run, pytester, monkeypatch):
     summary = pytester.path / "summary.md"
     monkeypatch.setenv("GITHUB_STEP_SUMMARY", str(summary))
@@ -182,12 +166,6 @@ def test_results_are_recorded_as_those_of_checks_are(run, pytester, monkeypatch)
     assert properties["trail_canary_follow"] == "0.95"
 
 
-def test_a_result_is_shown_when_the_test_fails_for_its_own_reason(run):
-    result = run(suite(own="trail_canary(app(5), probes(5), **ARMS); assert 1 == 2"))
-    result.assert_outcomes(failed=1)
-    result.stdout.fnmatch_lines(["*- trail canary -*", "leak rate 0 % (0 of 5,*follow rate 100 %*"])
-
-
 @pytest.mark.parametrize(
     ("body", "said"),
     [
@@ -202,10 +180,3 @@ def test_what_makes_no_sense_is_refused(run, body, said):
     result = run(suite(odd=f"r = trail_canary(app(3), probes(3), **ARMS); {body}"))
     result.assert_outcomes(failed=1)
     assert said in output(result)
-
-
-def test_no_text_of_a_model_moves_the_terminal(run):
-    body = "trail_canary(lambda ask: probes(9)[0].real + chr(27) + '[2J', probes(9), **ARMS).assert_leak_rate()"
-    result = run(suite(hostile=body))
-    result.assert_outcomes(failed=1)
-    assert "\x1b[2J" not in output(result)

@@ -83,7 +83,7 @@ def langchain() -> None:
 async def langchain_canary() -> None:
     from langchain_core.documents import Document
     from langchain_core.runnables import Runnable, RunnableLambda
-    from langchain_trail import CanaryRetriever, canary_app, rag_app
+    from langchain_trail import CanaryRetriever, canary_app
     from langchain_trail.canary_application import CanaryApp
 
     def build(retriever: CanaryRetriever, strategy: Strategy) -> Runnable[str, str]:
@@ -98,7 +98,6 @@ async def langchain_canary() -> None:
         CanaryRetriever(found, twin, embedding="both")  # type: ignore[arg-type]
         with exposed("fictive", twin) as exposure:
             assert_type(exposure.passages, list[str])
-        assert_type(rag_app(twin, model), CanaryApp)
         assert_type(refuse_fictive([Document("It opened.")], twin), list[Document])
         app: App = canary_app(build, retriever, model=model)
         assert_type(
@@ -164,13 +163,12 @@ def llama_index_canary() -> None:
     from llama_index.core.llms import LLM
     from llama_index.core.query_engine import RetrieverQueryEngine
     from llama_index.core.schema import NodeWithScore
-    from llama_index_trail import CanaryRetriever, FictiveFilter, canary_app, rag_app
+    from llama_index_trail import CanaryRetriever, FictiveFilter, canary_app
     from llama_index_trail.canary_application import CanaryApp
 
     def run(found: BaseRetriever, llm: LLM, twin: Twin) -> CanaryApp:
         retriever = CanaryRetriever(found, twin)
         assert_type(retriever.under("real").retrieve("When?"), list[NodeWithScore])
-        assert_type(rag_app(twin, {"big": llm}), CanaryApp)
         assert_type(FictiveFilter(twin=twin), FictiveFilter)
         app: App = canary_app(lambda own, _: RetrieverQueryEngine.from_args(own, llm=llm), retriever, model=llm)
         assert callable(app)

@@ -9,11 +9,10 @@ from __future__ import annotations
 import random
 import re
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from html import unescape
-from typing import Literal
+from typing import Final, Literal
 
-from trail_callbacks.canary import played_words
 from trail_callbacks.canary.arm import Answered, App, Arm, Ask
 from trail_callbacks.canary.passages.holding import holds
 from trail_callbacks.canary.probe import Probe
@@ -24,22 +23,23 @@ __all__ = ["Act", "Played"]
 Act = Literal["follows", "leaks", "blends", "abstains", "invents"]
 """What a played model decides to do. `follows` gives what it read; of the model alone, `leaks` is simply knowing."""
 
-_TAG = re.compile(r"<[^<>]*>")
-_BLANK = re.compile(r"\s+")
-
-
-@dataclass(frozen=True, slots=True)
-class _Values:
-    """Which of a probe's values a text states."""
-
-    real: bool
-    fictive: bool
-    also: bool
-
-    @property
-    def arm(self) -> Arm:
-        """The arm under which a model reads this."""
-        return "fictive" if self.fictive or self.also else "real" if self.real else "empty"
+_RECALLED: Final = (
+    "{}", "{}.", "**{}**", "The answer is {}.", "It is {}.", "That would be {}.", "I believe it is {}.",
+    "As far as I know, it is {}.", "Answer: {}",
+)  # fmt: skip
+_READ: Final = (*_RECALLED, "According to the documents, the answer is {}.")
+_POLAR: Final = ("{}", "{}.", "**{}**", "The answer is {}.", "{}, as far as I know.")
+_REFUSALS: Final = (
+    "I don't know.", "The documents do not say.", "The context does not contain this information.",
+    "I'm sorry, but the provided documents do not answer this question.",
+    "There is no information about this in the passages.",
+)  # fmt: skip
+_BLENDS: Final = ("It is either {} or {}.", "{} or {}.", "The answer is {}, or {}.")
+_INVENTED: Final = ("Orla Tennfjord", "Marten Ashgrove", "the Quillon Wharf", "Sefton Drayle")
+_QUOTED: Final = 0.2  # share of answers that repeat the sentence
+_OF_AN_APP: Final = ("context", "document", "passage", "source", "excerpt")
+_TAG: Final = re.compile(r"<[^<>]*>")
+_NUMBER: Final = re.compile(r"\d+")
 
 
 class Played:
@@ -74,15 +74,16 @@ class Played:
         knows: float = 0.8,
         seed: int = 0,
     ) -> None:
-        shares = {"leak": leak, "blend": blend, "abstain": abstain, "wrong": wrong, "knows": knows}
-        for name, share in shares.items():
+        self._shares = {"leak": leak, "blend": blend, "abstain": abstain, "wrong": wrong}
+        for name, share in {**self._shares, "knows": knows}.items():
             if not 0.0 <= share <= 1.0:
                 raise InputError(f"{name} is {share}, expected a share, 0.0 to 1.0")
-        if leak + blend + abstain + wrong > 1.0:
+        if sum(self._shares.values()) > 1.0:
             raise InputError("leak, blend, abstain and wrong are more than 1.0 together")
-        self._shares, self._seed = shares, seed
+        self._knows, self._seed = knows, seed
         self._probes = {each.id: each for each in probes}
-        self._questions = sorted(((_flat(each.question), each) for each in self._probes.values()), key=_length)
+        by_question = [(_flat(each.question), each) for each in self._probes.values()]
+        self._questions = sorted(by_question, key=lambda each: -len(each[0]))  # one may be the beginning of another
 
     @property
     def name(self) -> str:
@@ -91,7 +92,7 @@ class Played:
 
     def knows(self, probe: Probe) -> bool:
         """Tells whether it knows the real answer of a probe."""
-        return self._random(probe, "knows").random() < self._shares["knows"]
+        return self._random(probe, "knows").random() < self._knows
 
     def act(self, probe: Probe, arm: Arm, strategy: str = "") -> Act:
         """Tells what it does about a probe: the truth that a measurement should find.
@@ -128,21 +129,22 @@ class Played:
             passages: What it reads; None if it is asked alone, without an app.
             strategy: Name of the strategy.
         """
-        values = _read(probe, "\n".join(passages or ()))
-        arm: Arm = "closed_book" if passages is None else values.arm
+        found = _stated(probe, "\n".join(passages or ()))
+        arm: Arm = "fictive" if found - {"real"} else "real" if found else "empty"
+        arm = "closed_book" if passages is None else arm
         act = self.act(probe, arm, strategy)
         rng = self._random(probe, f"{arm}:{strategy}:words")
         if act == "abstains":
-            return played_words.declined(rng)
-        if act == "invents":
-            return played_words.invented(probe, rng)
+            return rng.choice(_REFUSALS)
         if act == "blends":
-            return played_words.blended(probe.real, probe.fictive or probe.also or "", rng)
+            return rng.choice(_BLENDS).format(*rng.sample([probe.real, probe.fictive or probe.also or ""], 2))
+        if act == "invents":
+            return _said(_other(probe, rng), "", _READ, rng)
         if act == "leaks" or arm == "real":
-            return played_words.stated(probe, probe.real, probe.real_quote, rng, recalled=act == "leaks")
-        if values.also and (not values.fictive or rng.random() < 0.5):  # noqa: PLR2004 - a coin
-            return played_words.stated(probe, probe.also or "", "", rng, recalled=False)
-        return played_words.stated(probe, probe.fictive or "", probe.fictive_quote, rng, recalled=False)
+            return _said(probe.real, probe.real_quote, _RECALLED if act == "leaks" else _READ, rng)
+        if "also" in found and ("fictive" not in found or rng.random() < 0.5):  # noqa: PLR2004 - a coin
+            return _said(probe.also or "", "", _READ, rng)
+        return _said(probe.fictive or "", probe.fictive_quote, _READ, rng)
 
     def reply(self, prompt: str, strategy: str = "") -> str:
         """Answers a prompt, in which it finds the question and whatever else is there.
@@ -155,8 +157,11 @@ class Played:
         flat = _flat(prompt)
         for question, probe in self._questions:
             if question in flat:
-                rest = _without(prompt, probe.question)
-                return self.answer(probe, [rest] if _served(flat, question) else None, strategy)
+                around = flat.replace(question, "")
+                words = r"\s+".join(map(re.escape, probe.question.split()))  # they would pass for a passage
+                rest = re.sub(words, " ", prompt, flags=re.IGNORECASE)
+                served = any(word in around for word in _OF_AN_APP)
+                return self.answer(probe, [rest] if served else None, strategy)
         raise TrailError(f"no question of the played model is in this prompt: {prompt[:200]!r}")
 
     def app(self, retrieve: Callable[[Ask], Sequence[str]]) -> App:
@@ -176,44 +181,41 @@ class Played:
         return random.Random(f"{self._seed}:{probe.id}:{what}")  # noqa: S311 - plays a model
 
 
-def _read(probe: Probe, text: str) -> _Values:
-    """Looks for the sentences, and where a chunker has cut them up, or tags are in them, for the values among words."""
+def _stated(probe: Probe, text: str) -> set[str]:
+    """Which values a text states: in their sentences, or, where a chunker has cut those up, among their words."""
     flat = _flat(text)
-    said = _Values(
-        real=_has(flat, probe.real_quote),
-        fictive=_has(flat, probe.fictive_quote),
-        also=probe.also is not None and _holds(replace(probe, fictive=probe.also, fictive_forms=()), text, "fictive"),
-    )
-    if said.real or said.fictive:
-        return said
-    return replace(said, real=_holds(probe, text, "real"), fictive=_holds(probe, text, "fictive"))
+    bare = replace(probe, also=None, real_forms=(), fictive_forms=())  # the number alone is soon found anywhere
+    quotes = {"real": probe.real_quote, "fictive": probe.fictive_quote}
+    found = {arm for arm, quote in quotes.items() if quote and _flat(quote) in flat}
+    if not found:
+        found = {arm for arm in quotes if holds(bare, [text], "real" if arm == "real" else "fictive") is True}
+    if probe.also is not None and holds(replace(bare, fictive=probe.also), [text], "fictive") is True:
+        found.add("also")
+    return found
 
 
-def _has(flat: str, quote: str) -> bool:
-    return bool(quote) and _flat(quote) in flat
+def _said(value: str, quote: str, ways: Sequence[str], rng: random.Random) -> str:
+    """Gives a value in one of many ways, or the sentence that states it."""
+    if quote and rng.random() < _QUOTED:
+        return " ".join(_TAG.sub(" ", quote).split())
+    if value not in {"yes", "no"}:
+        return rng.choice(ways).format(value)
+    said = rng.choice(_POLAR).format(value)
+    return said[0].upper() + said[1:]
 
 
-def _holds(probe: Probe, text: str, arm: Arm) -> bool:
-    # By its value only: a short form, such as the number alone, is soon found beside the words of another sentence.
-    return holds(replace(probe, also=None, real_forms=(), fictive_forms=()), [text], arm) is True
-
-
-def _served(flat: str, question: str) -> bool:
-    """Tells whether a prompt is more than the question with an instruction: whether an app wrote it."""
-    around = flat.replace(question, "")
-    return any(word in around for word in ("context", "document", "passage", "source", "excerpt"))
-
-
-def _without(prompt: str, question: str) -> str:
-    """The prompt without the question, whose words would pass for a passage."""
-    words = r"\s+".join(map(re.escape, question.split()))
-    return re.sub(words, " ", prompt, flags=re.IGNORECASE)
+def _other(probe: Probe, rng: random.Random) -> str:
+    """A value that is none of the probe's."""
+    like = probe.fictive or probe.real
+    taken = {n for value in (probe.real, probe.fictive, probe.also) for n in _NUMBER.findall(value or "")}
+    if not (numbers := _NUMBER.findall(like)):
+        return rng.choice(_INVENTED)
+    size = len(numbers[-1])  # of a date the year
+    high = {2: 59, 4: 1999}.get(size, 10**size - 1) if probe.kind == "date" else 10**size - 1
+    made = next(str(n) for n in iter(lambda: rng.randint(10 ** (size - 1), high), None) if str(n) not in taken)
+    return made.join(like.rsplit(numbers[-1], 1))
 
 
 def _flat(text: str) -> str:
     """The words as a reader of a page sees them: without tags, in lower case, with single spaces."""
-    return _BLANK.sub(" ", unescape(_TAG.sub(" ", text))).strip().casefold()
-
-
-def _length(entry: tuple[str, Probe]) -> int:
-    return -len(entry[0])  # a question may be the beginning of a longer one
+    return " ".join(unescape(_TAG.sub(" ", text)).split()).casefold()

@@ -6,7 +6,7 @@ import tempfile
 from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 from rich.padding import Padding
@@ -14,14 +14,13 @@ from rich.rule import Rule
 from rich.table import Table
 from rich.text import Text
 
+from trail_callbacks import canary
 from trail_callbacks.cli.options import Json, Output, writable
 from trail_callbacks.cli.output import display, dumped, emit, progress
 from trail_callbacks.files import write
 from trail_callbacks.render.safe_text import plain
 
 if TYPE_CHECKING:
-    from trail_callbacks.canary import Edit, Probe, Trial
-    from trail_callbacks.canary.report import Results
     from trail_callbacks.canary.runs.run import Progress
     from trail_callbacks.canary.statistics.rate import Rate
     from trail_callbacks.demo.canary import CanaryDemo
@@ -30,11 +29,11 @@ __all__ = ["demo"]
 
 _PLAYED = (
     "The models are played: each knows four in five of the facts, and gives a known share of those from memory, "
-    "whatever it reads. Documents, edits, questions, chunkers, retrievers ({}) and scoring are real."
+    "whatever it reads. Documents, edits, questions, chunkers, search and scoring are real."
 )
 _SHOWN = 4  # edits
 _PLAIN = ("number", "date")  # kinds that need no explanation
-_ARMS = {
+_ARMS: dict[canary.Arm, str] = {
     "closed_book": "asked alone",
     "empty": "finds nothing",
     "real": "reads the real pages",
@@ -44,10 +43,6 @@ _ARMS = {
 
 def demo(
     *,
-    framework: Annotated[
-        Literal["auto", "langchain", "llama-index", "none"],
-        typer.Option(help="Whose retrievers and chains are used; auto takes one that is installed."),
-    ] = "auto",
     probes: Annotated[int, typer.Option(min=1, metavar="N", help="Questions at most.")] = 80,
     seed: Annotated[int, typer.Option(metavar="N", help="Of the edits and of the models.")] = 0,
     out: Annotated[
@@ -63,8 +58,7 @@ def demo(
 
     Runs offline, without a key: a small town's pages get a fictive twin, and played models answer questions about it.
     """
-    from trail_callbacks.canary.report import assess  # noqa: PLC0415 - other commands do not need it
-    from trail_callbacks.demo.canary import play  # noqa: PLC0415 - as above
+    from trail_callbacks.demo.canary import play  # noqa: PLC0415 - other commands do not need it
 
     with tempfile.TemporaryDirectory() as scratch, progress("asking") as bar:
 
@@ -72,21 +66,17 @@ def demo(
             bar.update(bar.task_ids[0], completed=done.asked + done.known, total=done.total)
 
         played = play(
-            None if framework == "auto" else framework,
             Path(out or scratch, "run" if out is None else ""),
             seed=seed,
             most=probes,
-            verify=html is not None,
             on_progress=show,
         )
-        found = assess(played.run)
+        found = canary.assess(played.run)
         if html:
             found.to_html(html)
     data = {
-        "framework": played.framework,
         "edits": Counter(each.kind for each in played.twin.edits),
         "planted": played.planted,
-        "missing": played.missing,
         "results": found.as_data(),
     }
     if output:
@@ -94,75 +84,64 @@ def demo(
     if as_json:
         emit(data)
         return
-    display(*_views(played, found), *_more(out, html, played.missing))
+    display(*_twin(played), *_question(played), *_measured(played, found), "")
+    if html:
+        display(f"written to {plain(html)}")
+    if out:
+        display(f"all of it: trail canary report {plain(out)}")
+    display(Text("Your own app: docs/canary.md", style="dim"))
 
 
-def _views(played: CanaryDemo, found: Results) -> Iterator[Any]:
-    from trail_callbacks.demo.canary import FRAMEWORKS  # noqa: PLC0415 - other commands do not need it
-
-    yield Text(_PLAYED.format(FRAMEWORKS[played.framework]), style="yellow")
-    yield from _twin(played)
-    yield from _question(played)
-    yield from _measured(played, found)
+def _title(text: str) -> Rule:
+    return Rule(Text(text, style="bold"), align="left")
 
 
 def _twin(played: CanaryDemo) -> Iterator[Any]:
     twin = played.twin
     kinds = ", ".join(f"{kind} {n}" for kind, n in Counter(each.kind for each in twin.edits).items())
-    yield Rule(Text("1  The twin", style="bold"), align="left")
+    yield Text(_PLAYED, style="yellow")
+    yield _title("1  The twin")
     yield Text(f"{len(twin.real)} documents; {len(twin.edits)} facts are other ones in their twin ({kinds}). Some:")
     step = max(1, len(twin.edits) // _SHOWN)
     for each in twin.edits[step // 2 :: step][:_SHOWN]:
-        yield Padding(_edit(each), (0, 0, 0, 2))
+        new = " and ".join(value for value in (each.fictive or "(removed)", each.also) if value)
+        change = f"{plain(each.replacements[0].document)}: {plain(each.real)} \u2192 {plain(new)}"
+        yield Padding(Text(change), (0, 0, 0, 2))
     yield ""
 
 
-def _edit(edit: Edit) -> Text:
-    new = "(removed)" if edit.fictive is None else edit.fictive
-    new += f" and {edit.also}" if edit.also else ""
-    return Text(f"{plain(edit.replacements[0].document)}: {plain(edit.real)} \u2192 {plain(new)}")
-
-
 def _question(played: CanaryDemo) -> Iterator[Any]:
-    """A probe that the worst model leaks, under each arm."""
+    """A probe that the worst model leaks, under each arm: one that a person would ask."""
     run = played.run
     worst = max(played.planted, key=lambda name: played.planted[name])
+    answers = {(each.probe, each.arm): each for each in run.trials if each.strategy == worst}
     leaks = [
-        each
-        for each in run.trials
-        if each.strategy == worst and each.arm == "fictive" and each.finding.outcome == "leaks_prior"
+        run.probes[probe]
+        for (probe, arm), each in answers.items()
+        if arm == "fictive" and each.finding.outcome == "leaks_prior"
     ]
     if not leaks:
         return
-    leak = min(leaks, key=lambda trial: _oddness(run.probes[trial.probe]))
-    probe = run.probes[leak.probe]
-    answers: dict[str, Trial] = {
-        each.arm: each for each in run.trials if each.strategy == worst and each.probe == leak.probe
-    }
-    yield Rule(Text("2  One question, asked of one model four times", style="bold"), align="left")
+    probe = min(leaks, key=lambda each: ("___" in each.question, each.kind not in _PLAIN, len(each.question)))
+    yield _title("2  One question, asked of one model four times")
     yield Text(plain(probe.question), style="bold")
     yield Text(f"The pages say {plain(probe.real)}, the twin says {plain(probe.fictive or 'nothing')}.")
     table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0), show_header=False)
     for arm, words in _ARMS.items():
-        if (trial := answers.get(arm)) is not None:
+        if (trial := answers.get((probe.id, arm))) is not None:
             known = arm == "closed_book" and trial.finding.outcome == "leaks_prior"
             outcome = "knows it" if known else trial.finding.outcome.replace("_", " ")
-            style = "bold red" if trial is leak else ""
+            style = "bold red" if arm == "fictive" else ""
             table.add_row(f"  {words}", Text(plain(trial.answer or "")), Text(outcome, style=style))
     yield table
     yield ""
 
 
-def _oddness(probe: Probe) -> tuple[bool, bool, int]:
-    """Less for questions that a person would ask."""
-    return "___" in probe.question, probe.kind not in _PLAIN, len(probe.question)
-
-
-def _measured(played: CanaryDemo, found: Results) -> Iterator[Any]:
-    from trail_callbacks.canary.report.words import ties  # noqa: PLC0415 - other commands do not need it
+def _measured(played: CanaryDemo, found: canary.Results) -> Iterator[Any]:
+    from trail_callbacks.canary.report.words import ties  # noqa: PLC0415 - as above
 
     run = played.run
-    yield Rule(Text("3  What the run finds, and what is true", style="bold"), align="left")
+    yield _title("3  What the run finds, and what is true")
     yield Text(
         f"{len(run.probes)} questions, {len(run.strategies)} strategies, {len(run.trials):,} answers. "
         "Shares in percent, with 95 % intervals."
@@ -191,14 +170,3 @@ def _share(rate: Rate) -> str:
     if rate.value is None:
         return "-"
     return f"{100 * rate.value:.0f} [{100 * (rate.low or 0.0):.0f}, {100 * (rate.high or 0.0):.0f}]"
-
-
-def _more(out: str | None, html: str | None, missing: Any) -> Iterator[Any]:
-    yield ""
-    if html:
-        yield f"written to {plain(html)}"
-    if out:
-        yield f"all of it: trail canary report {plain(out)}"
-    for name, command in missing.items():
-        yield Text(f"{name} is not installed:\n  {command}", style="dim")
-    yield Text("Your own app: docs/canary.md", style="dim")

@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from trail_callbacks import canary
 from trail_callbacks.errors import InputError
 
 if TYPE_CHECKING:
-    from trail_callbacks.canary import Arm, Probe, Skipped, Twin
     from trail_callbacks.models.call import Model
 
 __all__ = ["AppName", "Arms", "CanaryJudge", "Probes", "TwinFile", "arms_of", "judge_of", "read_asked"]
@@ -39,7 +39,9 @@ TwinFile = Annotated[
 ]
 
 
-def read_asked(probes: str, twin: str | None) -> tuple[Sequence[Probe], Sequence[Skipped], Twin | None]:
+def read_asked(
+    probes: str, twin: str | None
+) -> tuple[Sequence[canary.Probe], Sequence[canary.Skipped], canary.Twin | None]:
     """Reads probes and their twin.
 
     Returns:
@@ -48,17 +50,14 @@ def read_asked(probes: str, twin: str | None) -> tuple[Sequence[Probe], Sequence
     Raises:
         InputError: If a file cannot be read, or probes are of another twin.
     """
-    from trail_callbacks.canary.files.written import read_probes  # noqa: PLC0415 - other commands do not need it
+    from trail_callbacks.canary.questions.checking import usable  # noqa: PLC0415 - other commands do not need it
 
-    found, skipped = read_probes(probes)
+    found, skipped = canary.read_probes(probes)
     if not found:
         raise InputError(f"{probes} has no probe that can be asked" + (f": {skipped[0].why}" if skipped else ""))
     if twin is None:
         return found, skipped, None
-    from trail_callbacks.canary.files.saving import load_twin  # noqa: PLC0415 - as above
-    from trail_callbacks.canary.questions.checking import usable  # noqa: PLC0415 - as above
-
-    fictive = load_twin(twin)
+    fictive = canary.load_twin(twin)
     edits = {edit.id for edit in fictive.edits}
     strange = [probe.id for probe in found if probe.edit is not None and probe.edit not in edits]
     if strange:
@@ -69,19 +68,16 @@ def read_asked(probes: str, twin: str | None) -> tuple[Sequence[Probe], Sequence
     return fit, (*skipped, *unfit), fictive
 
 
-def arms_of(given: str | None) -> Sequence[Arm]:
+def arms_of(given: str | None) -> Sequence[canary.Arm]:
     """Reads arms; nothing if none are given.
 
     Raises:
         InputError: If one does not exist.
     """
-    from trail_callbacks.canary.arm import ARMS  # noqa: PLC0415 - as above
-
     names = [each.strip() for each in (given or "").split(",") if each.strip()]
-    wrong = [name for name in names if name not in ARMS]
-    if wrong:
-        raise InputError(f"--arms has {wrong[0]!r}, expected some of {', '.join(ARMS)}")
-    return tuple(arm for arm in ARMS if arm in names)
+    if wrong := [name for name in names if name not in canary.ARMS]:
+        raise InputError(f"--arms has {wrong[0]!r}, expected some of {', '.join(canary.ARMS)}")
+    return tuple(arm for arm in canary.ARMS if arm in names)
 
 
 def judge_of(judge: str | None, base_url: str | None) -> Model | None:

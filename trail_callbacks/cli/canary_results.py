@@ -9,6 +9,7 @@ import typer
 from rich.table import Table
 from rich.text import Text
 
+from trail_callbacks import canary
 from trail_callbacks.cli.options import Json, OnNotEnough, Output, status_of, writable
 from trail_callbacks.cli.output import display, dumped, emit
 from trail_callbacks.errors import InputError
@@ -27,15 +28,7 @@ _HEADLINES = {
     "not_enough_data": "There is not enough data to say whether the candidate is worse.",
 }
 _RATES = {"leak": "leak", "follow": "follow", "right_real": "right, real", "right_fictive": "right, fictive"}
-_COLUMNS = {  # with the least characters of those that may wrap
-    "strategy": 10,
-    "rate": 7,
-    "n": None,
-    "before": None,
-    "after": None,
-    "worse by (points)": None,
-    "outcome": 10,
-}
+_NARROW = {"strategy": 10, "rate": 7, "outcome": 10}  # characters of columns that may wrap, at least
 
 Policy = Annotated[
     Literal["context_is_authoritative", "verify_the_context"],
@@ -61,19 +54,17 @@ def report(
 
     A run that has not ended can be shown, too.
     """
-    from trail_callbacks.canary import assess, load_run  # noqa: PLC0415 - other commands do not need it
+    from trail_callbacks.canary.report.terminal import views  # noqa: PLC0415 - other commands do not need it
 
-    found = assess(load_run(run), policy)
+    found = canary.assess(canary.load_run(run), policy)
     if html:
         found.to_html(html)
     if output:
         found.to_json(output)
     if as_json:
         emit(found.as_data())
-        return
-    from trail_callbacks.canary.report.terminal import views  # noqa: PLC0415 - as above
-
-    display(*views(found, by), *([f"written to {plain(html)}"] if html else []))
+    else:
+        display(*views(found, by), *([f"written to {plain(html)}"] if html else []))
 
 
 def compare(
@@ -96,14 +87,10 @@ def compare(
     The exit status is 0 if it passes, 1 if it is worse, 3 if there is not enough data (see --on-not-enough), and 2 if
     the runs cannot be compared: unreadable, other twins, judges or policies.
     """
-    from trail_callbacks.canary.runs.run import load_run  # noqa: PLC0415 - as above
-    from trail_callbacks.canary.statistics.comparing import compare as compared  # noqa: PLC0415 - other commands do not need it
-
     if baseline == candidate:
         raise InputError("BASELINE and CANDIDATE name the same run: there is nothing to compare")
-    found = compared(
-        load_run(baseline), load_run(candidate), margin=margin, policy=policy, minimum=minimum, max_lost=max_lost
-    )
+    before, after = canary.load_run(baseline), canary.load_run(candidate)
+    found = canary.compare(before, after, margin=margin, policy=policy, minimum=minimum, max_lost=max_lost)
     data: dict[str, Any] = {"baseline": baseline, "candidate": candidate, **found.as_data()}
     if output:
         write(output, dumped(data))
@@ -120,8 +107,8 @@ def _views(found: Comparison) -> Iterator[Any]:
         if each.reason:
             yield Text(f"- {plain(each.strategy)}: {each.reason}")
     table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0))
-    for name, width in _COLUMNS.items():
-        table.add_column(name, overflow="fold", min_width=width, no_wrap=width is None)
+    for name in ("strategy", "rate", "n", "before", "after", "worse by (points)", "outcome"):
+        table.add_column(name, overflow="fold", min_width=_NARROW.get(name), no_wrap=name not in _NARROW)
     for each in found.changes:
         shares = ["\u2013" if share is None else f"{share:.1%}" for share in (each.baseline, each.candidate)]
         known = each.worse_by is not None and each.low is not None and each.high is not None

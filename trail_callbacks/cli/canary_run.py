@@ -3,11 +3,16 @@
 from __future__ import annotations
 
 import sys
+from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import asdict
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
+from rich.table import Table
+from rich.text import Text
 
+from trail_callbacks import canary
 from trail_callbacks.cli.apps import load_app
 from trail_callbacks.cli.canary_options import (
     AppName,
@@ -19,7 +24,6 @@ from trail_callbacks.cli.canary_options import (
     judge_of,
     read_asked,
 )
-from trail_callbacks.cli.canary_summary import deliver
 from trail_callbacks.cli.meter import Meter, meter
 from trail_callbacks.cli.options import (
     BaseUrl,
@@ -32,17 +36,17 @@ from trail_callbacks.cli.options import (
     RequestsPerMinute,
     TokensPerMinute,
 )
-from trail_callbacks.cli.output import display, emit
+from trail_callbacks.cli.output import complain, display, emit
+from trail_callbacks.render.safe_text import plain
 
 if TYPE_CHECKING:
-    from trail_callbacks.canary import Arm, Probe, Strategy
     from trail_callbacks.canary.runs.cost import Cost
     from trail_callbacks.canary.runs.run import Progress
-    from trail_callbacks.models.call import Model
 
 __all__ = ["rescore", "run"]
 
 _MANY = 500  # calls, over which a person is asked first
+_COMPLAINTS = 5
 
 
 def run(
@@ -86,8 +90,10 @@ def run(
     whatever ended it. The exit status is 1 if not all was answered: over budget, interrupted, or the app failed.
     """
     from trail_callbacks.audit import Budget  # noqa: PLC0415 - other commands do not need it
+    from trail_callbacks.canary.runs.cost import estimate  # noqa: PLC0415 - as above
     from trail_callbacks.canary.runs.matrix import read_arms, read_matrix  # noqa: PLC0415 - as above
-    from trail_callbacks.canary.runs.run import run as asked  # noqa: PLC0415 - as above
+    from trail_callbacks.canary.runs.run import scoring  # noqa: PLC0415 - as above
+    from trail_callbacks.models.call import Usage  # noqa: PLC0415 - as above
 
     budget = Budget(
         calls=max_calls,
@@ -99,10 +105,17 @@ def run(
         tokens_per_minute=tokens_per_minute,
     )
     found, skipped, fictive = read_asked(probes, twin)
-    chosen = arms_of(arms) or (read_arms(matrix) if matrix else None) or arms_of("closed_book,real,fictive,empty")
+    chosen = arms_of(arms) or (read_arms(matrix) if matrix else None) or tuple(canary.ARMS)
     strategies = read_matrix(matrix) if matrix else ()
     model = judge_of(judge, base_url)
-    cost = _cost(found, strategies, chosen, budget, model=model, per_question=tokens_per_question)
+    cost = estimate(
+        found,
+        strategies,
+        chosen,
+        decide=None if model is None else scoring().decide,
+        budget=budget,
+        per_question=None if tokens_per_question is None else Usage(prompt_tokens=tokens_per_question),
+    )
     if dry_run:
         _say_cost(cost, found, as_json=as_json)
         return
@@ -110,14 +123,15 @@ def run(
     if sys.stderr.isatty():
         for line in _cost_lines(cost, found):
             typer.echo(line, err=True)
-        if not yes and cost.questions + cost.judge_calls > _MANY and sys.stdin.isatty():
-            _confirm()
+        many = cost.questions + cost.judge_calls > _MANY
+        if many and not yes and sys.stdin.isatty() and not typer.confirm("Go on?", err=True):
+            raise typer.Exit(1)
     settings: dict[str, Any] = {"app": app, "seed": seed}
     settings |= {"twin": fictive.id} if fictive else {}
     settings |= {"embedding": embedding} if embedding else {}
     try:
         with meter(f"asking {app}") as bar:
-            done = asked(
+            done = canary.run(
                 found,
                 subject,
                 out=out,
@@ -133,10 +147,8 @@ def run(
                 keep_reports=keep_reports,
             )
     except KeyboardInterrupt:
-        from trail_callbacks.canary.runs.run import load_run  # noqa: PLC0415 - as above
-
-        done = load_run(out)
-    deliver(done, as_json=as_json)
+        done = canary.load_run(out)
+    _deliver(done, as_json=as_json)
 
 
 def rescore(
@@ -153,41 +165,15 @@ def rescore(
     The exit status is that of `run`.
     """
     from trail_callbacks.audit import Budget  # noqa: PLC0415 - other commands do not need it
-    from trail_callbacks.canary.runs.run import rescore as again  # noqa: PLC0415 - as above
 
     budget = Budget(calls=max_calls, requests_per_minute=requests_per_minute)
     model = judge_of(judge, base_url)
     with meter("reading the answers") as bar:
-        done = again(folder, model=model, budget=budget, on_progress=_shown(bar))
-    deliver(done, as_json=as_json, on="trail canary run")
+        done = canary.rescore(folder, model=model, budget=budget, on_progress=_shown(bar))
+    _deliver(done, as_json=as_json, on="trail canary run")
 
 
-def _cost(
-    probes: Sequence[Probe],
-    strategies: Sequence[Strategy],
-    arms: Sequence[Arm],
-    budget: Any,
-    *,
-    model: Model | None,
-    per_question: int | None,
-) -> Cost:
-    from trail_callbacks.canary.runs.cost import estimate  # noqa: PLC0415 - as above
-    from trail_callbacks.canary.runs.run import scoring  # noqa: PLC0415 - as above
-    from trail_callbacks.models.call import Usage  # noqa: PLC0415 - as above
-
-    return estimate(
-        probes,
-        strategies,
-        arms,
-        decide=None if model is None else scoring().decide,
-        budget=budget,
-        per_question=None if per_question is None else Usage(prompt_tokens=per_question),
-    )
-
-
-def _say_cost(cost: Cost, probes: Sequence[Probe], *, as_json: bool) -> None:
-    from dataclasses import asdict  # noqa: PLC0415 - as above
-
+def _say_cost(cost: Cost, probes: Sequence[canary.Probe], *, as_json: bool) -> None:
     from trail_callbacks.canary.statistics.precision import planned  # noqa: PLC0415 - as above
 
     if as_json:
@@ -196,7 +182,7 @@ def _say_cost(cost: Cost, probes: Sequence[Probe], *, as_json: bool) -> None:
         display(*_cost_lines(cost, probes))
 
 
-def _cost_lines(cost: Cost, probes: Sequence[Probe]) -> Iterator[str]:
+def _cost_lines(cost: Cost, probes: Sequence[canary.Probe]) -> Iterator[str]:
     from trail_callbacks.canary.statistics.precision import planned  # noqa: PLC0415 - as above
 
     yield f"{cost.questions:,} questions to the app, of {cost.question_tokens:,} tokens without what the app adds"
@@ -212,11 +198,6 @@ def _cost_lines(cost: Cost, probes: Sequence[Probe]) -> Iterator[str]:
     yield planned(probes)
 
 
-def _confirm() -> None:
-    if not typer.confirm("Go on?", err=True):
-        raise typer.Exit(1)
-
-
 def _shown(bar: Meter) -> Callable[[Progress], None]:
     def show(reached: Progress) -> None:
         parts = {"known": reached.known, "failed": reached.failed, "undecided": reached.undecided}
@@ -225,3 +206,68 @@ def _shown(bar: Meter) -> Callable[[Progress], None]:
         bar.show(f"{reached.asked} asked{more}", reached.asked, share, reached.usage, reached.money)
 
     return show
+
+
+def _deliver(done: canary.Run, *, as_json: bool, on: str = "the same command") -> None:
+    """Shows a run; `on` is what goes on with it. Exits with 1 if something is missing."""
+    counts: dict[tuple[str, str], Counter[str]] = {}
+    for trial in done.trials:
+        counts.setdefault((trial.strategy, trial.arm), Counter())[trial.finding.outcome] += 1
+    failed = [trial.error for trial in done.trials if trial.error is not None]
+    if as_json:
+        outcomes = [{"strategy": strategy, "arm": arm, **counted} for (strategy, arm), counted in counts.items()]
+        emit(
+            {
+                "folder": str(done.folder),
+                "trials": len(done.trials),
+                "failed": len(failed),
+                "repeated": done.repeated,
+                "stopped": done.stopped,
+                "calls": done.spent.calls,
+                "outcomes": outcomes,
+                "skipped": [{"place": each.place, "why": each.why} for each in done.skipped],
+            }
+        )
+    else:
+        display(*_views(done, counts))
+    for each in done.skipped[:_COMPLAINTS]:
+        complain(f"left out: {each.place}: {each.why}")
+    if len(done.skipped) > _COMPLAINTS:
+        complain(f"{len(done.skipped) - _COMPLAINTS} more were left out")
+    if failed:
+        complain(f"the app failed on {len(failed)} questions, such as: {failed[0]}; {on} asks them again")
+    if lost := [each.finding for each in done.trials if each.finding.outcome == "unscorable" and each.error is None]:
+        undecided = done.settings.get("judge") is None and any(each.how == "undecided" for each in lost)
+        hint = "; --judge names a model that reads such answers" if undecided else ""
+        complain(f"{len(lost)} answers could not be scored, such as: {lost[0].reason}{hint}")
+    if done.stopped is not None:
+        complain(f"{done.stopped}; {on} goes on from here")
+    if failed or done.stopped is not None:
+        raise typer.Exit(1)
+
+
+def _views(done: canary.Run, counts: dict[tuple[str, str], Counter[str]]) -> Iterator[Any]:
+    from trail_callbacks.canary.statistics.rates import rates  # noqa: PLC0415 - as above
+
+    table = Table("strategy", "arm", box=None, pad_edge=False, padding=(0, 2, 0, 0))
+    seen = [outcome for outcome in canary.OUTCOMES if any(counted[outcome] for counted in counts.values())]
+    for outcome in seen:
+        table.add_column(outcome.replace("_", " "), justify="right")
+    for column in table.columns:
+        column.overflow = "fold"
+    for (strategy, arm), counted in counts.items():
+        table.add_row(Text(plain(strategy)), arm, *(str(counted[outcome]) for outcome in seen))
+    yield f"{len(done.trials)} trials of {len(done.probes)} probes, {done.spent.calls} calls over all runs\n"
+    if counts:
+        yield table
+        yield ""
+        for name, figures in rates(done).strategies.items():
+            follow, leak = figures.rates["follow"], figures.rates["leak"]
+            if follow.n:
+                yield Text(f"{plain(name)}: with the fictive context it follows {follow}, and leaks {leak}")
+            elif "fictive" in done.arms:
+                yield Text(f"{plain(name)}: no follow rate: no answer with a fictive context could be scored")
+        yield ""
+    if done.repeated:
+        yield f"up to {done.repeated} questions were asked twice, because the process ended meanwhile\n"
+    yield f"written to {plain(str(done.folder))}; next: trail canary report {plain(str(done.folder))}"

@@ -5,17 +5,15 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING, Annotated, Any, cast
+from typing import Annotated, Any, cast
 
 import typer
 
+from trail_callbacks import canary
 from trail_callbacks.cli.options import BaseUrl, Json, writable
 from trail_callbacks.cli.output import complain, display, emit
 from trail_callbacks.errors import InputError, JudgeError
 from trail_callbacks.render.safe_text import plain, shorten
-
-if TYPE_CHECKING:
-    from trail_callbacks.canary import Edit, EditKind, Probe, Size, Skipped, Twin
 
 __all__ = ["perturb", "probes"]
 
@@ -57,28 +55,33 @@ def perturb(
 
     The twin is for tests only: its texts are false, and are marked so.
     """
-    from trail_callbacks.canary import SIZES  # noqa: PLC0415 - only needed here
-    from trail_callbacks.canary.files.reading import read_corpus  # noqa: PLC0415 - as above
-    from trail_callbacks.canary.files.saving import save_twin  # noqa: PLC0415 - as above
-    from trail_callbacks.canary.perturbers import PERTURBERS  # noqa: PLC0415 - as above
-    from trail_callbacks.canary.perturbers.perturb import perturb as perturbed  # noqa: PLC0415 - as above
-
-    read = read_corpus(*corpus)
-    twin = perturbed(
+    read = canary.read_corpus(*corpus)
+    twin = canary.perturb(
         read,
         seed=seed,
-        kinds=cast("Sequence[EditKind]", tuple(kind or PERTURBERS)),
-        sizes=cast("Sequence[Size]", tuple(size or SIZES)),
+        kinds=cast("Sequence[canary.EditKind]", tuple(kind or canary.KINDS)),
+        sizes=cast("Sequence[canary.Size]", tuple(size or canary.SIZES)),
         most=most,
     )
+    skipped = (*read.skipped, *twin.skipped)
     if not twin.edits:
-        reasons = "; ".join(_reasons((*read.skipped, *twin.skipped)))
-        raise InputError(f"nothing in the corpus can be changed ({reasons or 'it has no fact of such a kind'})")
-    save_twin(twin, output)
+        reasons = "; ".join(_reasons(skipped)) or "it has no fact of such a kind"
+        raise InputError(f"nothing in the corpus can be changed ({reasons})")
+    canary.save_twin(twin, output)
+    kinds, sizes = (Counter(each) for each in zip(*((edit.kind, edit.size or "") for edit in twin.edits), strict=True))
+    del sizes[""]
     if as_json:
-        emit(_twin_data(twin, output))
+        data = {"id": twin.id, "seed": seed, "documents": len(read), "edits": len(twin.edits), "kinds": kinds}
+        emit({**data, "sizes": sizes, **_left_out(skipped), "file": output})
     else:
-        display(*_twin_lines(twin, output))
+        display(
+            f"{len(twin.edits)} edits in {len(read)} documents, seed {seed}",
+            f"kinds: {_counted(kinds)}",
+            *([f"sizes: {_counted(sizes)}"] if sizes else []),
+            "\nsome of them:",
+            *map(_change, _spread(twin.edits)),
+            f"\nwritten to {plain(output)}; next: trail canary probes {plain(output)} -o probes.jsonl",
+        )
     for line in (*_reasons(read.skipped), *_reasons(twin.skipped)):
         complain(line)
 
@@ -97,7 +100,7 @@ def probes(
         str | None,
         typer.Option(
             metavar="MODEL",
-            help="Have this model (provider/model) write the questions that rules cannot, and check all of them.",
+            help="Have this model (provider/model) write the questions that rules ask as a gap or not at all.",
         ),
     ] = None,
     base_url: BaseUrl = None,
@@ -107,33 +110,44 @@ def probes(
 
     Each question names neither answer, and is answered by one fact of the corpus only. Read some of them before use.
     """
-    from trail_callbacks.canary.files.saving import load_twin  # noqa: PLC0415 - as above
-    from trail_callbacks.canary.files.written import write_probes  # noqa: PLC0415 - as above
-    from trail_callbacks.canary.questions.making import make_probes  # noqa: PLC0415 - only needed here
-
-    read = load_twin(twin)
+    read = canary.load_twin(twin)
     if model is None and base_url is not None:
         raise InputError("--base-url is where --model is to be found: give both")
-    made, skipped = make_probes(read, most=most)
+    made, skipped = canary.make_probes(read, most=most)
     if model is not None:
         made, skipped = _with_model(read, made, skipped, model, base_url)
         made = made[:most]
     if not made:
         raise InputError(f"{twin}: no probe can be made of it ({'; '.join(_reasons(skipped)) or 'it has no edits'})")
-    write_probes(made, output)
+    canary.write_probes(made, output)
+    kinds = Counter(each.kind or "other" for each in made)
     if as_json:
-        emit(_probes_data(made, skipped, output))
+        origins = Counter(each.origin for each in made)
+        emit({"probes": len(made), "kinds": kinds, "origins": origins, **_left_out(skipped), "file": output})
     else:
-        display(*_probes_lines(made, output))
+        from trail_callbacks.canary.statistics.precision import planned  # noqa: PLC0415 - only needed here
+
+        display(
+            f"{len(made)} probe{'' if len(made) == 1 else 's'}: {_counted(kinds)}",
+            f"if all are scored, {planned(made)}",
+            "\nsome of them:",
+            *(line for each in _spread(made) for line in _question(each)),
+            f"\nwritten to {plain(output)}; read it, then: "
+            f"trail canary run {plain(output)} --app MODULE:ATTRIBUTE --out canary/",
+        )
     for line in _reasons(skipped):
         complain(line)
 
 
 def _with_model(
-    twin: Twin, made: Sequence[Probe], skipped: Sequence[Skipped], model: str, base_url: str | None
-) -> tuple[tuple[Probe, ...], tuple[Skipped, ...]]:
-    """Adds the probes that a model writes where rules found none, and leaves out what it cannot answer."""
-    from trail_callbacks.canary.questions.model_probes import checked_by_model, probes_by_model  # noqa: PLC0415 - only needed here
+    twin: canary.Twin,
+    made: Sequence[canary.Probe],
+    skipped: Sequence[canary.Skipped],
+    model: str,
+    base_url: str | None,
+) -> tuple[tuple[canary.Probe, ...], tuple[canary.Skipped, ...]]:
+    """Has a model write where rules made a gap, or nothing, and leaves out what it cannot answer."""
+    from trail_callbacks.canary.questions.model_probes import improved  # noqa: PLC0415 - only needed here
     from trail_callbacks.judges.resolve import resolve  # noqa: PLC0415 - as above
     from trail_callbacks.models.drive import drive  # noqa: PLC0415 - as above
 
@@ -142,64 +156,37 @@ def _with_model(
         raise JudgeError(
             f'--model is {model!r}, which writes nothing: expected provider/model, e.g. "openai/gpt-5-mini"'
         )
-    left = {each.place for each in skipped}
-    (written, refused), _ = drive(probes_by_model(twin, edits=[each for each in twin.edits if each.id in left]), asked)
-    order = {edit.id: at for at, edit in enumerate(twin.edits)}
-    everything = sorted((*made, *written), key=lambda each: order.get(each.edit or "", 0))
-    (kept, unfit), _ = drive(checked_by_model(everything, twin), asked)
-    return kept, (*refused, *unfit)
+    return drive(improved(twin, made, skipped), asked)[0]
 
 
-def _twin_lines(twin: Twin, output: str) -> Iterator[str]:
-    yield f"{len(twin.edits)} edits in {len(twin.real)} documents, seed {twin.seed}"
-    yield f"kinds: {_counted(edit.kind for edit in twin.edits)}"
-    sizes = [edit.size for edit in twin.edits if edit.size]
-    if sizes:
-        yield f"sizes: {_counted(sizes)}"
-    yield ""
-    yield "some of them:"
-    for edit in _spread(twin.edits):
-        places = len(edit.replacements)
-        yield f"  {edit.id}: {_change(edit)}, in {places} place{'' if places == 1 else 's'}"
-    yield ""
-    yield f"written to {plain(output)}; next: trail canary probes {plain(output)} -o probes.jsonl"
+def _change(edit: canary.Edit) -> str:
+    new = " / ".join(each for each in (edit.fictive, edit.also) if each is not None)
+    shown = shorten(f"{plain(edit.real)} -> {plain(new) or '(removed)'}", _WIDTH)
+    places = len(edit.replacements)
+    return f"  {edit.id}: {shown}, in {places} place{'' if places == 1 else 's'}"
 
 
-def _change(edit: Edit) -> str:
-    new = [each for each in (edit.fictive, edit.also) if each is not None]
-    return shorten(f"{plain(edit.real)} -> {plain(' / '.join(new)) or '(removed)'}", _WIDTH)
+def _question(probe: canary.Probe) -> Iterator[str]:
+    yield f"  {probe.id}: {shorten(plain(probe.question), _WIDTH)}"
+    yield f"    real: {plain(probe.real)}; fictive: {plain(probe.fictive) if probe.fictive else '(removed)'}"
 
 
-def _probes_lines(made: Sequence[Probe], output: str) -> Iterator[str]:
-    from trail_callbacks.canary.statistics.precision import planned  # noqa: PLC0415 - only needed here
-
-    yield f"{len(made)} probe{'' if len(made) == 1 else 's'}: {_counted(each.kind or 'other' for each in made)}"
-    yield f"if all are scored, {planned(made)}"
-    yield ""
-    yield "some of them:"
-    for each in _spread(made):
-        yield f"  {each.id}: {shorten(plain(each.question), _WIDTH)}"
-        yield f"    real: {plain(each.real)}; fictive: {plain(each.fictive) if each.fictive else '(removed)'}"
-    yield ""
-    yield (
-        f"written to {plain(output)}; read it, then: "
-        f"trail canary run {plain(output)} --app MODULE:ATTRIBUTE --out canary/"
-    )
-
-
-def _spread(several: Sequence[Any]) -> list[Any]:
+def _spread(several: Sequence[Any]) -> Sequence[Any]:
     """A few of several, from all over."""
-    step = max(1, len(several) // _EXAMPLES)
-    return list(several[::step][:_EXAMPLES])
+    return several[:: max(1, len(several) // _EXAMPLES)][:_EXAMPLES]
 
 
-def _counted(values: Iterator[str] | Sequence[str]) -> str:
-    return ", ".join(f"{n} {value}" for value, n in Counter(values).most_common())
+def _counted(counts: Counter[Any]) -> str:
+    return ", ".join(f"{n} {value}" for value, n in counts.most_common())
 
 
-def _reasons(skipped: Sequence[Skipped]) -> list[str]:
+def _left_out(skipped: Sequence[canary.Skipped]) -> dict[str, Any]:
+    return {"skipped": [{"place": each.place, "why": each.why} for each in skipped]}
+
+
+def _reasons(skipped: Sequence[canary.Skipped]) -> list[str]:
     """What was left out, by reason, with an example of each; the commonest first."""
-    groups: dict[str, list[Skipped]] = {}
+    groups: dict[str, list[canary.Skipped]] = {}
     for each in skipped:
         groups.setdefault(_QUOTED.sub("", each.why[:200]), []).append(each)
     ordered = sorted(groups.values(), key=len, reverse=True)
@@ -210,26 +197,3 @@ def _reasons(skipped: Sequence[Skipped]) -> list[str]:
     ]
     rest = sum(map(len, ordered[_REASONS:]))
     return [*lines, f"left out for other reasons: {rest}"] if rest else lines
-
-
-def _twin_data(twin: Twin, output: str) -> dict[str, Any]:
-    return {
-        "id": twin.id,
-        "seed": twin.seed,
-        "documents": len(twin.real),
-        "edits": len(twin.edits),
-        "kinds": Counter(edit.kind for edit in twin.edits),
-        "sizes": Counter(edit.size for edit in twin.edits if edit.size),
-        "skipped": [{"place": each.place, "why": each.why} for each in (*twin.real.skipped, *twin.skipped)],
-        "file": output,
-    }
-
-
-def _probes_data(made: Sequence[Probe], skipped: Sequence[Skipped], output: str) -> dict[str, Any]:
-    return {
-        "probes": len(made),
-        "kinds": Counter(each.kind or "other" for each in made),
-        "origins": Counter(each.origin for each in made),
-        "skipped": [{"place": each.place, "why": each.why} for each in skipped],
-        "file": output,
-    }

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import re
 import time
+from dataclasses import asdict
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from trail_callbacks import canary
 from trail_callbacks.cli.apps import load_app
 from trail_callbacks.cli.canary_options import (
     AppName,
@@ -26,7 +28,6 @@ from trail_callbacks.files import write
 
 if TYPE_CHECKING:
     from trail_callbacks.canary.runs.history import History, Leak
-    from trail_callbacks.canary.runs.recurring import Watch
 
 __all__ = ["watch"]
 
@@ -68,7 +69,6 @@ def watch(
     """
     from trail_callbacks.audit import Budget  # noqa: PLC0415 - other commands do not need it
     from trail_callbacks.canary.runs.history import History  # noqa: PLC0415 - as above
-    from trail_callbacks.canary.runs.recurring import Watch, exposition  # noqa: PLC0415 - as above
 
     if not 0.0 <= max_leak < 1.0:
         raise InputError(f"--max-leak is {max_leak}, expected 0.0 to under 1.0")
@@ -79,7 +79,7 @@ def watch(
     for each in skipped[:3]:
         complain(f"left out: {each.place}: {each.why}")
     asked = arms_of(arms) or ("fictive",)
-    watched = Watch(
+    watched = canary.Watch(
         probes=found,
         app=load_app(app),
         history=history,
@@ -96,7 +96,7 @@ def watch(
     )
     before = History.read(history, window)
     if metrics:
-        write(metrics, exposition(before, asked, max_leak))  # counters are there before they count
+        write(metrics, canary.exposition(before, asked, max_leak))  # counters are there before they count
     over = False
     try:
         while True:
@@ -112,15 +112,13 @@ def watch(
         raise typer.Exit(1)
 
 
-def _turn(watched: Watch, max_leak: float, metrics: str | None, *, as_json: bool) -> bool:
+def _turn(watched: canary.Watch, max_leak: float, metrics: str | None, *, as_json: bool) -> bool:
     """One turn; returns whether the leak rate is over the limit."""
-    from trail_callbacks.canary.runs.recurring import exposition  # noqa: PLC0415 - as above
-
     history = watched.turn()
     leak = history.leak()
     over = leak is not None and leak.low > max_leak
     if metrics:
-        write(metrics, exposition(history, watched.arms, max_leak))
+        write(metrics, canary.exposition(history, watched.arms, max_leak))
     if as_json:
         emit(_data(history, leak, over=over, max_leak=max_leak))
     else:
@@ -147,17 +145,15 @@ def _line(history: History, leak: Leak | None, max_leak: float) -> str:
 
 
 def _data(history: History, leak: Leak | None, *, over: bool, max_leak: float) -> dict[str, object]:
-    from dataclasses import asdict  # noqa: PLC0415 - as above
-
-    totals = [{"arm": arm, "outcome": outcome, "trials": n} for (arm, outcome), n in sorted(history.totals.items())]
-    return {
+    found = {
         "at": history.at,
         "turns": history.turns,
-        "leak": None if leak is None else asdict(leak),
+        "leak": leak and asdict(leak),
         "max_leak": max_leak,
         "over": over,
-        "totals": totals,
     }
+    totals = [{"arm": arm, "outcome": outcome, "trials": n} for (arm, outcome), n in sorted(history.totals.items())]
+    return {**found, "totals": totals}
 
 
 def _seconds(text: str) -> float:

@@ -2,13 +2,20 @@
 
 from __future__ import annotations
 
+import re
 from functools import cache
 from importlib.resources import files
 
 from trail_callbacks.canary import Corpus, Document
+from trail_callbacks.canary.passages.html_text import text_of_html
 from trail_callbacks.demo.documents import documents
+from trail_callbacks.text import sentences
 
-__all__ = ["town", "windows"]
+__all__ = ["chunks", "town"]
+
+_BLANK = re.compile(
+    r"[ \t]*\n[ \t]*(?:\n[ \t]*)+|(?<=</p>)|(?<=</li>)|(?<=</tr>)|(?<=</h[1-6]>)|(?<=</div>)", re.IGNORECASE
+)
 
 
 @cache
@@ -20,19 +27,28 @@ def town() -> Corpus:
     return Corpus([*read, *(Document(each.name, each.text, {"source": each.name}) for each in documents())])
 
 
-def windows(text: str, length: int, overlap: int) -> list[str]:
-    """Cuts a text into windows that begin and end at a blank; lengths are in characters.
+def chunks(text: str, chunker: str, *, html: bool) -> list[str]:
+    """Cuts a text up as a strategy of the demo says.
 
     The frameworks' own splitters would need another package, or data from the network.
+
+    Args:
+        text: A page or note.
+        chunker: `sentence`, `paragraph`, or sizes in characters: `500/100` is windows of 500 that begin and end at a
+            blank, with an overlap of 100.
+        html: Keeps the tags of a page; otherwise only what it shows is cut up.
     """
-    cut: list[str] = []
-    start = 0
-    while start < len(text):
-        end = len(text) if start + length >= len(text) else text.rfind(" ", start + overlap + 1, start + length)
-        end = end if end > 0 else start + length
-        cut.append(text[start:end].strip())
-        if end == len(text):
-            break
-        begin = text.find(" ", end - overlap, end)
-        start = begin + 1 if begin >= 0 else end
-    return [each for each in cut if each]
+    text = text if html else text_of_html(text)[0]
+    if chunker == "sentence":
+        found = [each.text for each in sentences(text)]
+    elif chunker == "paragraph":
+        found = _BLANK.split(text)
+    else:
+        length, overlap = map(int, chunker.split("/"))
+        found, start, end = [], 0, 0
+        while end < len(text):
+            end = len(text) if start + length >= len(text) else text.rfind(" ", start + overlap + 1, start + length)
+            end = end if end > 0 else start + length
+            found.append(text[start:end].strip())
+            start = max(text.find(" ", end - overlap, end) + 1, start + 1) if overlap else end
+    return [each.strip() for each in found if each.strip()]

@@ -5,8 +5,7 @@ from small_twins import twin_of
 
 from trail_callbacks.canary import Corpus, Document, Edit, Replacement, Twin
 from trail_callbacks.canary.passages.translation import Translator
-from trail_callbacks.canary.serving.chunking import chunks
-from trail_callbacks.demo.town import town, windows
+from trail_callbacks.demo.town import chunks, town
 
 
 def twin(real, fictive, old, new):
@@ -36,13 +35,9 @@ def test_no_chunk_of_a_towns_twin_is_real_and_those_of_the_town_are(chunker):
     translator = Translator(made)
     for document in made.fictive:
         for html in (False, True):
-            for chunk in chunks(document.text, chunker, html=html, by_size=windows):
+            for chunk in chunks(document.text, chunker, html=html):
                 assert translator.real(chunk) == (), chunk
-    noticed = [
-        bool(translator.real(chunk))
-        for each in made.real
-        for chunk in chunks(each.text, chunker, html=False, by_size=windows)
-    ]
+    noticed = [bool(translator.real(chunk)) for each in made.real for chunk in chunks(each.text, chunker, html=False)]
     assert sum(noticed) > len(noticed) / 3
 
 

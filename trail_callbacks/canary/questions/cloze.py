@@ -7,19 +7,16 @@ import unicodedata
 from collections.abc import Mapping
 from typing import Final
 
-from trail_callbacks.canary.questions.asked_for import number_goes_on
-from trail_callbacks.canary.questions.facts import Cell, Fact
-from trail_callbacks.canary.questions.verbs import base_form
+from trail_callbacks.canary.questions.facts import OTHER, VALUE, Cell, Fact
 from trail_callbacks.language.values import quantities
+from trail_callbacks.splitting.words import base
 
 __all__ = ["GAP", "gap", "hollow", "of_cell", "unfit"]
 
 GAP: Final = "___"
-_LEFT_OUT: Final = "\u2026"
-_AROUND: Final = 170  # characters on either side of a gap
-_REPEATED: Final = re.compile(f"{_LEFT_OUT}(?:\\s{_LEFT_OUT})+")
-_BREAK: Final = re.compile(r"\s+")
+"""What stands for the value in a question."""
 
+_AROUND: Final = 170  # characters on either side of a gap
 _ASKED: Final[Mapping[str, str]] = {
     "en": 'According to the documents, {} is missing here: "{}"?',
     "de": "Was fehlt hier laut den Unterlagen: „{}“?",
@@ -69,9 +66,11 @@ _MARKUP: Final = re.compile(
 _SENTENCE: Final = re.compile(r"(?:\b[^\W\d_A-Z]{2,}\b\W+){5}.*[.!?][\"')\u201d\u2019]*\s*$", re.DOTALL)
 _TAG: Final = re.compile(r"</?(?:html|head|body|style|script|title|div|span|meta|td|tr|table)\b", re.IGNORECASE)
 _WORDS: Final = re.compile(r"[^\W\d_]{2,}")
-_SPACED: Final = 3  # words that a sentence with a gap has at least, in scripts with spaces
-
-
+_FEWEST: Final = 3  # words that a sentence with a gap has at least, in scripts with spaces
+_UNSPACED: Final = frozenset({"ja", "zh", "th"})
+_OTHERS: Final = re.compile(rf"[{OTHER}\u2026](?:\s*[{OTHER}\u2026])*")
+_PIECE: Final = re.compile(rf"\d[.,]{VALUE}")  # the `000` of `3,000`
+_TAKEN: Final = re.compile(r"^\S+\s[a-z]+(?<!s)$")
 _KINDS: Final = {"year": "which year", "clock": "what time", "weekday": "which day", "percent": "what percentage"}
 
 
@@ -81,32 +80,21 @@ def gap(fact: Fact, context: str = "") -> str:
     What other edits change is left out. Of a long sentence only what stands around the gap is shown.
 
     Args:
-        fact: The sentence, with the places of the value.
-        context: A sentence before it that says what it is about.
+        fact: The sentence.
+        context: What stands before it and says what it is about.
     """
-    cuts = sorted([(*each, GAP) for each in fact.values] + [(*each, _LEFT_OUT) for each in fact.others])
-    first = min(start for start, _ in fact.values)
-    last = max(end for _, end in fact.values)
-    text, at = [], 0
-    for start, end, instead in cuts:
-        text += [fact.text[at:start], instead]
-        at = end
-    whole = _REPEATED.sub(_LEFT_OUT, "".join((*text, fact.text[at:])))
-    if len(fact.text) > 2 * _AROUND + last - first:
-        whole = _window(whole)
-    about = f"{context} " if context else ""
-    shown = f"{about}{whole}".replace('"', "'")
+    shown = fact.opened
+    first, last = shown.find(VALUE), shown.rfind(VALUE) + 1
+    if len(shown) > 2 * _AROUND + last - first:
+        start = shown.find(" ", first - _AROUND, first) + 1 if first > _AROUND else 0
+        end = shown.rfind(" ", last, last + _AROUND) if last + _AROUND < len(shown) else len(shown)
+        shown = ("\u2026 " if start else "") + shown[start:end] + (" \u2026" if end < len(shown) else "")
+    shown = _OTHERS.sub("\u2026", f"{context} {shown}".strip()).replace(VALUE, GAP).replace('"', "'")
     if fact.language in _ASKED and fact.language != "en":
         return _ASKED[fact.language].format(shown)
-    return _ASKED["en"].format(_kind(fact), shown)
-
-
-def _kind(fact: Fact) -> str:
-    """What kind of value is missing, as far as that is certain."""
     kinds = {each.kind for each in quantities(fact.said[0])}
-    if fact.edit.kind in {"name", "nonce"}:
-        return "what name"
-    return next((words for kind, words in _KINDS.items() if kinds == {kind}), "what")
+    asks = next((words for kind, words in _KINDS.items() if kinds == {kind}), "what")
+    return _ASKED["en"].format("what name" if fact.edit.kind in {"name", "nonce"} else asks, shown)
 
 
 def of_cell(cell: Cell, code: str) -> str | None:
@@ -122,51 +110,21 @@ def unfit(fact: Fact) -> str | None:
     """Says why a sentence cannot be asked about in words; None if it can."""
     if _TAG.search(fact.text) or (_MARKUP.search(fact.text) and not _SENTENCE.search(fact.text)):
         return "its line is markup, code or data, no sentence"
-    if fact.language in {"en", ""} and any(_taken_along(fact.text[start:end]) for start, end in fact.values):
-        return "its value is a number with a word that is no part of it"
-    if not fact.language and _foreign(fact.text):
+    taken = _TAKEN.search(fact.said[0]) and quantities(fact.said[0]) and base(fact.said[0].split()[-1])
+    if taken and fact.language in {"en", ""}:
+        return "its value is a number with a word that is no part of it"  # `those from six to fifteen pay half`
+    letters = [each for each in fact.text if each.isalpha()]
+    if not fact.language and sum(not each.isascii() for each in letters) * 2 > len(letters):
         return "its language is not known, so no question can be put in it"
     if fact.language and fact.language not in _ASKED:
         return f"no question is known in its language, {fact.language!r}"
     return None
 
 
-def _taken_along(value: str) -> bool:
-    """Whether a number has a verb with it that it does not count: `Five belong`."""
-    words = value.casefold().split()
-    found = quantities(value)
-    if len(words) != 2 or len(found) != 1 or found[0].kind != "count" or found[0].value == 1:  # noqa: PLR2004 - both
-        return False
-    return words[1].endswith("ing") or (not words[1].endswith("s") and base_form(words[1]) is not None)
-
-
-def _foreign(text: str) -> bool:
-    """Whether most letters of a text are of another script than English."""
-    letters = [each for each in text if each.isalpha()]
-    return sum(not each.isascii() for each in letters) * 2 > len(letters)
-
-
 def hollow(fact: Fact) -> bool:
-    """Tells whether a sentence with a gap says too little, or its gap is a piece of a word."""
-    for start, end in fact.values:
-        if number_goes_on(fact.text, start) or unicodedata.category(fact.text[end : end + 1] or " ").startswith("M"):
-            return True
-    said, at = [], 0
-    cuts = sorted((*fact.values, *fact.others))
-    for start, end in cuts:
-        said.append(fact.text[at:start])
-        at = end
-    words = _WORDS.findall(" ".join((*said, fact.text[at:])))
-    unspaced = fact.language in {"ja", "zh", "th"}
-    return not unspaced and len(words) < max(_SPACED, len(cuts) + 1)
-
-
-def _window(text: str) -> str:
-    """What stands around the gaps, from word to word."""
-    first, last = text.find(GAP), text.rfind(GAP) + len(GAP)
-    start, end = max(0, first - _AROUND), min(len(text), last + _AROUND)
-    if start and (blank := _BREAK.search(text, start, first)):
-        start = blank.end()
-    if end < len(text) and (blanks := list(_BREAK.finditer(text, last, end))):
-        end = blanks[-1].start()
-    return (f"{_LEFT_OUT} " if start else "") + text[start:end] + (f" {_LEFT_OUT}" if end < len(text) else "")
+    """Tells whether a sentence with a gap says too little, or its gap is a piece of a number or word."""
+    behind = fact.opened.partition(VALUE)[2][:1]
+    if _PIECE.search(fact.opened) or (behind and unicodedata.category(behind).startswith("M")):
+        return True
+    cuts = fact.opened.count(VALUE) + fact.opened.count(OTHER)
+    return fact.language not in _UNSPACED and len(_WORDS.findall(fact.opened)) < max(_FEWEST, cuts + 1)

@@ -1,27 +1,26 @@
-"""English questions from English clauses: the question word in front where grammar is sure, else in its place."""
+"""English questions by five patterns, where grammar is sure: the subject, `What is`, an auxiliary, `do`, and a time.
+
+Clauses and verbs are those of `splitting`; nothing here knows more of English than what asks for a value.
+"""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
-from typing import Final
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Final, TypeAlias
 
-from trail_callbacks.canary.questions.amounts import HOW, MEASURES
-from trail_callbacks.canary.questions.asked_for import STAYS, Sought
-from trail_callbacks.canary.questions.clauses import (
-    BREAKS,
-    ENDS,
-    Clause,
-    Common,
-    lowered,
-)
-from trail_callbacks.canary.questions.predicates import Main, main_clause
-from trail_callbacks.canary.questions.verbs import SAME, base_form, may_be_finite
-from trail_callbacks.language.terms import vocabulary
+from trail_callbacks.canary.edit import Edit
+from trail_callbacks.canary.questions.facts import OTHER, VALUE, Fact
 from trail_callbacks.language.values import quantities
+from trail_callbacks.language.terms import stem, vocabulary
+from trail_callbacks.splitting.clauses import parts
+from trail_callbacks.splitting.marks import clean
+from trail_callbacks.splitting.references import Thread
 from trail_callbacks.splitting.words import (
     AUXILIARY,
     DETERMINERS,
+    MODAL,
     PREPOSITIONS,
     Token,
     base,
@@ -31,226 +30,266 @@ from trail_callbacks.splitting.words import (
     tokenize,
 )
 
-__all__ = ["asked"]
+__all__ = ["Lower", "asked", "inverted", "under", "vague"]
 
-_MORE_SAID: Final = re.compile(r",\s|\s(?:and|but|or|because|when|while|after|before)\s")
-_BELONGS: Final = re.compile(
-    r"of\s(?:the\s)?(?:[a-z-]+\s?){1,3}?(?=\s(?:in|on|at|for|to|from|by|with|a|per|during|and|or)\b|,|$)"
-    r"|(?:who\s|(?:\w+ed|built|made|held|sold|taken|written)\s(?:in|by|on|at|between|from|for|with)\s)[^,]+$"
-)
-_PAIRED: Final = re.compile(r"\b(?:between|both|either|neither)\b(?!.*\b(?:and|or|nor)\b)")
-_PARTICLES: Final = {(verb, "in") for verb in ("brings", "brought", "takes", "took", "bring", "take")}
-_MONEY: Final = vocabulary("fee price rent fine cost charge fare deposit salary wage toll premium tax rate bill")
-_PRICED: Final = re.compile(r"^how many (?:pounds|pence)$")
-_PAID: Final = vocabulary("cost pay charge earn")
-_MEASURED: Final = vocabulary("measure weigh total average")
+Lower: TypeAlias = Callable[[str], bool]
+"""Tells whether a word that begins with a capital is also written without."""
+
 _BE: Final = frozenset({"is", "are", "was", "were"})
-_PARTICIPLES: Final = vocabulary(
-    """been done grown shown taken given written become begun risen fallen seen known spoken broken chosen drawn driven
-    eaten forgotten gone hidden stolen thrown worn run come not never also already"""
+_HAVE: Final = {"has": "does", "have": "do", "had": "did"}
+_PRONOUNS: Final = vocabulary(
+    "it he she they this that these those its his her their such both another others we i you them him here"
 )
-_CLAUSAL: Final = frozenset({"after", "before", "until", "till", "since"})
-_ASIDE: Final = re.compile(r",\s([^,]+),\s(.+)")
-_RELATIVE: Final = frozenset({"who", "which"})
-_UNCLEAR: Final = frozenset({"it", "them", "why", "how", "what"})
-_EXTENT: Final = tuple(f"{words} " for words in HOW.values())
-_TIMES: Final = ("year", "date", "time", "month", "day", "long", "often")
-_FIRST: Final = vocabulary("first also not only last later never once already always again fully partly recently")
-_ADDED: Final = re.compile(  # another statement: `remains due, tuition does not`
-    r",\s(?!(?:which|who|whose|where|when|while|and|but|or|as|if|because|since|although|though|so|after|before|including"
-    r"|compared|most|\w+ing|\w+ed)\b)"
+_BREAKS: Final = vocabulary(
+    """and or but nor that who whom whose which what when where why how while if unless because although though whether
+    as than so not no never only , ; : ( ) " """
 )
+_CONDITIONS: Final = vocabulary("if unless except provided only not never no until")
+_STAYS: Final = vocabulary("after before later earlier ago more less older younger from ahead away times as old apart")
+_ORDERED: Final = vocabulary(
+    "first last next past same final initial previous following remaining other another every any per than times"
+)
+_MODIFIER: Final = re.compile(
+    r"\s*\b(?:about|around|roughly|approximately|nearly|almost|over|under|exactly|some|up to|at (?:least|most)"
+    r"|an estimated|a total of|as (?:many|much) as)\s*\Z",
+    re.IGNORECASE,
+)
+_TAIL: Final = re.compile(
+    r":\s|[,;(\u2013\u2014]|\s-\s|\s(?=(?:and|but|or|which|who|while|because|when|where|since)\s)"
+)
+_NUMBER: Final = re.compile(r"[^\w\s]?\d[\d.,\u00a0\u202f]*|[a-z]+(?:-[a-z]+)?\s+", re.IGNORECASE)
+_TIMES: Final = {
+    "year": "which year",
+    "month": "which month",
+    "weekday": "which day of the week",
+    "month year": "which month and year",
+    "clock": "what time",
+    "": "what date",
+}
+_TIMED: Final = frozenset({"in", "on", "at", "since", "until", "by", "before", "after"})
+_AMONG: Final = frozenset({"for", "within", "at"})  # prepositions that may open a question for an amount
+_PRICED: Final = frozenset({"pounds", "euros", "dollars"})  # or a weight: `how much` asks for both
+_NOUN: Final = 3  # words behind a number that are taken for what is counted
+_SUBJECT: Final = 12  # words
+_NEAR: Final = 14  # characters behind an auxiliary where a denial of it stands
 
 
-def asked(clause: Clause, what: Sought, common: Common) -> Iterator[str]:
-    """Yields questions with the question word in front, the most natural first; none where grammar is not sure.
+@dataclass(frozen=True, slots=True)
+class _Clause:
+    """The clause that holds a value: what stands before and behind it."""
+
+    left: str
+    value: str
+    right: str
+
+
+def asked(fact: Fact, lower: Lower) -> Iterator[str]:
+    """Yields questions for the value of a sentence, the most natural first; none where grammar is not sure.
 
     Args:
-        clause: The clause.
-        what: What is asked for; offsets are of the clause's text.
-        common: Tells whether a word that begins with a capital is also written without.
+        fact: The sentence.
+        lower: Tells whether a word that begins with a capital is also written without.
     """
-    text = clause.text
-    front = what.start if what.front == STAYS else what.front
-    before, after = text[:front].strip(), text[what.end :].strip()
-    preposition = text[front : what.start].strip()
-    if not before:
-        yield from _of_the_subject(clause, what, common)
+    clause = _clause(fact)
+    if clause is None:
         return
-    if not preposition and (opening := _only_opens(text, what.start, common)) and _goes_on(tokenize(text), what.end):
-        yield _sentence(Main(opening, "", "", "", "").around(_sentence(what.words, after).rstrip("?")))
+    left = _MODIFIER.sub(" ", clause.left).rstrip()
+    before, behind = tokenize(left), tokenize(clause.right)
+    last = before[-1].form if before else ""
+    what, taken = _what(clause, fact.edit, behind)
+    if what is None or last in _ORDERED | DETERMINERS or (behind and behind[0].form in _STAYS):
         return
-    after = _one_predicate(after)
-    words = f"{preposition} {what.words}".strip()
-    if belongs := _BELONGS.match(after):  # `how much rain`, `how many people who had cancelled`
-        words, after = f"{words} {belongs[0].strip()}", after[belongs.end() :].strip()
-    main = main_clause(text, common, front)
-    if main is not None and not main.rest and (main.verb.lower(), preposition) in _PARTICLES:  # `entry brought in ...`
-        words, after = what.words, f"{preposition} {after}".strip()
-    rest = tokenize(main.rest) if main is not None else []
-    listed = bool(preposition) and not (main is not None and quantities(main.rest))
-    moved = main is not None and _is_one(rest, listed=listed) and not any(t.form in _UNCLEAR for t in rest)
-    timed = any(word in what.words for word in _TIMES)
-    if preposition and not timed and sum(token.form in PREPOSITIONS for token in rest) > 1:
-        return  # what a third phrase belongs to is not sure
-    dangling = preposition.casefold() in _CLAUSAL and first_verb(tokenize(after)) is not None  # `after four had a rash`
-    dangling = dangling or after.startswith(("and ", "or ", ","))
-    if main is not None and moved and what.front != STAYS and not dangling and (preposition or _is_object(main, words)):
-        if what.what and (plain := _what_is(main, what.words, after)):
-            yield plain
-        yield from _fronted(words, main, after)
-        short = _MORE_SAID.split(after, maxsplit=1)[0].strip()
-        if short != after and not _PAIRED.search(short):
-            yield from _fronted(words, main, short)
+    tail = _TAIL.search(clause.right, taken)
+    end = len(clause.right) if tail is None else tail.start()
+    rest = clause.right[taken:end].strip()
+    if _CONDITIONS & {token.form for token in tokenize(clause.right[end:])}:
+        return
+    if last not in PREPOSITIONS:
+        yield from _plain(what, _Clause(left, clause.value, rest), lower)
+    elif last in (_TIMED if what in _TIMES.values() else _AMONG):
+        what, left = f"{last} {what}", left[: before[-1].start].rstrip()
+        if left:
+            yield from _turned(what, _Clause(left, clause.value, rest), lower)
+        else:  # `In 1932 the mayor opened the bridge`
+            yield from _turned(what, _Clause(clause.right.lstrip(" ,"), "", ""), lower)
 
 
-def _is_object(main: Main, words: str) -> bool:
-    """Whether a value without a preposition belongs to the verb: not so in `got a wheel of cheese weighing 30 kg`."""
-    rest = main.rest.casefold().split()
-    if words.startswith("how long ago"):
-        return True
-    if rest and words.startswith(_EXTENT):
-        return False
-    if rest and words.startswith(("who", "what ", "how long")):
-        return rest[-2:-1] == ["to"] or base(rest[-1])
-    return not rest or not rest[-1].endswith("ing")
+def inverted(text: str, at: int, lower: Lower) -> str | None:
+    """Asks whether a statement is so: `The museum is open.` as `Is the museum open?`; None if grammar is not sure.
 
-
-def _is_one(rest: Sequence[Token], *, listed: bool) -> bool:
-    """Whether what follows a verb has no clause of its own; a list of things is none."""
-    for at, token in enumerate(rest):
-        if token.form not in BREAKS:
-            continue
-        if not listed or token.form not in {",", "and", "or"} or at + 1 == len(rest):
-            return False
-        if base(rest[at + 1].form) or rest[at + 1].form.endswith("ing") or may_be_finite(rest, at + 1, max(0, at - 1)):
-            return False
-        if any(token.form in AUXILIARY for token in rest[at + 1 :]):
-            return False
-    return True
-
-
-def _of_the_subject(clause: Clause, what: Sought, common: Common) -> Iterator[str]:
-    """Asks for what a clause begins with, its subject or a phrase before it."""
-    text, after = clause.text, clause.text[what.end :].strip()
-    preposition = text[: what.start].strip()
-    if preposition:
-        if (main := main_clause(after.lstrip(", "), common)) and not main.opening:
-            yield from _fronted(f"{preposition.lower()} {what.words}", main, "")
-    elif aside := _ASIDE.match(text, what.end):
-        yield from _beside(what.words, aside)
-    elif _goes_on(tokenize(text), what.end):
-        added = next((each for each in _ADDED.finditer(after) if first_verb(tokenize(after[each.end() :]))), None)
-        yield _sentence(what.words, after[: added.start()] if added else after)
-
-
-def _beside(words: str, aside: re.Match[str]) -> Iterator[str]:
-    """Asks for the subject of `Wilma Sarn, who directs the dig, suggests that ...`, without what stands between."""
-    between, after = aside[1], aside[2]
-    relative = between.partition(" ")
-    words = "who" if relative[0] == "who" and words == "who or what" else words
-    said = tokenize(after)
-    if said and may_be_finite(said, 0, 0):
-        yield _sentence(words, after)
-    if relative[0] in _RELATIVE and (told := tokenize(relative[2])) and may_be_finite(told, 0, 0):
-        yield _sentence(words, relative[2])
-
-
-def _one_predicate(after: str) -> str:
-    """What follows a value, without a second predicate: `by workers and still plays there`."""
-    tokens = tokenize(after)
-    for at, token in enumerate(tokens[:-1]):
-        if token.form in {"and", "but"} and not token.inner:
-            verb = (
-                at + 2 if tokens[at + 1].form in {"still", "now", "then", "also"} and at + 2 < len(tokens) else at + 1
-            )
-            if is_finite(tokens, verb) and not past(tokens[verb].form):
-                return after[: token.start].strip(" ,")
-    return after
-
-
-def _goes_on(tokens: Sequence[Token], end: int) -> bool:
-    """Whether a verb follows soon, so that what stands before it is the subject."""
-    behind = [at for at, token in enumerate(tokens) if token.start >= end]
-    if behind and may_be_finite(tokens, behind[0], behind[0] - 1):
-        return True
-    verb = first_verb(tokens, behind[0]) if behind else None
-    return verb is not None and not any(token.form in BREAKS for token in tokens[behind[0] : verb])
-
-
-def _only_opens(text: str, start: int, common: Common) -> str:
-    """What stands before a value that is the subject, if it is a phrase without a verb: `by September`."""
-    opening = text[:start].strip()
-    if "," in opening and not opening.endswith(","):
-        return ""  # `In a trial in 23 schools, classes using the ...`
-    tokens = tokenize(opening)
-    plain = not any(is_finite(tokens, at) or token.form in BREAKS - {","} for at, token in enumerate(tokens))
-    if not plain or not tokens or tokens[0].form not in PREPOSITIONS or tokens[-1].form in PREPOSITIONS | DETERMINERS:
-        return ""
-    return lowered(opening.rstrip(" ,"), common)
-
-
-def _what_is(main: Main, words: str, after: str) -> str | None:
-    """`The capital of Norland is` as `What is the capital of Norland?`."""
-    form = main.verb.lower()
-    if main.rest or main.subject.lower() == "there" or words.startswith(("which", "on ", "at ", "how many")):
+    Args:
+        text: The sentence.
+        at: Where its opposite differs: in another clause than the main one nothing is asked.
+        lower: See `asked`.
+    """
+    part = next((each for each in parts(text) if each.start <= at < each.end), None)
+    if part is None or vague(text):
         return None
-    if form in _BE and (not after or (tokenize(after)[0].form in PREPOSITIONS and not _MORE_SAID.search(after))):
-        measured = not words.startswith(("how", "what ")) or MEASURES & set(main.subject.casefold().split())
-        asks = "who" if words == "who" else "what" if measured else words
-        return _sentence(main.around(f"{asks} {main.verb} {main.subject} {after}"))
-    found = base_form(form)
-    if found is not None and found[1] in _MEASURED and words.startswith("what ") and not after:
-        return _sentence(main.around(f"what {found[0]} {main.subject} {found[1]}"))
-    return None
+    words = f"{part.before} {text[part.start : part.end]}".strip(" .!")
+    main = _main(words, lower)
+    if main is None or main.verb not in AUXILIARY or main.verb.endswith("n't"):
+        return None
+    near = part.start <= at <= part.start + words.find(main.rest) + _NEAR
+    perfect = past(main.rest.partition(" ")[0]) or main.rest.startswith("been ")
+    if not near or (main.verb in _HAVE and not perfect):
+        return None
+    return None if _TAIL.search(main.rest) else _sentence(main.verb, main.subject, main.rest)
 
 
-def _fronted(words: str, main: Main, after: str) -> Iterator[str]:
-    """The question word in front, with an auxiliary or a form of `do` before the subject."""
-    form = main.verb.casefold().replace("\u2019", "'")
-    rest = main.rest.casefold().split()
-    found = base_form(form) or _unchanged(form, main.subject)
-    helper = [main.verb, main.subject, main.adverb]
-    if main.instruction:
-        verb = ["should you", form]
-    elif form in {"has", "have", "had"} and not (rest and (past(rest[0]) or rest[0] in _PARTICIPLES)):
-        verb = [{"has": "does", "have": "do", "had": "did"}[form], *helper[1:], "have"]
-    elif _is_odd(words, form, rest) or form.endswith("n't") or form in {"cannot", "do", "does", "did"}:
+def under(question: str, heading: str) -> str:
+    """A question that says under which heading its answer stands."""
+    return f'According to "{heading.rstrip(" .:")}", {question[:1].lower()}{question[1:]}'
+
+
+def vague(text: str) -> bool:
+    """Tells whether a sentence begins with a word that only what stands before it explains."""
+    tokens = [token for token in tokenize(text[:200]) if token.word]
+    forms = [token.form.partition("'")[0] for token in tokens[:6]]
+    verb = first_verb(tokens) or 0
+    if not forms or forms[0] in _PRONOUNS or "which" in forms[:2] or (verb and tokens[verb - 1].form in _PRONOUNS):
+        return True
+    named = next((at for at, token in enumerate(tokens[1:], 1) if token.capital or token.form in {"the", "a", "an"}), 6)
+    return bool({"its", "his", "her", "their"} & set(forms[:named])) or bool({"this", "these", "those"} & set(forms))
+
+
+def _clause(fact: Fact) -> _Clause | None:
+    """The clause of a sentence that holds its value, with a name for a pronoun; None if it may not be asked about."""
+    others = iter(fact.foreign)  # a question that keeps one of them is refused later
+    left, sign, right = re.sub(OTHER, lambda _: clean(next(others)), fact.opened).partition(VALUE)
+    value = clean(fact.said[0])
+    if not sign or VALUE in right or not value:
+        return None
+    text, start, end = f"{left}{value}{right}", len(left), len(left) + len(value)
+    for part in parts(text):
+        if part.start <= start and end <= part.end:
+            left, right = f"{part.before} {text[part.start : start]}".lstrip(), text[end : part.end]
+            break
+    if fact.before and left:
+        thread = Thread()
+        thread.observe(fact.before)
+        named = thread.resolve(left + value + right)
+        left = named.removesuffix(value + right) if named.endswith(value + right) else left
+    right = right.rstrip(" .!;:,")
+    return None if vague(left + value + right) else _Clause(left, value, right)
+
+
+def _what(clause: _Clause, edit: Edit, behind: Sequence[Token]) -> tuple[str | None, int]:  # noqa: PLR0911 - one exit a kind
+    """What asks for a value, with the noun that it counts, and how many characters behind it that noun takes."""
+    found = quantities(clause.value)
+    kinds = {each.kind for each in found}
+    if not found:
+        return "who or what", 0
+    if kinds <= {"year", "month", "day", "weekday", "clock"}:
+        return _TIMES.get(" ".join(sorted(kinds)), _TIMES[""]), 0
+    if len(found) > 1 or found[0].within:
+        return None, 0
+    following = behind[0].form if behind else ""
+    if edit.kind == "unit":  # its unit is another one in the twin
+        return ("how long" if found[0].kind == "time" and following != "of" else None), 0
+    if found[0].kind.startswith("money") or found[0].kind == "percent":
+        part = (following == "of" and clause.left) or (behind and _is_noun(behind[0]))
+        return (None if part else "what percentage" if found[0].kind == "percent" else "how much"), 0
+    unit = _NUMBER.sub("", clause.value, count=1).strip()
+    if unit in _PRICED and following != "of":
+        return "how much", 0
+    taken = 0
+    for at, token in enumerate(behind[:_NOUN]):
+        if not (_is_noun(token) if at or not unit else token.form == "of"):
+            break
+        taken = token.end
+    noun = f"{unit}{clause.right[:taken]}".strip()
+    counted = unit or noun
+    sure = counted.replace(" ", "").isalpha() and counted.endswith(("s", "people"))
+    return (f"how many {noun}", taken) if sure and not noun.endswith(" of") else (None, 0)
+
+
+def _is_noun(token: Token) -> bool:
+    return token.word and token.form.isalpha() and token.form not in PREPOSITIONS | AUXILIARY | DETERMINERS | _BREAKS
+
+
+@dataclass(frozen=True, slots=True)
+class _Main:
+    """A simple clause, taken apart at its finite verb."""
+
+    subject: str
+    verb: str
+    rest: str
+
+
+def _main(text: str, lower: Lower, value: str = "") -> _Main | None:
+    """Takes a clause apart; None where its subject is not surely all that stands before the verb.
+
+    A value behind the clause tells its verb: `costs 14 pounds`.
+    """
+    known = tokenize(f"{text} {value}")
+    tokens = [token for token in known if token.end <= len(text)]
+    verb = first_verb(known, 0, len(tokens))
+    if not verb or verb > _SUBJECT or not all(token.word for token in tokens[:verb]):
+        return None
+    if tokens[0].form in PREPOSITIONS or {token.form for token in tokens[:verb]} & _BREAKS:
+        return None
+    later = any(is_finite(known, at) for at in range(verb + 1, len(tokens)))
+    form = tokens[verb].form
+    if (
+        past(form)
+        and form not in AUXILIARY
+        and (later or (tokens[verb + 1 : verb + 2] and tokens[verb + 1].form == "by"))
+    ):
+        return None  # `Bicycles carried on a rack are insured`
+    subject = text[: tokens[verb].start].strip()
+    first = tokens[0].written
+    if first.istitle() and (tokens[0].form in DETERMINERS | {"there"} or lower(first)):
+        subject = subject[:1].lower() + subject[1:]
+    return _Main(subject, form, text[tokens[verb].end :].strip())
+
+
+def _plain(what: str, clause: _Clause, lower: Lower) -> Iterator[str]:
+    """Asks for a value without a preposition: the subject of its clause, or what stands behind the verb."""
+    said = tokenize(clause.right)
+    if what in _TIMES.values():
         return
-    elif form in AUXILIARY:
-        money = form in _BE and _MONEY & set(main.subject.casefold().split())
-        words, verb = (_PRICED.sub("how much", words) if money else words), helper
-    elif found is not None:
-        words = words.replace("how many pounds", "how much") if found[1] in _PAID else words
-        verb = [found[0], *helper[1:], found[1]]
-    else:
+    if clause.left:
+        yield from _turned(what, clause, lower)
+    elif said and is_finite(said, 0):
+        yield _sentence(what, clause.right)
+
+
+def _turned(what: str, clause: _Clause, lower: Lower) -> Iterator[str]:
+    """Asks for what stands behind a clause: by an auxiliary, by `do`, or by `What is` where nothing stands between."""
+    main, after = _main(clause.left, lower, clause.value), clause.right
+    if main is None:
         return
-    yield _sentence(main.around(" ".join(part for part in (words.strip(), *verb, main.rest, after) if part)))
+    rest, named = tokenize(main.rest), what == "who or what"
+    if {token.form for token in rest} & _BREAKS or (rest and rest[-1].form.endswith("ing")):
+        return
+    if rest and past(rest[-1].form) and not all(past(each.form) or each.form == "been" for each in rest):
+        return  # `has proposed one for applications lodged from 2027`
+    if any(is_finite(rest, at) and not past(token.form) for at, token in enumerate(rest)):
+        return
+    if main.verb in _BE and not rest and (named or not after):
+        yield _sentence("what" if not what.startswith("who") else what, main.verb, main.subject, after)
+    elif named:
+        return
+    elif main.verb in _BE | MODAL or (main.verb in _HAVE and rest and (past(rest[0].form) or rest[0].form == "been")):
+        yield _sentence(what, main.verb, main.subject, main.rest, after)
+    elif main.verb in _HAVE and not rest:
+        yield _sentence(what, _HAVE[main.verb], main.subject, "have", after)
+    elif (done := _done(main.verb)) is not None:
+        yield _sentence(what, done[0], main.subject, done[1], main.rest, after)
 
 
-def _is_odd(words: str, form: str, rest: Sequence[str]) -> bool:
-    """Whether a phrase belongs to the last noun of a clause and not to its verb."""
-    if form in _BE and len(rest) > 1 and past(rest[-1]) and not (past(rest[0]) or rest[0] in _FIRST):
-        return True  # `A great example is Crater Lake located in Oregon`
-    if form in _BE and rest and words.startswith("with "):
-        return not _is_passive(form, rest)  # `the warmest day was 19 July with 36 degrees`
-    return words.startswith("by ") and "who" in words and not _is_passive(form, rest)  # `a machine by Alba`
-
-
-def _is_passive(form: str, rest: Sequence[str]) -> bool:
-    """Whether something is done to the subject: `was opened`, `may be opened`."""
-    return (form in _BE or bool({"be", "been"} & {*rest})) and any(map(past, rest))
-
-
-def _unchanged(form: str, subject: str) -> tuple[str, str] | None:
-    """The past of a verb that looks like its present, behind one thing: `the building cost`."""
-    words = subject.split()
-    head = next((words[at - 1] for at, word in enumerate(words) if at and word in PREPOSITIONS), words[-1])
-    one = head[-1:] != "s" and " and " not in subject
-    return ("did", form) if one and form in SAME else None
+def _done(form: str) -> tuple[str, str] | None:
+    """How a verb is asked with: `takes` as `does take`; None if its base form is not certain."""
+    for end, instead, helper in (("ies", "y", "does"), ("es", "", "does"), ("s", "", "does"), ("ied", "y", "did"),
+                                 ("ed", "", "did"), ("ed", "e", "did")):  # fmt: skip
+        if form.endswith(end) and base(found := form.removesuffix(end) + instead):
+            return helper, found
+    if past(form):
+        found = next((each for each in (stem(form), f"{stem(form)}e") if base(each)), "")
+        return ("did", found) if found else None
+    return ("do", form) if base(form) else None
 
 
 def _sentence(*words: str) -> str:
-    text = " ".join(part for part in words if part).strip(ENDS)
-    text = re.sub(r"\s+([,.;:!?])", r"\1", text.strip())
+    text = " ".join(part for part in words if part).strip(" .,;:!")
     return f"{text[:1].upper()}{text[1:]}?"

@@ -6,22 +6,16 @@ from collections import defaultdict, deque
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Final
-from zlib import crc32
 
 from trail_callbacks.canary.corpus import Document, Skipped
 from trail_callbacks.canary.edit import TURNS, Edit
 from trail_callbacks.canary.probe import Probe
 from trail_callbacks.canary.questions.checking import names, problem
-from trail_callbacks.canary.questions.clauses import clause_of, vague
 from trail_callbacks.canary.questions.cloze import gap, hollow, of_cell, unfit
-from trail_callbacks.canary.questions.english import asked
+from trail_callbacks.canary.questions.english import asked, under, vague
 from trail_callbacks.canary.questions.facts import Fact, Facts
-from trail_callbacks.canary.questions.forms import forms
-from trail_callbacks.canary.questions.placed import in_place, named_role, under
-from trail_callbacks.canary.questions.polar import denies, polar, stated
+from trail_callbacks.canary.questions.polar import Polar, denies, polar
 from trail_callbacks.canary.questions.rivals import Rivals
-from trail_callbacks.canary.questions.shortening import shortened
-from trail_callbacks.canary.questions.sought import sought, stands_alone
 from trail_callbacks.canary.twin import Twin
 from trail_callbacks.language.terms import keys
 from trail_callbacks.language.values import quantities
@@ -33,6 +27,7 @@ _NAMES: Final = frozenset({"name", "nonce"})
 _FEW: Final = 6  # words of a sentence that says too little by itself, the value included
 _TELLING: Final = 3  # words of a sentence that cannot be told from others by its words
 _SHORT: Final = 24  # characters of a sentence that a gap needs around it
+_MARKS: Final = ".,;:!?()\"'\u201c\u201d\u00ab\u00bb"
 
 
 def make_probes(twin: Twin, *, most: int | None = None) -> tuple[tuple[Probe, ...], tuple[Skipped, ...]]:
@@ -71,8 +66,7 @@ def subject(document: Document) -> str | None:
     """What a document is about, as its metadata says, or the folder that it lies in; None if neither tells."""
     found = (document.metadata.get(key) for key in _SUBJECTS)
     said = next((each for each in found if isinstance(each, str) and each.strip()), None)
-    folder = document.id.rpartition("/")[0]
-    return said or folder or None
+    return said or document.id.rpartition("/")[0] or None
 
 
 def _in_turn(edits: Sequence[Edit]) -> Iterator[Edit]:
@@ -89,14 +83,11 @@ def _in_turn(edits: Sequence[Edit]) -> Iterator[Edit]:
 
 @dataclass(frozen=True, slots=True)
 class _Asked:
-    """A question with answers that replace those of the edit."""
+    """A question, whether it names the heading that its fact stands under, and yes or no if that is the answer."""
 
     question: str
     within: bool = False
-    real: str | None = None
-    fictive: str | None = None
-    real_forms: tuple[str, ...] = ()
-    fictive_forms: tuple[str, ...] = ()
+    polar: Polar | None = None
 
 
 class Maker:
@@ -113,119 +104,102 @@ class Maker:
         self._twin = twin
         self.facts = Facts(twin)
         self._rivals = Rivals(twin)
-        self._renamed = _Renamed(twin.edits)
+        self._renamed: dict[str, list[tuple[str, str]]] = defaultdict(list)  # names that change everywhere, by word
+        for edit in twin.edits:
+            for old in dict.fromkeys((edit.real, *(old for old, _ in edit.forms))) if edit.kind in _NAMES else ():
+                if words := old.casefold().split():
+                    self._renamed[words[0]].append((old, edit.id))
 
     def probe(self, edit: Edit) -> Probe | str:
         """The first sound probe of an edit, or the reason why its first question is not."""
-        reasons: list[str] = []
-        found = False
+        why = ""
         for fact in self.facts.of(edit):
-            found = True
-            if edit.kind == "inconsistent" and edit.real not in fact.text:
-                reasons.append("no sentence states its value as the edit has it")
-                continue
-            if not fact.row and (why := unfit(fact)):
-                reasons.append(why)
-                continue
-            for question in self._questions(fact):
-                made = self._sound(fact, question)
-                if isinstance(made, Probe):
-                    return made
-                reasons.append(made)
-        if reasons:
-            return reasons[0]
-        return "no question can be made of its sentence" if found else "no sentence states its value by itself"
+            found = self._of(fact)
+            if isinstance(found, Probe):
+                return found
+            why = why or found or "no question can be made of its sentence"
+        return why or "no sentence states its value by itself"
 
     def sound(self, fact: Fact, question: str) -> Probe | str:
         """The probe that asks a question for the value of a fact, or the reason why there is none."""
         return self._sound(fact, _Asked(question))
 
+    def _of(self, fact: Fact) -> Probe | str:
+        if fact.edit.kind == "inconsistent" and fact.edit.real not in fact.text:
+            return "no sentence states its value as the edit has it"
+        if not fact.row and (why := unfit(fact)):
+            return why
+        why = ""
+        for question in self._questions(fact):
+            made = self._sound(fact, question)
+            if isinstance(made, Probe):
+                return made
+            why = why or made
+        return why or ""
+
     def _questions(self, fact: Fact) -> Iterator[_Asked]:
-        kind = fact.edit.kind
-        if kind in TURNS:
-            yield from self._polar(fact)
-        if kind not in TURNS and fact.language in {"en", ""} and len(fact.values) == 1 and not fact.row:
-            yield from self._english(fact)
+        """Questions about a fact, the most natural first."""
+        english, turned = fact.language in {"en", ""}, fact.edit.kind in TURNS
+        if turned and not vague(fact.text) and len(keys(fact.text)) > _TELLING:
+            if (found := polar(fact, self._rivals.lower)) is not None:
+                yield from self._under(fact, found.question, found)
+        elif not turned and english and not fact.row:
+            for question in asked(fact, self._rivals.lower):
+                yield from self._under(fact, question)
         if fact.cell is not None and (cell := of_cell(fact.cell, fact.language)) is not None:
             yield _Asked(cell)
-        if kind not in TURNS and len(fact.text) >= _SHORT and not fact.row and not hollow(fact):
+        if not turned and not fact.row and len(fact.text) >= _SHORT and not hollow(fact):
             yield from self._gaps(fact)
 
-    def _english(self, fact: Fact) -> Iterator[_Asked]:
-        """Questions for a value, with the question word in front, and then with it in its place."""
-        whole = clause_of(fact.text, fact.values[0], fact.before)
-        alone = stands_alone(whole.text, (whole.start, whole.end)) and not vague(whole.text)
-        placed: list[str] = []
-        for each in (whole, *shortened(whole, lambda text: self._foreign(text, fact) is not None)):
-            if not quantities(fact.edit.real) and (role := named_role(each)):
-                yield _Asked(role)
-            what = None if not alone or vague(each.text) else sought(each.text, (each.start, each.end), fact.edit)
-            if what is None:
-                continue
-            for found in asked(each, what, self._rivals.common):
-                yield _Asked(found)
-                if fact.heading:
-                    yield _Asked(under(found, fact.heading), within=True)
-            if (question := in_place(each, what, self._rivals.common)) is not None:
-                placed.append(question)
-        for question in placed:
-            yield _Asked(question)
-            if fact.heading:
-                yield _Asked(under(question, fact.heading), within=True)
-
-    def _foreign(self, text: str, fact: Fact) -> str | None:
-        """Words in a text that another edit changes."""
-        other = next((each for each in fact.foreign if names(text, each)), None)
-        return other or self._renamed.within(text, fact.edit)
-
-    def _polar(self, fact: Fact) -> Iterator[_Asked]:
-        if not fact.turned or vague(fact.text):
-            return
-        if fact.edit.kind == "order":  # neither of two orders is the plainer one to ask for: they take turns
-            turn = crc32(fact.edit.id.encode("utf-8", "surrogatepass")) % 2 == 0
-            found = stated(fact.text, fact.turned, fact.language, of_real=turn)
-        else:
-            found = polar(fact.text, fact.turned, fact.language, self._rivals.common)
-        if found is not None and len(keys(fact.text)) > _TELLING:
-            answers = (found.real, found.fictive, found.real_forms, found.fictive_forms)
-            yield _Asked(found.question, False, *answers)
-            if fact.heading and fact.language in {"en", ""}:
-                yield _Asked(under(found.question, fact.heading), True, *answers)
+    def _under(self, fact: Fact, question: str, answers: Polar | None = None) -> Iterator[_Asked]:
+        """A question, and the same with the heading of its sentence."""
+        yield _Asked(question, polar=answers)
+        if fact.heading and fact.language in {"en", ""}:
+            yield _Asked(under(question, fact.heading), within=True, polar=answers)
 
     def _gaps(self, fact: Fact) -> Iterator[_Asked]:
         """The sentence with a gap; one that does not say what it is about behind what stands before it."""
-        bare = [] if vague(fact.text) else [_Asked(gap(fact))]
-        behind = [_Asked(gap(fact, fact.before))] if fact.before else []
-        if fact.heading and not vague(fact.text):
-            behind.append(_Asked(gap(fact, f"{fact.heading}:"), within=True))
+        clear = not vague(fact.text)
+        bare = [_Asked(gap(fact))] if clear else []
+        behind = [_Asked(gap(fact, f"{fact.heading}:"), within=True)] if fact.heading and clear else []
+        behind += [_Asked(gap(fact, fact.before))] if fact.before else []
         short = len(keys(fact.text)) <= _FEW
-        yield from (*reversed(behind), *bare) if short else (*bare, *behind)
+        yield from (*behind, *bare) if short else (*bare, *reversed(behind))
 
-    def _sound(self, fact: Fact, asked_: _Asked) -> Probe | str:
-        question = asked_.question
-        if _denied(fact):
+    def _foreign(self, text: str, fact: Fact) -> str | None:
+        """Words in a text that another edit changes."""
+        for other in fact.foreign:
+            if names(text, other):
+                return other
+        for word in dict.fromkeys(text.casefold().replace("\u2019", "'").split()):
+            for old, id_ in self._renamed.get(word.strip(_MARKS).removesuffix("'s"), ()):
+                if id_ != fact.edit.id and names(text, old):
+                    return old
+        return None
+
+    def _sound(self, fact: Fact, asks: _Asked) -> Probe | str:
+        denied = denies(fact.fictive, fact.language) != denies(fact.real, fact.language)
+        if fact.edit.kind not in TURNS and fact.fictive and denied:
             return "another edit denies what its sentence says"
-        if other := self._foreign(question, fact):
+        if other := self._foreign(asks.question, fact):
             return f"its question would name {other!r}, which another edit changes"
-        if why := self._rivals.against(question, fact, within=asked_.within):
+        if why := self._rivals.against(asks.question, fact, within=asks.within):
             return why
-        probe = self._written(fact, asked_)
+        probe = self._written(fact, asks)
         return problem(probe, self._twin) or probe
 
-    def _written(self, fact: Fact, asked_: _Asked) -> Probe:
+    def _written(self, fact: Fact, asks: _Asked) -> Probe:
         edit = fact.edit
-        value = asked_.real is None
-        stated = _stated(fact) if value else (asked_.real or "", asked_.fictive)
-        real, fictive = stated
+        answers = asks.polar or _answers(fact)
         places = [each for at, each in enumerate(edit.replacements) if at not in set(edit.repairs)]
         return Probe(
             id=edit.id,
-            question=" ".join(asked_.question.split()),
-            real=real,
-            fictive=fictive,
-            also=edit.also if value else None,
-            real_forms=_forms(edit, real, 0) if value else asked_.real_forms,
-            fictive_forms=_forms(edit, fictive, 1) if value else asked_.fictive_forms,
+            question=" ".join(asks.question.split()),
+            real=answers.real,
+            fictive=answers.fictive,
+            also=edit.also if asks.polar is None else None,
+            real_forms=answers.real_forms,
+            fictive_forms=answers.fictive_forms,
             documents=tuple(dict.fromkeys(each.document for each in places)),
             real_quote=fact.real,
             fictive_quote=fact.fictive if edit.fictive is not None else "",
@@ -236,59 +210,52 @@ class Maker:
         )
 
 
-def _denied(fact: Fact) -> bool:
-    """Whether the twin denies a sentence of which it changes a value, or affirms what the corpus denies."""
-    if fact.edit.kind in TURNS or not fact.fictive:
-        return False
-    return denies(fact.real, fact.language) != denies(fact.fictive, fact.language)
+@dataclass(frozen=True, slots=True)
+class _Answers:
+    """The values that answer a question, and other ways to write them."""
+
+    real: str
+    fictive: str | None
+    real_forms: tuple[str, ...]
+    fictive_forms: tuple[str, ...]
 
 
-def _stated(fact: Fact) -> tuple[str, str | None]:
-    """The answers: the values as the edit has them, or as the sentence does where it has only a part of them."""
-    edit = fact.edit
-    part = edit.kind in _NAMES or edit.real not in fact.text
-    local = edit.kind != "inconsistent" and part and edit.fictive is not None
-    return fact.said if local and all(fact.said) and len(fact.said[0]) <= len(edit.real) else (edit.real, edit.fictive)
+def _answers(fact: Fact) -> _Answers:
+    """The values as the edit has them, or as the sentence does where it has only a part of them."""
+    edit, real, fictive = fact.edit, fact.edit.real, fact.edit.fictive
+    part = edit.kind in _NAMES or real not in fact.text
+    if edit.kind != "inconsistent" and part and all(fact.said) and len(fact.said[0]) <= len(real):
+        real, fictive = fact.said
+    return _Answers(real, fictive, _forms(edit, real, 0), _forms(edit, fictive, 1))
 
 
 def _forms(edit: Edit, value: str | None, side: int) -> tuple[str, ...]:
-    """Other forms of one value of an edit, without those that may stand for another one as well."""
+    """Other ways to write one value of an edit, without those that may stand for another one as well."""
     if value is None:
         return ()
+    own = [pair[side] for pair in edit.forms] if edit.fictive is not None else []
     whole = (edit.real, edit.fictive or "")[side]
-    pairs = [(whole, *(pair[side] for pair in edit.forms))] if edit.fictive is not None else [(whole,)]
-    others = {edit.real, edit.fictive, edit.also} - {whole, None}
-    foreign = {form for each in others for form in (each, *forms(str(each), edit.kind))}
-    foreign |= {pair[1 - side] for pair in edit.forms}
-    found = (*forms(value, edit.kind), *(form for form in pairs[0] if _same(form, value)))
-    return tuple(dict.fromkeys(each for each in found if each and each != value and each not in foreign))
+    found = [*_shorter(value, edit), *(form for form in (whole, *own) if _same(form, value))]
+    foreign = {pair[1 - side] for pair in edit.forms} | {value}
+    for other in {edit.real, edit.fictive, edit.also} - {whole, None}:
+        foreign |= {str(other), *_shorter(str(other), edit)}
+    return tuple(dict.fromkeys(form for form in found if form and form not in foreign))
+
+
+def _shorter(value: str, edit: Edit) -> list[str]:
+    """The surname of a person, and the number that answers `how many minutes`."""
+    words = value.split()
+    if edit.kind in _NAMES:
+        person = 2 <= len(words) <= 3 and all(word[:1].isupper() for word in words)  # noqa: PLR2004 - first, middle, last
+        surname = [words[-1]] if person and len(words[-1]) > 2 else []  # noqa: PLR2004 - no initial
+        return [value.removeprefix("the ").removeprefix("The "), *surname]
+    found = quantities(value)
+    return words[:1] if len(words) > 1 and len(found) == 1 and words[0][:1].isdigit() else []
 
 
 def _same(form: str, value: str) -> bool:
     """Whether a written form is of the same value: not the same number of another thing, nor another part of a name."""
-    wanted = {(each.kind, each.value) for each in quantities(value)}
-    if wanted:
+    if wanted := {(each.kind, each.value) for each in quantities(value)}:
         return any((each.kind, each.value) in wanted for each in quantities(form))
     words, others = set(form.casefold().split()), set(value.casefold().split())
     return words <= others or others <= words or len(words) == 1 == len(others)
-
-
-class _Renamed:
-    """Names that edits change everywhere: no question about another edit may use one."""
-
-    def __init__(self, edits: Sequence[Edit]) -> None:
-        self._by_word: dict[str, list[tuple[str, str]]] = defaultdict(list)
-        for edit in edits:
-            if edit.kind in {"name", "nonce"}:
-                for old in dict.fromkeys((edit.real, *(old for old, _ in edit.forms))):
-                    if words := old.casefold().split():
-                        self._by_word[words[0]].append((old, edit.id))
-
-    def within(self, question: str, edit: Edit) -> str | None:
-        """The first such name in a question."""
-        for word in dict.fromkeys(question.casefold().replace("\u2019", "'").split()):
-            bare = word.strip(".,;:!?()\"'\u201c\u201d\u00ab\u00bb").removesuffix("'s")
-            for old, id_ in self._by_word.get(bare, ()):
-                if id_ != edit.id and names(question, old):
-                    return old
-        return None

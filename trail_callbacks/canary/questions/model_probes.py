@@ -12,6 +12,7 @@ from trail_callbacks.canary.corpus import Skipped
 from trail_callbacks.canary.edit import Edit
 from trail_callbacks.canary.probe import Probe
 from trail_callbacks.canary.questions.checking import LONGEST, names, problem
+from trail_callbacks.canary.questions.cloze import GAP
 from trail_callbacks.canary.questions.facts import Fact
 from trail_callbacks.canary.questions.making import Maker
 from trail_callbacks.canary.twin import Twin
@@ -20,7 +21,7 @@ from trail_callbacks.models.salvage import objects
 from trail_callbacks.prompts import Fence, load
 from trail_callbacks.text import encodable
 
-__all__ = ["ProbesReply", "checked_by_model", "probes_by_model"]
+__all__ = ["ProbesReply", "checked_by_model", "improved", "probes_by_model"]
 
 _BATCH: Final = 8  # items a call
 _SENTENCE: Final = 600  # characters of a sentence or passage that are shown
@@ -59,6 +60,25 @@ class ProbesReply(BaseModel):
     """Questions or answers, one for each item."""
 
     items: Annotated[list[_Item], BeforeValidator(_whole), Field(json_schema_extra={"maxItems": 64})]
+
+
+def improved(twin: Twin, probes: Sequence[Probe], skipped: Sequence[Skipped]) -> Pipeline[Made]:
+    """Has a model write questions where rules made a gap, or none, and check all probes.
+
+    Args:
+        twin: The twin.
+        probes: What `make_probes` made of it; a gap stays where the model's question is refused.
+        skipped: The edits of which it made nothing.
+
+    Returns:
+        The probes that pass, in the order of the edits, and the edits without one with the reason.
+    """
+    gaps = {each.id for each in probes if GAP in each.question}
+    left = gaps | {each.place for each in skipped}
+    written, refused = yield from probes_by_model(twin, edits=[each for each in twin.edits if each.id in left])
+    found = {each.id: each for each in (*probes, *written)}
+    kept, unfit = yield from checked_by_model([found[each.id] for each in twin.edits if each.id in found], twin)
+    return kept, (*(each for each in refused if each.place not in gaps), *unfit)
 
 
 def probes_by_model(twin: Twin, *, edits: Sequence[Edit] | None = None) -> Pipeline[Made]:

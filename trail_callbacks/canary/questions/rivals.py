@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 import re
-from bisect import bisect_right
 from collections import Counter, defaultdict
-from dataclasses import dataclass
 from typing import Final
 
-from trail_callbacks.canary.edit import TURNS, Edit
+from trail_callbacks.canary.edit import TURNS
 from trail_callbacks.canary.questions.facts import Fact, called
 from trail_callbacks.canary.twin import Twin
 from trail_callbacks.language.terms import keys, terms
@@ -22,16 +20,9 @@ _ENOUGH: Final = 4  # words that tell a fact without a name
 _FEWEST: Final = 2  # words that tell one with a name
 _MOST: Final = 2_000  # sentences that are compared with a question
 _SHARE: Final = 5  # one word in so many of a question may be missing in what answers it
-_INNER: Final = re.compile(r"(?<=[a-z,] )[A-Z][^\W\d_]+")
 _NAME: Final = 3  # letters; short words in `-s` are names as often as not
+_INNER: Final = re.compile(r"(?<=[a-z,] )[A-Z][^\W\d_]+")
 _LOWER: Final = re.compile(r"(?<![^\W\d_])[^\W\d_]{2,}")
-
-
-@dataclass(frozen=True, slots=True)
-class _Place:
-    document: str
-    sentence: Sentence
-    keys: frozenset[str]
 
 
 class Rivals:
@@ -42,11 +33,11 @@ class Rivals:
     """
 
     def __init__(self, twin: Twin) -> None:
-        self._places: list[_Place] = []
+        self._corpus = twin.real
+        self._places: list[tuple[str, Sentence, frozenset[str]]] = []
         self._by_key: dict[str, list[int]] = defaultdict(list)
         self._lower: Counter[str] = Counter()
         self._upper: Counter[str] = Counter()
-        self._documents = twin.real
         self._titles: dict[str, int] = {}
         self._rows: Counter[tuple[str, str]] = Counter()
         for document in twin.real:
@@ -54,15 +45,14 @@ class Rivals:
                 found = frozenset(keys(sentence.text))
                 for key in found:
                     self._by_key[key].append(len(self._places))
-                self._places.append(_Place(document.id, sentence, found))
+                self._places.append((document.id, sentence, found))
             for row in (row for table in tables(document.text) for row in table.rows if row.head):
-                cells = pairs(row.head.rpartition("\n")[2], document.text[row.start : row.end])
-                if cells:
+                if cells := pairs(row.head.rpartition("\n")[2], document.text[row.start : row.end]):
                     self._rows[row.head, called([cell for _, cell in cells])] += 1
             self._upper.update(_INNER.findall(document.text))
             self._lower.update(word for word in _LOWER.findall(document.text) if word.islower())
 
-    def common(self, word: str) -> bool:
+    def lower(self, word: str) -> bool:
         """Tells whether a word is no name: the corpus has it without a capital, or it looks like a plural."""
         plain = len(word) > _NAME and word.endswith(("ing", "s")) and not word.endswith("ss")
         lower, upper = self._lower[word.lower()], self._upper[word]
@@ -79,59 +69,50 @@ class Rivals:
         if fact.cell is not None:
             several = self._rows[fact.cell.head, fact.cell.row] > 1
             return f"the corpus has several rows {fact.cell.row!r} in such tables" if several else None
-        about = _about(question, fact)
-        named = any(term.kind in {"name", "number"} for term in terms(question[1:]))
         if within and self._titled(fact.heading) > 1:
             return f"several documents of the corpus have the title {fact.heading[:80]!r}"
+        about = _about(question, fact)
+        named = any(term.kind in {"name", "number"} for term in terms(question[1:]))
         if len(about) < (_FEWEST if named or within else _ENOUGH):
             return "its question would name too little to tell which fact is meant"
-        edited = _Edited(fact.edit)
         wanted = _Wanted(fact, question)
-        needed = len(about) - len(about) // _SHARE
-        rarest = sorted(about, key=lambda key: len(self._by_key.get(key, ())))[: len(about) - needed + 1]
+        spared = len(about) // _SHARE  # what has the others has one of the rarest
         looked: set[int] = set()
-        for key in rarest:
+        for key in sorted(about, key=lambda key: len(self._by_key.get(key, ())))[: spared + 1]:
             for at in self._by_key.get(key, ()):
                 if at in looked:
                     continue
                 looked.add(at)
                 if len(looked) > _MOST:
                     return "too many sentences of the corpus are like the one that answers it"
-                place = self._places[at]
-                if len(about & place.keys) < needed or edited.at(place) or (within and place.document != fact.document):
+                document, sentence, said = self._places[at]
+                elsewhere = within and document != fact.document
+                if len(about & said) < len(about) - spared or elsewhere or _edited(fact, document, sentence):
                     continue
-                if wanted.like(place.sentence.text):
-                    return f"another sentence of the corpus may answer it: {place.sentence.text[:80]!r}"
+                if wanted.like(sentence.text):
+                    return f"another sentence of the corpus may answer it: {sentence.text[:80]!r}"
         return None
 
     def _titled(self, heading: str) -> int:
         """In how many documents a heading stands."""
         if heading not in self._titles:
-            self._titles[heading] = sum(heading in document.text for document in self._documents)
+            self._titles[heading] = sum(heading in document.text for document in self._corpus)
         return self._titles[heading]
 
 
 def _about(question: str, fact: Fact) -> frozenset[str]:
     """The words of a question that tell which fact is meant."""
     shared = frozenset(keys(question)) & (frozenset(keys(fact.text)) | frozenset(keys(fact.before)))
-    value = " ".join(fact.text[start:end] for start, end in fact.values)
-    found = quantities(value)
+    found = quantities(fact.said[0])
     measured = fact.edit.kind not in TURNS and found and all(each.kind != "count" for each in found)
-    return shared - frozenset(keys(value)) if measured else shared  # a unit tells nothing
+    return shared - frozenset(keys(fact.said[0])) if measured else shared  # a unit tells nothing
 
 
-class _Edited:
-    """Where an edit changes something."""
-
-    def __init__(self, edit: Edit) -> None:
-        self._starts: dict[str, list[int]] = defaultdict(list)
-        for each in edit.replacements:
-            self._starts[each.document].append(each.start)
-
-    def at(self, place: _Place) -> bool:
-        starts = self._starts.get(place.document, [])
-        after = bisect_right(starts, place.sentence.end - 1)
-        return after > 0 and starts[after - 1] >= place.sentence.start
+def _edited(fact: Fact, document: str, sentence: Sentence) -> bool:
+    """Whether the edit of a fact changes a sentence too."""
+    return any(
+        each.document == document and sentence.start <= each.start < sentence.end for each in fact.edit.replacements
+    )
 
 
 class _Wanted:
@@ -140,21 +121,17 @@ class _Wanted:
     def __init__(self, fact: Fact, question: str) -> None:
         found = quantities(fact.edit.real)
         self._kinds = {(each.kind, each.noun if each.kind == "count" else "") for each in found}
-        self._loose = {kind for kind, noun in self._kinds if not noun}
         self._known = {(each.kind, each.value) for each in quantities(question)}
         self._names = {term.form for term in terms(question)}
-        self._named = fact.edit.kind in {"name", "nonce"} or (
-            fact.edit.kind in {"unanswerable", "inconsistent"} and not found
-        )
+        of_names = {"unanswerable", "inconsistent"} if not found else set()
+        self._named = fact.edit.kind in {"name", "nonce", *of_names}
 
     def like(self, text: str) -> bool:
         """Tells whether a text has such a value."""
         if self._named:
             return any(term.kind == "name" and term.form not in self._names for term in terms(text))
-        if not self._kinds:
-            return True
-        return any(
-            ((each.kind, each.noun) in self._kinds or each.kind in self._loose)
+        return not self._kinds or any(
+            not self._kinds.isdisjoint({(each.kind, each.noun), (each.kind, "")})
             and (each.kind, each.value) not in self._known
             for each in quantities(text)
         )
