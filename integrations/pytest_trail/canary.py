@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 if TYPE_CHECKING:
     from trail_callbacks.canary import Probe, Results, Run, Trial
-    from trail_callbacks.canary.statistics.rate import Rate
     from trail_callbacks.canary.statistics.rates import Rates
+    from trail_callbacks.statistics.rates import Rate
 
 __all__ = ["CanaryResult", "chosen", "read", "shown"]
 
@@ -211,7 +211,7 @@ def shown(rate: Rate | Mapping[str, Any]) -> str:
 
 def _advice(rate: Rate, rule: _Rule) -> str:
     """Says how many probes would do if the rate stayed what it is."""
-    from trail_callbacks.report.scoring import wilson  # noqa: PLC0415 - the engine, not before it is used
+    from trail_callbacks.statistics.intervals import wilson  # noqa: PLC0415 - the engine, not before it is used
 
     n = rate.n
     while n <= _ENOUGH and not rule.passes(*wilson(rate.k / rate.n, n * rate.effective / rate.n)):

@@ -23,8 +23,8 @@ if TYPE_CHECKING:
     from trail_callbacks.canary import Edit, Probe, Trial
     from trail_callbacks.canary.report import Results
     from trail_callbacks.canary.runs.run import Progress
-    from trail_callbacks.canary.statistics.rate import Rate
     from trail_callbacks.demo.canary import CanaryDemo
+    from trail_callbacks.statistics.rates import Rate
 
 __all__ = ["demo"]
 

@@ -8,7 +8,7 @@ from typing import Protocol
 
 from trail_callbacks.observations.observation import Observation
 from trail_callbacks.observations.signals import Signal
-from trail_callbacks.report.scoring import wilson
+from trail_callbacks.statistics.intervals import wilson
 
 __all__ = ["Recorded", "Tallies", "Tally"]
 

@@ -1,7 +1,7 @@
 """Whether a release may go out, and where to look when runs go wrong: from judged runs in figures.
 
 Start with `gate`: `decide` compares two releases by the rules of a `policy`. `segments` splits and pairs their runs, an
-`arm` is one release in one segment, `difference` has the statistics. `markdown` and `junit` write decisions down.
+`arm` is one release in one segment; the tests are those of `statistics`. `markdown` and `junit` write decisions down.
 """
 
 from trail_callbacks.releases.arm import Arm, MeasureName

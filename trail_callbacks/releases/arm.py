@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
 from trail_callbacks.observations import SIGNALS, Observation
-from trail_callbacks.releases.difference import Cluster
+from trail_callbacks.statistics.clusters import Cluster
 from trail_callbacks.verify.threshold import OnUndecided, is_decided
 
 __all__ = ["Answer", "Arm", "MeasureName", "clusters", "counted", "read"]

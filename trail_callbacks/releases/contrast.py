@@ -6,8 +6,9 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
 from trail_callbacks.observations import Observation, Recorded, Signal, Tally
-from trail_callbacks.releases.difference import Difference, Share
-from trail_callbacks.report.scoring import holm
+from trail_callbacks.statistics.clusters import Share
+from trail_callbacks.statistics.differences import Difference
+from trail_callbacks.statistics.paired import holm
 
 __all__ = ["Contrast", "contrast", "tallied", "weighed"]
 

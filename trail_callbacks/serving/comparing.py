@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from trail_callbacks.observations import SIGNALS, SignalName, Tally
-from trail_callbacks.report.scoring import joined
 from trail_callbacks.serving.filters import Filters
+from trail_callbacks.statistics.intervals import joined
 from trail_callbacks.store import Store
 from trail_callbacks.store.series import by_value
 

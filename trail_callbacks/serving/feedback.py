@@ -9,9 +9,9 @@ from functools import lru_cache
 from typing import Any
 
 from trail_callbacks.errors import InputError
-from trail_callbacks.report.scoring import wilson
 from trail_callbacks.serving.charts import Point
 from trail_callbacks.serving.filters import Filters
+from trail_callbacks.statistics.intervals import wilson
 from trail_callbacks.store import Store
 from trail_callbacks.taxonomy import SupportClass
 

@@ -9,9 +9,9 @@ from math import ceil
 from typing import Any
 
 from trail_callbacks.observations import SIGNALS, SignalName, Tally
-from trail_callbacks.report.scoring import wilson
 from trail_callbacks.serving.charts import Chart, Line, Mark, Point
 from trail_callbacks.serving.filters import Filters
+from trail_callbacks.statistics.intervals import wilson
 from trail_callbacks.store import Store
 from trail_callbacks.store.hours import AVERAGED, HOUR, Figures
 from trail_callbacks.store.series import Window, rollouts

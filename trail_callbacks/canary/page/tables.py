@@ -10,11 +10,11 @@ from trail_callbacks.canary.arm import ARMS
 from trail_callbacks.canary.report.results import Results
 from trail_callbacks.canary.report.words import ARM_WORDS, OUTCOME_WORDS, SPLIT_BY, TABLES, counted, ties
 from trail_callbacks.canary.statistics.contrasts import LABELS
-from trail_callbacks.canary.statistics.measures import MEASURES, MeasureName
-from trail_callbacks.canary.statistics.rate import Rate, percent
+from trail_callbacks.canary.statistics.measures import MEASURES
 from trail_callbacks.canary.statistics.rates import SPLITS, Figures
 from trail_callbacks.canary.trial import OUTCOMES
 from trail_callbacks.render.safe_text import line, name, plain, shorten
+from trail_callbacks.statistics.rates import Rate, percent
 
 __all__ = ["matrix", "order", "other_rates", "outcomes", "splits", "unscored"]
 
@@ -56,9 +56,7 @@ def other_rates(found: Results) -> Iterator[str]:
     yield "</dl></details>"
 
 
-def _rates(
-    title: str, rows: Sequence[Figures], names: Sequence[MeasureName], split: str | None = None
-) -> Iterator[str]:
+def _rates(title: str, rows: Sequence[Figures], names: Sequence[str], split: str | None = None) -> Iterator[str]:
     """A table of rates; columns without any trial are left out, and strategies where all are together."""
     most = _SPLIT_ROWS if split else _ROWS
     known = [each for each in names if any(row.rates[each].n for row in rows)]

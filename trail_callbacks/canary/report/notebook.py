@@ -10,13 +10,13 @@ from typing import Final
 
 from trail_callbacks.canary.report.results import Results
 from trail_callbacks.canary.report.words import answer, remarks, shown, summary, ties
-from trail_callbacks.canary.statistics.measures import MEASURES, MeasureName
-from trail_callbacks.canary.statistics.rate import Rate
+from trail_callbacks.canary.statistics.measures import MEASURES
 from trail_callbacks.render.safe_text import line, shorten
+from trail_callbacks.statistics.rates import Rate
 
 __all__ = ["to_fragment"]
 
-_MAIN: Final[tuple[MeasureName, ...]] = ("follow", "leak", "leak_known", "follow_real", "right_closed_book")
+_MAIN: Final[tuple[str, ...]] = ("follow", "leak", "leak_known", "follow_real", "right_closed_book")
 _ROWS, _NAME, _REMARK = 60, 90, 400  # strategies, and characters
 _BOX = "font-family:system-ui,sans-serif;font-size:14px;line-height:1.5;max-width:70em;text-align:left"
 _FAINT = "opacity:.7"

@@ -16,11 +16,11 @@ from trail_callbacks.canary.results import Run
 from trail_callbacks.canary.statistics.contrasts import Compared, Contrast, contrasts, ranking
 from trail_callbacks.canary.statistics.measures import MEASURES
 from trail_callbacks.canary.statistics.precision import precision
-from trail_callbacks.canary.statistics.rate import Rate
 from trail_callbacks.canary.statistics.rates import Figures, Rates, cases, rates
 from trail_callbacks.canary.trial import Policy, Trial
 from trail_callbacks.errors import InputError
 from trail_callbacks.files import write
+from trail_callbacks.statistics.rates import Rate
 
 __all__ = ["FORMAT", "Dropped", "Reason", "Results", "assess"]
 

@@ -24,7 +24,7 @@ from trail_callbacks.canary.report.words import (
     ties,
 )
 from trail_callbacks.canary.statistics.contrasts import Compared
-from trail_callbacks.canary.statistics.measures import MEASURES, MeasureName
+from trail_callbacks.canary.statistics.measures import MEASURES
 from trail_callbacks.canary.statistics.rates import Figures, Split
 from trail_callbacks.canary.trial import OUTCOMES, Outcome
 from trail_callbacks.render.safe_text import plain
@@ -102,7 +102,7 @@ def _outcomes(found: Results, rows: Sequence[Figures]) -> Iterator[Any]:
     yield from _shown(table, len(rows))
 
 
-def _table(title: str, rows: Sequence[Figures], names: Sequence[MeasureName], split: str = "") -> Iterator[Any]:
+def _table(title: str, rows: Sequence[Figures], names: Sequence[str], split: str = "") -> Iterator[Any]:
     """Rates by strategy, or by the values of a split; columns without any trial are left out."""
     known = [measure for measure in names if any(each.rates[measure].n for each in rows)]
     for first in range(0, len(known), _COLUMNS):

@@ -8,10 +8,9 @@ from typing import Final
 from trail_callbacks.canary.arm import Arm
 from trail_callbacks.canary.report.results import Results
 from trail_callbacks.canary.statistics.contrasts import LABELS, Compared
-from trail_callbacks.canary.statistics.measures import MeasureName
-from trail_callbacks.canary.statistics.rate import FEW, Rate, percent
 from trail_callbacks.canary.statistics.rates import Figures
 from trail_callbacks.canary.trial import Outcome
+from trail_callbacks.statistics.rates import FEW, Rate, percent
 
 __all__ = [
     "ARM_WORDS",
@@ -53,7 +52,7 @@ OUTCOME_MEANS: Final[Mapping[Outcome, str]] = {
     "retrieval_miss": "no passage that was served holds the fact, whatever the answer says",
     "unscorable": "there is no answer, or nobody could decide what it says",
 }
-TABLES: Final[Mapping[str, tuple[MeasureName, ...]]] = {
+TABLES: Final[Mapping[str, tuple[str, ...]]] = {
     "With the fictive context": ("follow", "leak", "leak_known", "blend", "abstain", "memorisation"),
     "What the model knows, and what it makes of no context": (
         "right_closed_book",
@@ -72,7 +71,7 @@ TABLES: Final[Mapping[str, tuple[MeasureName, ...]]] = {
 }
 """Measures that are shown beside each other; a table whose denominators are all empty is left out."""
 
-SPLIT_BY: Final[tuple[MeasureName, ...]] = (
+SPLIT_BY: Final[tuple[str, ...]] = (
     "follow",
     "leak",
     "leak_known",
