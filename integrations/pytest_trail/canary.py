@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from trail_callbacks.canary import Probe, Results, Run, Trial
-    from trail_callbacks.canary.statistics.rate import Rate
     from trail_callbacks.canary.statistics.rates import Rates
+    from trail_callbacks.statistics.rates import Rate
 
 __all__ = ["CanaryResult", "chosen", "read", "shown"]
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from trail_callbacks.alerts.burn import BURN_RATES, Window, at_least, minus, spoken
+from trail_callbacks.alerts.burn import BURN_RATES, Window, spoken
 from trail_callbacks.observations import Tally
 
 FAST = BURN_RATES[0]
@@ -14,21 +14,21 @@ def tally(n, bad, weight=1.0):
 
 @pytest.mark.parametrize(("n", "least", "limit"), [(20, 4, 0.06), (50, 7, 0.06), (50, 13, 0.15), (300, 106, 0.3)])
 def test_the_fewest_bad_runs_that_show_a_share(n, least, limit):
-    assert at_least(tally(n, least)) > limit >= at_least(tally(n, least - 1))
+    assert tally(n, least).at_least > limit >= tally(n, least - 1).at_least
 
 
 def test_sampling_changes_neither_the_share_nor_what_runs_say():
-    assert at_least(tally(100, 30, weight=10.0)) == pytest.approx(at_least(tally(100, 30)))
+    assert tally(100, 30, weight=10.0).at_least == pytest.approx(tally(100, 30).at_least)
 
 
 def test_mixed_rates_say_less_than_as_many_runs_of_one():
     mixed = Tally(runs=110, decided=110, bad=40, weight=200.0, bad_weight=72.0, squares=10 * 10.0**2 + 100)
     assert mixed.share == pytest.approx(0.36)
-    assert at_least(mixed) < at_least(tally(110, 40))
+    assert mixed.at_least < tally(110, 40).at_least
 
 
 def test_nothing_is_known_of_no_runs():
-    assert at_least(Tally(runs=5)) == 0.0
+    assert Tally(runs=5).at_least == 0.0
 
 
 def test_the_minimum_counts_runs_and_not_what_they_stand_for():
@@ -67,7 +67,7 @@ def test_a_part_is_taken_away_over_the_same_windows():
     part = window.over(10_000.0, lambda since, until: tally(40, 40) if until - since == 3600 else tally(8, 8))
     rest = window.without(part)
     assert (rest.long, rest.short) == (tally(60, 0), tally(12, 0))
-    assert minus(tally(3, 1, 0.1), tally(3, 1, 0.3)) == Tally()
+    assert tally(3, 1, 0.1) - tally(3, 1, 0.3) == Tally()
 
 
 @pytest.mark.parametrize(("seconds", "text"), [(300, "5m"), (5400, "90m"), (21600, "6h"), (259200, "3d"), (90, "90s")])

@@ -39,7 +39,7 @@ from trail_callbacks.alerts import Objectives, evaluate, parse
 from trail_callbacks.alerts.burn import DAY
 from trail_callbacks.alerts.history import History
 from trail_callbacks.observations import Tally
-from trail_callbacks.report.scoring import wilson
+from trail_callbacks.statistics.intervals import wilson
 
 STEP, LOOK = 300, 600
 TENANTS = {"a": 0.6, "b": 0.3, "c": 0.1}

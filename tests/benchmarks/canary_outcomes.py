@@ -39,7 +39,7 @@ from trail_callbacks.canary.outcomes import Scored, classify, decide_all
 from trail_callbacks.models import Model
 from trail_callbacks.models.drive import drive
 from trail_callbacks.models.instructor import InstructorModel
-from trail_callbacks.report.scoring import wilson
+from trail_callbacks.statistics.intervals import wilson
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "canary" / "outcomes"))
 from labelled import Labelled, labelled

@@ -26,10 +26,9 @@ from statistics import NormalDist
 from trail_callbacks.canary import Answered, Arm, Ask, Finding, Outcome, Probe, Run, Strategy, Trial
 from trail_callbacks.canary.statistics.comparing import compare
 from trail_callbacks.canary.statistics.contrasts import contrasts, ranking
-from trail_callbacks.canary.statistics.measures import MeasureName
-from trail_callbacks.canary.statistics.rate import Rate
 from trail_callbacks.canary.statistics.rates import cases, rates
-from trail_callbacks.report.scoring import wilson
+from trail_callbacks.statistics.intervals import wilson
+from trail_callbacks.statistics.rates import Rate
 
 NORMAL = NormalDist()
 MISSES, FAILURES = 0.04, 0.02
@@ -56,7 +55,7 @@ class Played:
     together: float = 0.0
 
     @property
-    def truth(self) -> dict[MeasureName, float]:
+    def truth(self) -> dict[str, float]:
         """The rates that a run estimates."""
         leaks = self.known * self.leak
         return {

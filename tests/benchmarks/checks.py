@@ -33,7 +33,7 @@ from trail_callbacks.graph import Node
 from trail_callbacks.judges.judge import Question
 from trail_callbacks.judges.local.decision import MISMATCHES
 from trail_callbacks.judges.local.judge import LocalJudge
-from trail_callbacks.report.scoring import wilson
+from trail_callbacks.statistics.intervals import wilson
 
 UNSUPPORTED = {"contradicted", "absent", "partially_supported"}
 LEAVES = {"document", "tool_result"}

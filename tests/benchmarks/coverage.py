@@ -30,7 +30,7 @@ from typing import NamedTuple
 
 from trail_callbacks import Report
 from trail_callbacks.claims import Claim, abstains, split
-from trail_callbacks.report.scoring import wilson
+from trail_callbacks.statistics.intervals import wilson
 from trail_callbacks.text import sentences
 from trail_callbacks.verify.coverage import coverage
 

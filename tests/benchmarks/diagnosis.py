@@ -24,7 +24,7 @@ from pathlib import Path
 from trail_callbacks import LLMJudge, LocalJudge
 from trail_callbacks.diagnosis import diagnose
 from trail_callbacks.report.diagnosis import Diagnosis, Signature
-from trail_callbacks.report.scoring import wilson
+from trail_callbacks.statistics.intervals import wilson
 from trail_callbacks.trace import Trace
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "faults"))

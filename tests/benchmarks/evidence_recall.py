@@ -23,7 +23,7 @@ from trail_callbacks.claims import Claim
 from trail_callbacks.evidence import candidates, whole
 from trail_callbacks.graph import Node
 from trail_callbacks.models.tokens import count
-from trail_callbacks.report.scoring import wilson
+from trail_callbacks.statistics.intervals import wilson
 from trail_callbacks.verify.sources import Sources
 
 LIMITS = (4, 8, 12)

@@ -18,7 +18,7 @@ import warnings
 from collections import Counter
 from pathlib import Path
 
-from trail_callbacks.report.scoring import wilson
+from trail_callbacks.statistics.intervals import wilson
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "origins"))
 

@@ -45,7 +45,7 @@ from peer_sets import SETS, Case, cases
 from peer_tools import DISTRIBUTIONS, NEEDS, TOOLS, At
 from planted_metrics import ROUNDS
 
-from trail_callbacks.report.scoring import wilson
+from trail_callbacks.statistics.intervals import wilson
 
 COST = ("calls", "prompt_tokens", "schema_tokens", "completion_tokens")
 HEAD = (

@@ -11,7 +11,8 @@ from trail_callbacks import Claim, ErrorType, Node, ProvenanceGraph, Report, Sup
 from trail_callbacks.comparison import compare
 from trail_callbacks.render.comparison import comparison_to_rich
 from trail_callbacks.render.terminal import plain_text
-from trail_callbacks.report.scoring import Scoring, difference, wilson
+from trail_callbacks.report.scoring import Scoring
+from trail_callbacks.statistics.intervals import difference, wilson
 
 S = SupportClass
 YES, NO, SOME, ODD = S.SUPPORTED, S.CONTRADICTED, S.PARTIALLY_SUPPORTED, S.UNEVALUATABLE

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from trail_callbacks.observations import SIGNALS
-from trail_callbacks.releases.rollouts import rollouts
+from trail_callbacks.releases.contrast import rollouts
 
 
 @pytest.fixture

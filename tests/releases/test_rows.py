@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from trail_callbacks.releases import Policy, decide
-from trail_callbacks.releases.rows import COLUMNS, HEADLINES, measure_rows, remarks
+from trail_callbacks.releases.markdown import COLUMNS, HEADLINES, measure_rows, remarks
 
 
 def test_a_row_for_each_measure_of_each_segment(release):

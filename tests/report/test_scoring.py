@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from trail_callbacks import SupportClass
-from trail_callbacks.report.scoring import Scoring, score, wilson
+from trail_callbacks.report.scoring import Scoring, score
 
 S = SupportClass
 
@@ -21,13 +21,6 @@ classes = st.lists(st.sampled_from(list(S)), max_size=30)
 def test_a_score_is_a_share_or_nothing_and_never_nan(found, strict, severity, gate):
     value = score(found, Scoring(strict=strict, severity=severity, gate=gate))
     assert value is None or (0.0 <= value <= 1.0 and not math.isnan(value))
-
-
-@given(st.floats(0, 1), st.integers(1, 10_000))
-def test_an_interval_holds_its_share(share, n):
-    low, high = wilson(share, n)
-    assert 0.0 <= low <= share + 1e-9
-    assert share - 1e-9 <= high <= 1.0
 
 
 def test_scoring_options():

@@ -11,9 +11,9 @@ import pytest
 from starlette.testclient import TestClient
 
 from trail_callbacks.serving import Access, app
-from trail_callbacks.serving.feedback import kappa
+from trail_callbacks.serving.runs import kappa
 from trail_callbacks.store import Store
-from trail_callbacks.store.listing import listed
+from trail_callbacks.store.reading import listed
 from trail_callbacks.store.series import Window
 
 NOW = 1_790_000_000.0

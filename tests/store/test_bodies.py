@@ -6,7 +6,7 @@ import zlib
 import pytest
 
 from trail_callbacks.errors import StoreError
-from trail_callbacks.store.bodies import packed, unpacked
+from trail_callbacks.store.rows import packed, unpacked
 
 TEXT = '{"text": "\u00e4 \U0001f600"}' * 500
 

@@ -21,8 +21,7 @@ from trail_callbacks import check
 from trail_callbacks.errors import StoreError
 from trail_callbacks.observations import SIGNALS, Observation
 from trail_callbacks.store import Store
-from trail_callbacks.store.migrations import MIGRATIONS, migrate
-from trail_callbacks.store.schema import metadata
+from trail_callbacks.store.schema import MIGRATIONS, metadata, migrate
 
 REPORT = replace(check("It takes 53 minutes.", ["It takes 40 minutes. " * 50]), run_id="run")
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from trail_callbacks.observations import SIGNALS, Observation
-from trail_callbacks.store.series import Rollout, Window, by_value, rollouts, series, stages
+from trail_callbacks.store.series import VersionSeen, Window, by_value, rollouts, series, stages
 
 
 def run(n, at, **changes):
@@ -33,8 +33,8 @@ def test_counts_by_the_value_of_a_segment(store):
     )
     signal = SIGNALS["unsupported"]
     with store.connected() as connection:
-        whole = by_value(connection, "kind", [signal], {}, Window(since=0.0, until=9.0))
-        part = by_value(connection, "kind", [signal], {}, Window(since=0.0, until=9.0, segment={"tenant": "x"}))
+        whole = by_value(connection, "kind", [signal], Window(since=0.0, until=9.0))
+        part = by_value(connection, "kind", [signal], Window(since=0.0, until=9.0, segment={"tenant": "x"}))
     assert {value: found["unsupported"].share for value, (found, _) in whole.items()} == {"a": 0.0, "b": 0.5}
     assert {value: found["unsupported"].share for value, (found, _) in part.items()} == {"a": 0.0, "b": 1.0}
 
@@ -63,5 +63,5 @@ def test_the_first_version_of_a_part_is_no_rollout(store):
     with store.connected() as connection:
         found = rollouts(connection, ("release", "index"), Window(since=2.0, until=9.0))
         none = rollouts(connection, ("release", "index"), Window(since=7.0, until=9.0))
-    assert found == [Rollout(at=5.0, name="release", value="v2"), Rollout(at=6.0, name="index", value="i2")]
+    assert found == [VersionSeen(at=5.0, name="release", value="v2"), VersionSeen(at=6.0, name="index", value="i2")]
     assert none == []

@@ -5,9 +5,8 @@ Start with `evaluation`. `objectives` reads what is wanted from TOML, `burn` say
 for Prometheus and Grafana.
 """
 
-from trail_callbacks.alerts.alert import Alert, AlertState
 from trail_callbacks.alerts.burn import BURN_RATES, BurnRate, Severity
-from trail_callbacks.alerts.evaluation import evaluate
+from trail_callbacks.alerts.evaluation import Alert, AlertState, evaluate
 from trail_callbacks.alerts.objectives import Objective, Objectives, Stage, parse, read
 
 __all__ = [

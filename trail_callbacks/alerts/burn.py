@@ -8,7 +8,7 @@ from typing import Literal, TypeAlias
 
 from trail_callbacks.observations import Tally
 
-__all__ = ["BURN_RATES", "DAY", "HOUR", "MINUTE", "BurnRate", "Severity", "Window", "at_least", "minus", "spoken"]
+__all__ = ["BURN_RATES", "DAY", "HOUR", "MINUTE", "BurnRate", "Severity", "Window", "spoken"]
 
 Severity: TypeAlias = Literal["page", "ticket"]
 
@@ -85,7 +85,7 @@ class Window:
             minimum: Decided runs that the long window must hold.
         """
         share = self.short.share
-        return self.long.decided >= minimum and at_least(self.long) > limit and share is not None and share > limit
+        return self.long.decided >= minimum and self.long.at_least > limit and share is not None and share > limit
 
     def fires(self, budget: float, minimum: int) -> bool:
         """Whether the budget burns at this rate."""
@@ -102,27 +102,7 @@ class Window:
 
     def without(self, part: Window) -> Window:
         """The same without some of its runs, which were counted over the same windows."""
-        return replace(self, long=minus(self.long, part.long), short=minus(self.short, part.short))
-
-
-def at_least(tally: Tally) -> float:
-    """Lower end of the 95 % Wilson interval of the bad share on the effective number of runs; 0.0 without runs."""
-    return tally.interval[0] if tally.interval else 0.0
-
-
-def minus(whole: Tally, part: Tally) -> Tally:
-    """Counts of the runs of a whole that are not in a part of it; never below zero."""
-    runs, decided = max(0, whole.runs - part.runs), max(0, whole.decided - part.decided)
-    if not decided:  # what is left of the weights is rounding
-        return Tally(runs=runs)
-    return Tally(
-        runs=runs,
-        decided=decided,
-        bad=max(0, whole.bad - part.bad),
-        weight=max(0.0, whole.weight - part.weight),
-        bad_weight=max(0.0, whole.bad_weight - part.bad_weight),
-        squares=max(0.0, whole.squares - part.squares),
-    )
+        return replace(self, long=self.long - part.long, short=self.short - part.short)
 
 
 def spoken(seconds: float) -> str:

@@ -3,16 +3,77 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
+from typing import Any, Literal, TypeAlias
 
-from trail_callbacks.alerts.alert import Alert, burning
-from trail_callbacks.alerts.burn import DAY, Severity, at_least, spoken
-from trail_callbacks.alerts.causes import causes_of
-from trail_callbacks.alerts.objectives import STAGES, Objective, Objectives
-from trail_callbacks.alerts.reading import Reading, expanded, read_windows
-from trail_callbacks.observations import Tallies
+from trail_callbacks.alerts.burn import DAY, Severity, spoken
+from trail_callbacks.alerts.objectives import STAGES, Objective, Objectives, Stage
+from trail_callbacks.alerts.reading import Reading, causes_of, expanded, read_windows
+from trail_callbacks.observations import Tallies, Tally
 
-__all__ = ["evaluate"]
+__all__ = ["Alert", "AlertState", "evaluate"]
+
+AlertState: TypeAlias = Literal["quiet", "too_few", "firing", "held_back", "no_data"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Alert:
+    """What is said of one objective at one time.
+
+    Attributes:
+        id: The objective and its segment: the same from check to check.
+        objective: Name of the objective.
+        stage: Stage that it watches.
+        owner: Who is called.
+        segment: Values of segments of its runs, by name; empty for all runs.
+        state: `firing`: the budget burns. `no_data`: runs arrive, and the signal is known of none, which calls, too.
+            `held_back`: it burns because a stage before it does, whose owner is called. `too_few`: no window holds
+            enough decided runs. Else `quiet`.
+        severity: Whom it wakes; None if it calls nobody.
+        window: Long window that decided, such as `6h`.
+        runs: Runs observed in it.
+        decided: Runs of it of which the signal is known.
+        share: Share of them that is bad, weighted for sampling, 0.0 to 1.0; None without decided runs.
+        low: Lower end of its 95 % interval; likewise.
+        burn: `share` as a multiple of the budget; likewise.
+        cause: Id of the alert that it is held back for.
+        why: What happened, in words.
+    """
+
+    id: str
+    objective: str
+    stage: Stage
+    owner: str
+    segment: Mapping[str, str] = field(default_factory=dict)
+    state: AlertState = "quiet"
+    severity: Severity | None = None
+    window: str = ""
+    runs: int = 0
+    decided: int = 0
+    share: float | None = None
+    low: float | None = None
+    burn: float | None = None
+    cause: str | None = None
+    why: str = ""
+
+    @property
+    def calls(self) -> bool:
+        """Whether somebody is called."""
+        return self.severity is not None
+
+    def to_dict(self) -> dict[str, Any]:
+        """As JSON objects hold it."""
+        return {name: getattr(self, name) for name in self.__slots__} | {"segment": dict(self.segment)}
+
+
+def _words(objective: Objective, long: Tally, seconds: int) -> str:
+    """What a window shows."""
+    share = long.share or 0.0
+    return (
+        f"{share:.1%} of {long.decided} runs in {spoken(seconds)} are bad, {share / objective.budget:.1f} times "
+        f"what an objective of {objective.objective:g} allows: {objective.signal.about}"
+    )
+
 
 _WEEK = 7 * DAY
 
@@ -67,11 +128,11 @@ def _alone(reading: Reading) -> Alert:
         runs=window.long.runs,
         decided=window.long.decided,
         share=share,
-        low=None if share is None else at_least(window.long),
+        low=None if share is None else window.long.at_least,
         burn=None if share is None else share / objective.budget,
     )
     if fired is not None:
-        why = burning(objective, fired.long, fired.rate.long)
+        why = _words(objective, fired.long, fired.rate.long)
         return replace(made, state="firing", severity=fired.rate.severity, why=why)
     if blind is None:
         return made
@@ -110,7 +171,7 @@ def _as_urgent(alert: Alert, reading: Reading, severity: Severity, follows: str)
     if alert.state == "held_back" or alert.severity in ("page", severity):
         return alert
     window = reading.burning or reading.shown
-    why = alert.why or burning(reading.objective, window.long, window.rate.long)
+    why = alert.why or _words(reading.objective, window.long, window.rate.long)
     return replace(alert, state="firing", severity=severity, why=f"{why}; because of it {follows} burns, too")
 
 

@@ -9,7 +9,7 @@ from math import isfinite
 from pathlib import Path
 from typing import Any, Literal, TypeAlias
 
-from trail_callbacks.alerts.alert import Alert
+from trail_callbacks.alerts.evaluation import Alert
 from trail_callbacks.errors import InputError
 from trail_callbacks.files import write
 

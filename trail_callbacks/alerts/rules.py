@@ -12,10 +12,10 @@ from dataclasses import dataclass
 
 from trail_callbacks.alerts import promql
 from trail_callbacks.alerts.burn import BurnRate, Severity, spoken
-from trail_callbacks.alerts.causes import EXPLAINS
 from trail_callbacks.alerts.history import CALM
 from trail_callbacks.alerts.objectives import STAGES, Objective, Objectives
 from trail_callbacks.alerts.promql import quoted
+from trail_callbacks.alerts.reading import EXPLAINS
 
 __all__ = ["prometheus_rules"]
 

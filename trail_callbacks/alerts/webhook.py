@@ -8,8 +8,8 @@ from datetime import UTC, datetime
 from http.client import HTTPConnection, HTTPException, HTTPSConnection
 from urllib.parse import urlsplit
 
-from trail_callbacks.alerts.alert import segment_text
 from trail_callbacks.alerts.history import Event
+from trail_callbacks.alerts.reading import segment_text
 from trail_callbacks.errors import InputError
 
 __all__ = ["WebhookError", "checked_url", "message", "post"]

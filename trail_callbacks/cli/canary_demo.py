@@ -22,8 +22,8 @@ from trail_callbacks.render.safe_text import plain
 
 if TYPE_CHECKING:
     from trail_callbacks.canary.runs.run import Progress
-    from trail_callbacks.canary.statistics.rate import Rate
     from trail_callbacks.demo.canary import CanaryDemo
+    from trail_callbacks.statistics.rates import Rate
 
 __all__ = ["demo"]
 

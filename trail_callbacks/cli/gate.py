@@ -101,7 +101,7 @@ def gate(
 
 
 def _views(found: Decision) -> Iterator[Any]:
-    from trail_callbacks.releases.rows import COLUMNS, HEADLINES, measure_rows, remarks  # noqa: PLC0415 - as above
+    from trail_callbacks.releases.markdown import COLUMNS, HEADLINES, measure_rows, remarks  # noqa: PLC0415 - as above
 
     yield Text(HEADLINES[found.outcome], style="bold")
     for segment in found.segments:

@@ -12,7 +12,8 @@ from typing import Any, Literal
 from trail_callbacks.claims import Claim
 from trail_callbacks.comparison.pairing import normalised, pair
 from trail_callbacks.report import Report, Verdict
-from trail_callbacks.report.scoring import difference, weight
+from trail_callbacks.report.scoring import weight
+from trail_callbacks.statistics.intervals import difference
 from trail_callbacks.taxonomy import UNSUPPORTED
 
 __all__ = ["Aspect", "Comparison", "JudgedClaim", "Pair", "ScoreChange", "compare"]
@@ -83,7 +84,7 @@ class ScoreChange:
         old: The old score, 0.0 to 1.0, or None.
         new: The new score.
         change: `new - old`, -1.0 to 1.0; None if unknown.
-        interval: Its 95 % interval, see `trail_callbacks.report.scoring.difference`; None if unknown.
+        interval: Its 95 % interval, see `trail_callbacks.statistics.intervals.difference`; None if unknown.
         reason: Why change or interval is None; empty if neither is.
     """
 

@@ -26,7 +26,7 @@ from trail_callbacks.models.adrive import adrive
 from trail_callbacks.models.call import Pipeline
 from trail_callbacks.models.drive import drive
 from trail_callbacks.models.tokens import count
-from trail_callbacks.report.scoring import difference
+from trail_callbacks.statistics.intervals import difference
 from trail_callbacks.taxonomy import SupportClass
 from trail_callbacks.trace import Trace
 from trail_callbacks.verify.options import VerifyOptions

@@ -8,7 +8,7 @@ from trail_callbacks.diagnosis.reach import Reach
 from trail_callbacks.judges.surveyor import Survey
 from trail_callbacks.report import Report
 from trail_callbacks.report.diagnosis import Coverage, Depth, Facet, FacetFinding, Figure, Overlap
-from trail_callbacks.report.scoring import wilson
+from trail_callbacks.statistics.intervals import wilson
 from trail_callbacks.taxonomy import SupportClass
 from trail_callbacks.trace import Candidate
 

@@ -13,8 +13,7 @@ from trail_callbacks.observations.observation import (
     question_key,
     recorded,
 )
-from trail_callbacks.observations.signals import SIGNALS, Owner, Signal, SignalName
-from trail_callbacks.observations.tally import Recorded, Tallies, Tally
+from trail_callbacks.observations.signals import SIGNALS, Owner, Recorded, Signal, SignalName, Tallies, Tally
 
 __all__ = [
     "SIGNALS",

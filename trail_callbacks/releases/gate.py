@@ -17,19 +17,11 @@ import numpy as np
 
 from trail_callbacks.errors import InputError
 from trail_callbacks.observations import Observation
-from trail_callbacks.releases.arm import Answer, Arm, MeasureName, clusters, counted, read
-from trail_callbacks.releases.decision import Decision, Measure, Outcome, SegmentDecision
-from trail_callbacks.releases.difference import (
-    Cluster,
-    Difference,
-    Residuals,
-    prior_design,
-    residuals,
-    share,
-)
-from trail_callbacks.releases.policy import Policy
-from trail_callbacks.releases.segments import Segment, common, split
-from trail_callbacks.report.scoring import holm
+from trail_callbacks.releases.arm import Answer, Segment, clusters, common, counted, read, split
+from trail_callbacks.releases.decision import Arm, Decision, Measure, MeasureName, Outcome, Policy, SegmentDecision
+from trail_callbacks.statistics.clusters import Cluster, Residuals, prior_design, residuals, share
+from trail_callbacks.statistics.differences import Difference
+from trail_callbacks.statistics.paired import holm
 
 __all__ = ["decide"]
 

@@ -10,13 +10,12 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass
 from typing import Any, Literal, TypeAlias
 
 from trail_callbacks.errors import InputError
-from trail_callbacks.observations import SIGNALS, Observation, Owner, Signal, SignalName, Tally
-from trail_callbacks.releases.contrast import Contrast, contrast, tallied, weighed
-from trail_callbacks.releases.rollouts import Rollout, rollouts
+from trail_callbacks.observations import SIGNALS, Observation, Owner, Signal, SignalName
+from trail_callbacks.releases.contrast import Contrast, Rollout, contrast, rollouts, tallied, weighed
 
 __all__ = ["PATH", "Evaluator", "SegmentContrast", "Triage", "triage"]
 
@@ -199,7 +198,7 @@ def _segments(
             continue
         for value, mine in values.items():
             tally = tallied(mine, signal)
-            found.append((field, value, tally, _without(everyone, tally), tallied(earlier.get(value, ()), signal)))
+            found.append((field, value, tally, everyone - tally, tallied(earlier.get(value, ()), signal)))
     others_ = weighed([contrast(value, tally, rest) for _, value, tally, rest, _ in found])
     before = [weighed([contrast(value, tally, old)])[0] for _, value, tally, _, old in found]
     rows = [
@@ -224,12 +223,6 @@ def _by(runs: Iterable[Observation], field: str) -> dict[str, list[Observation]]
         if value is not None:
             found.setdefault(value, []).append(run)
     return found
-
-
-def _without(everyone: Tally, some: Tally) -> Tally:
-    names = ("runs", "decided", "bad", "weight", "bad_weight", "squares")
-    left = {name: getattr(everyone, name) - getattr(some, name) for name in names}
-    return replace(everyone, **left) if left["decided"] else Tally(runs=left["runs"])
 
 
 def _breaks(runs: Iterable[Observation]) -> dict[str, int]:

@@ -15,8 +15,9 @@ from trail_callbacks.errors import ReportError
 from trail_callbacks.graph import CUT_OFF, ProvenanceGraph
 from trail_callbacks.models.call import Usage
 from trail_callbacks.report.compatibility import salvage
-from trail_callbacks.report.scoring import Scoring, score, wilson
+from trail_callbacks.report.scoring import Scoring, score
 from trail_callbacks.report.verdict import Layer, Verdict
+from trail_callbacks.statistics.intervals import wilson
 from trail_callbacks.taxonomy import UNSUPPORTED, ErrorType, SupportClass
 from trail_callbacks.text import encodable, encodable_parts
 

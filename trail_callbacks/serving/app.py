@@ -22,7 +22,7 @@ from trail_callbacks.errors import StoreError, TrailError
 from trail_callbacks.observations import SIGNALS
 from trail_callbacks.render.page.document import colours, page_policy
 from trail_callbacks.render.safe_text import plain
-from trail_callbacks.serving import charts, comparing, feedback, overview, runs
+from trail_callbacks.serving import charts, overview, runs
 from trail_callbacks.serving.filters import SORTS, STAGES, STATES, WINDOWS, Filters
 from trail_callbacks.serving.security import Access, Guarded
 from trail_callbacks.store import Store
@@ -63,11 +63,11 @@ class _Pages:
     def app(self) -> ASGIApp:
         routes = [
             Route("/", self._page("overview.html", "Overview", overview.overview)),
-            Route("/segments", self._page("segments.html", "Segments", comparing.segments)),
-            Route("/releases", self._page("releases.html", "Releases", comparing.releases)),
+            Route("/segments", self._page("segments.html", "Segments", overview.segments)),
+            Route("/releases", self._page("releases.html", "Releases", overview.releases)),
             Route("/runs", self._page("runs.html", "Runs", runs.listing)),
             Route("/sources", self._page("sources.html", "Sources", runs.source_health)),
-            Route("/feedback", self._page("feedback.html", "Feedback", feedback.agreement)),
+            Route("/feedback", self._page("feedback.html", "Feedback", runs.agreement)),
             Route("/feedback.jsonl", self._labelled),
             Route("/run/report", self._report),
             Route("/run/feedback", self._mark, methods=["POST"]),
@@ -144,7 +144,7 @@ class _Pages:
         if not self._access.is_form(form.get("csrf", "")):
             return PlainTextResponse("This form is not of this page, or the server was restarted: reload.\n", 403)
         run = request.query_params.get("id", "")
-        done = await run_in_threadpool(feedback.mark, self._store, run, form)
+        done = await run_in_threadpool(runs.mark, self._store, run, form)
         if not done:
             return PlainTextResponse("There is no such claim.\n", status_code=404)
         return Response(status_code=303, headers={"location": f"{runs.href(run)}#verdicts"})
@@ -153,7 +153,7 @@ class _Pages:
         return Response(exposition(self._store.totals()), media_type=CONTENT_TYPE)
 
     def _labelled(self, _: Request) -> Response:
-        return StreamingResponse(feedback.labelled(self._store), media_type="application/x-ndjson")
+        return StreamingResponse(runs.labelled(self._store), media_type="application/x-ndjson")
 
     def _missing(self, request: Request, _: Exception | None) -> Response:
         found = {"text": "There is no such page, or the run was deleted."}

@@ -10,8 +10,7 @@ try:
 except ImportError as _error:
     raise MissingExtraError("the store", "store") from _error
 
-from trail_callbacks.store.shared import opened
-from trail_callbacks.store.store import Store
+from trail_callbacks.store.store import Store, opened
 
 del _sqlalchemy
 

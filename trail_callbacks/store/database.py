@@ -14,8 +14,7 @@ import sqlalchemy as sa
 
 from trail_callbacks.errors import MissingExtraError, StoreError
 from trail_callbacks.forking import renewed_in_child
-from trail_callbacks.store.migrations import migrate
-from trail_callbacks.store.schema import meta
+from trail_callbacks.store.schema import meta, migrate
 
 __all__ = ["Database"]
 

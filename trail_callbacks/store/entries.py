@@ -10,9 +10,8 @@ from trail_callbacks.observations import Observation, observe
 from trail_callbacks.report import Report
 from trail_callbacks.report.withheld import text_hash, without_texts
 from trail_callbacks.slices import current
-from trail_callbacks.store.bodies import LARGEST, Body, packed
 from trail_callbacks.store.redacting import redacted_report, redacted_run, redacted_trace
-from trail_callbacks.store.rows import Entry, claim_rows
+from trail_callbacks.store.rows import LARGEST, Body, Entry, claim_rows, packed
 from trail_callbacks.trace import Trace
 
 __all__ = ["Preparation"]

@@ -103,19 +103,22 @@ class Figures:
     def count(self, tallies: Mapping[SignalName, Tally], means: Mapping[str, Mean]) -> None:
         """Sets what `series` counted."""
         for signal, tally in tallies.items():
-            self.numbers[_PLACES["runs"]] = tally.runs
+            self._set("runs", tally.runs)
             for each in _COUNTS:
-                self.numbers[_PLACES[f"{signal} {each}"]] = getattr(tally, each)
+                self._set(f"{signal} {each}", getattr(tally, each))
         for label, mean in means.items():
             for each in _MEANS:
-                self.numbers[_PLACES[f"{label} {each}"]] = getattr(mean, each)
+                self._set(f"{label} {each}", getattr(mean, each))
 
     def count_breaks(self, breaks: Mapping[str, int], diagnosed: int) -> None:
         """Sets what `stages` counted."""
-        self.numbers[_PLACES["diagnosed"]] = diagnosed
+        self._set("diagnosed", diagnosed)
         for stage, n in breaks.items():
-            if f"break {stage}" in _PLACES:
-                self.numbers[_PLACES[f"break {stage}"]] = n
+            self._set(f"break {stage}", n)
+
+    def _set(self, name: str, number: float) -> None:
+        if name in _PLACES:  # a stage of another release is in none
+            self.numbers[_PLACES[name]] = number
 
     def _of(self, name: str, parts: Sequence[str]) -> list[float]:
         first = _PLACES[f"{name} {parts[0]}"]

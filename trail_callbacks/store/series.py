@@ -1,4 +1,7 @@
-"""Figures over time and over segments, counted in SQL: what a page shows."""
+"""Bad runs and mean figures counted in SQL: of a window, over time and over segments.
+
+What `Signal.bad` says of an observation is said here of a row.
+"""
 
 from __future__ import annotations
 
@@ -6,16 +9,30 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from math import sqrt
-from typing import Any
+from typing import Any, TypeAlias
 
 import sqlalchemy as sa
 
 from trail_callbacks.observations import FigureName, Signal, SignalName, Tally
+from trail_callbacks.statistics.intervals import Z
 from trail_callbacks.store.schema import run_segments, runs, segments
-from trail_callbacks.store.tallies import bad, chosen
 
-__all__ = ["Mean", "Rollout", "Window", "by_value", "rollouts", "series", "stages"]
+__all__ = [
+    "Mean",
+    "Sums",
+    "VersionSeen",
+    "Window",
+    "bad",
+    "by_value",
+    "chosen",
+    "rollouts",
+    "series",
+    "stages",
+    "tally",
+]
 
+_JUDGED = ("assessed", "partial", "abstained", "no_checkable_claims")
+_UNKNOWN = ("unverified", "error")
 _ROLLOUTS = 20
 
 
@@ -34,7 +51,7 @@ class Window:
     segment: Mapping[str, str] = field(default_factory=dict)
 
     def chosen(self) -> tuple[sa.FromClause, list[sa.ColumnElement[bool]]]:
-        """What to select from, and the conditions; see `tallies.chosen`."""
+        """What to select from, and the conditions; see `chosen`."""
         return chosen(self.since, self.until, self.segment)
 
 
@@ -52,9 +69,6 @@ class Mean:
     total: float = 0.0
     squares: float = 0.0
 
-    def __add__(self, other: Mean) -> Mean:
-        return Mean(n=self.n + other.n, total=self.total + other.total, squares=self.squares + other.squares)
-
     @property
     def value(self) -> float | None:
         """The mean, 0.0 to 1.0; None without a run."""
@@ -66,12 +80,16 @@ class Mean:
         if self.n < 2:  # noqa: PLR2004 - one run has no spread
             return None
         mean = self.total / self.n
-        spread = 1.96 * sqrt(max(self.squares / self.n - mean**2, 0.0) / (self.n - 1))
+        spread = Z * sqrt(max(self.squares / self.n - mean**2, 0.0) / (self.n - 1))
         return max(mean - spread, 0.0), min(mean + spread, 1.0)
 
 
+Sums: TypeAlias = tuple[dict[SignalName, Tally], dict[str, Mean]]
+"""What is counted of some runs: bad ones by signal, and figures by the names that they were asked by."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Rollout:
+class VersionSeen:
     """A version that was first seen at a time."""
 
     at: float
@@ -79,46 +97,49 @@ class Rollout:
     value: str
 
 
-def _counted(signal: Signal, threshold: float | None = None) -> list[sa.ColumnElement[Any]]:
-    is_bad, weight = bad(signal, threshold), 1.0 / runs.c.rate
-    known = is_bad.is_not(None)
-    parts = ((known, 1), (is_bad, 1), (known, weight), (is_bad, weight), (known, weight * weight))
-    return [sa.func.coalesce(sa.func.sum(sa.case((which, x), else_=0)), 0) for which, x in parts]
+def bad(signal: Signal, threshold: float | None = None) -> sa.ColumnElement[bool]:
+    """Whether a row of `runs` is bad; NULL if nobody knows. See `Signal.bad`."""
+    if signal.figures:
+        limit = signal.threshold if threshold is None else threshold
+        if limit is None:
+            return sa.cast(sa.null(), sa.Boolean)
+        return _first(signal.figures) < limit
+    if signal.name == "undecided":
+        return sa.or_(runs.c.state.in_(_UNKNOWN), sa.and_(runs.c.state == "partial", runs.c.decided == 0))
+    judged = runs.c.state.in_(_JUDGED)
+    if signal.name == "abstention":
+        return sa.case((judged, runs.c.state == "abstained"), else_=sa.null())
+    count = runs.c.contradicted if signal.name == "contradiction" else runs.c.unsupported
+    return sa.case((sa.and_(judged, runs.c.decided > 0), count > 0), else_=sa.null())
 
 
-def _tallies(row: Sequence[Any], signals: Sequence[Signal]) -> dict[SignalName, Tally]:
-    """Tallies of a row: the number of runs, then five columns for each signal."""
-    found = {}
-    for place, signal in enumerate(signals):
-        decided, is_bad, weight, bad_weight, squares = row[1 + 5 * place : 6 + 5 * place]
-        found[signal.name] = Tally(
-            runs=int(row[0]),
-            decided=int(decided),
-            bad=int(is_bad),
-            weight=float(weight),
-            bad_weight=float(bad_weight),
-            squares=float(squares),
-        )
-    return found
+def chosen(
+    since: float | None = None, until: float | None = None, segment: Mapping[str, str] | None = None
+) -> tuple[sa.FromClause, list[sa.ColumnElement[bool]]]:
+    """The runs of a window that have all of some segments.
+
+    Returns:
+        What to select from, and the conditions. The rows of the first segment are read in the order of time, the
+        others looked up.
+    """
+    source: Any = runs
+    at: sa.ColumnElement[Any] = runs.c.at
+    conditions: list[sa.ColumnElement[bool]] = []
+    for place, (name, value) in enumerate(sorted((segment or {}).items())):
+        link = run_segments.alias(f"has{place}")
+        number = sa.select(segments.c.s).where(segments.c.name == name, segments.c.value == value).scalar_subquery()
+        source = source.join(link, sa.and_(link.c.n == runs.c.n, link.c.s == number))
+        at = link.c.at if place == 0 else at
+    conditions += [] if since is None else [at >= since]
+    conditions += [] if until is None else [at < until]
+    return source, conditions
 
 
-def _meant(names: Sequence[FigureName]) -> list[sa.ColumnElement[Any]]:
-    value = sa.func.coalesce(*(runs.c[f"f_{name}"] for name in names), sa.null())
-    return [sa.func.count(value), sa.func.sum(value), sa.func.sum(value * value)]
-
-
-def _means(row: Sequence[Any], figures: Mapping[str, Sequence[FigureName]]) -> dict[str, Mean]:
-    found = {}
-    for place, name in enumerate(figures):
-        n, total, squares = row[3 * place : 3 * place + 3]
-        found[name] = Mean(n=n, total=total or 0.0, squares=squares or 0.0)
-    return found
-
-
-def _bucket(connection: sa.Connection, window: Window, seconds: float) -> sa.ColumnElement[int]:
-    place = (runs.c.at - window.since) / seconds
-    whole = sa.func.trunc(place) if connection.dialect.name == "postgresql" else place  # PostgreSQL's cast rounds
-    return sa.cast(whole, sa.Integer)
+def tally(connection: sa.Connection, signal: Signal, window: Window, threshold: float | None = None) -> Tally:
+    """Counts the runs of a window. See `Tallies.tally`."""
+    source, conditions = window.chosen()
+    asked = sa.select(sa.func.count(), *_counted(signal, threshold)).select_from(source).where(*conditions)
+    return _tally(connection.execute(asked).one())
 
 
 def series(
@@ -127,7 +148,7 @@ def series(
     figures: Mapping[str, Sequence[FigureName]],
     window: Window,
     seconds: float,
-) -> dict[int, tuple[dict[SignalName, Tally], dict[str, Mean]]]:
+) -> dict[int, Sums]:
     """Counts bad runs and averages figures by bucket of time, in one reading.
 
     Args:
@@ -145,33 +166,13 @@ def series(
     return _grouped(connection, sa.select(bucket).select_from(source).where(*conditions), bucket, signals, figures)
 
 
-def by_value(
-    connection: sa.Connection,
-    name: str,
-    signals: Sequence[Signal],
-    figures: Mapping[str, Sequence[FigureName]],
-    window: Window,
-) -> dict[str, tuple[dict[SignalName, Tally], dict[str, Mean]]]:
+def by_value(connection: sa.Connection, name: str, signals: Sequence[Signal], window: Window) -> dict[str, Sums]:
     """As `series`, by the value of a segment, in the order in which the values first occur in the window."""
     source, conditions = window.chosen()
     link, named = run_segments.alias("by_link"), segments.alias("by_name")
     whole = source.join(link, link.c.n == runs.c.n).join(named, sa.and_(named.c.s == link.c.s, named.c.name == name))
     asked = sa.select(named.c.value).select_from(whole).where(*conditions)
-    return _grouped(connection, asked, named.c.value, signals, figures)
-
-
-def _grouped(
-    connection: sa.Connection,
-    asked: sa.Select[Any],
-    key: sa.ColumnElement[Any],
-    signals: Sequence[Signal],
-    figures: Mapping[str, Sequence[FigureName]],
-) -> dict[Any, tuple[dict[SignalName, Tally], dict[str, Mean]]]:
-    counted = [column for signal in signals for column in _counted(signal)]
-    meant = [column for names in figures.values() for column in _meant(names)]
-    rows = asked.add_columns(sa.func.count(), *counted, *meant).group_by(key).order_by(sa.func.min(runs.c.at))
-    split = 2 + len(counted)
-    return {row[0]: (_tallies(row[1:split], signals), _means(row[split:], figures)) for row in connection.execute(rows)}
+    return _grouped(connection, asked, named.c.value, signals, {})
 
 
 def stages(connection: sa.Connection, window: Window, seconds: float) -> dict[int, tuple[Counter[str], int]]:
@@ -190,17 +191,63 @@ def stages(connection: sa.Connection, window: Window, seconds: float) -> dict[in
     return found
 
 
-def rollouts(connection: sa.Connection, names: Sequence[str], window: Window) -> list[Rollout]:
+def rollouts(connection: sa.Connection, names: Sequence[str], window: Window) -> list[VersionSeen]:
     """The versions that were first seen in a window, oldest first; the very first of a part is no rollout."""
-    first = (
-        sa.select(sa.func.min(run_segments.c.at)).where(run_segments.c.s == segments.c.s).correlate(segments)
-    ).scalar_subquery()
-    known = sa.select(segments.c.name, segments.c.value, first.label("at")).where(segments.c.name.in_(names)).subquery()
-    rows = connection.execute(sa.select(known).where(known.c.at.is_not(None)).order_by(known.c.at)).all()
+    first = sa.select(sa.func.min(run_segments.c.at)).where(run_segments.c.s == segments.c.s).correlate(segments)
+    columns = segments.c.name, segments.c.value, first.scalar_subquery().label("at")
+    known = sa.select(*columns).where(segments.c.name.in_(names)).subquery()
     begun: set[str] = set()
     found = []
-    for row in rows:
+    for row in connection.execute(sa.select(known).where(known.c.at.is_not(None)).order_by(known.c.at)):
         if row.name in begun and window.since <= row.at < window.until:
-            found.append(Rollout(at=row.at, name=row.name, value=row.value))
+            found.append(VersionSeen(at=row.at, name=row.name, value=row.value))
         begun.add(row.name)
     return found[-_ROLLOUTS:]
+
+
+def _first(names: Sequence[FigureName]) -> sa.ColumnElement[Any]:
+    """The first of some figures that is known of a run."""
+    return sa.func.coalesce(*(runs.c[f"f_{name}"] for name in names), sa.null())
+
+
+def _counted(signal: Signal, threshold: float | None = None) -> list[sa.ColumnElement[Any]]:
+    is_bad, weight = bad(signal, threshold), 1.0 / runs.c.rate
+    known = is_bad.is_not(None)
+    parts = ((known, 1), (is_bad, 1), (known, weight), (is_bad, weight), (known, weight * weight))
+    return [sa.func.coalesce(sa.func.sum(sa.case((which, x), else_=0)), 0) for which, x in parts]
+
+
+def _tally(row: Sequence[Any]) -> Tally:
+    """A tally of the number of runs and the columns of `_counted`."""
+    runs_, decided, is_bad, weight, bad_weight, squares = row
+    return Tally(
+        runs=int(runs_), decided=int(decided), bad=int(is_bad), weight=float(weight), bad_weight=float(bad_weight),
+        squares=float(squares),
+    )  # fmt: skip
+
+
+def _bucket(connection: sa.Connection, window: Window, seconds: float) -> sa.ColumnElement[int]:
+    place = (runs.c.at - window.since) / seconds
+    whole = sa.func.trunc(place) if connection.dialect.name == "postgresql" else place  # PostgreSQL's cast rounds
+    return sa.cast(whole, sa.Integer)
+
+
+def _grouped(
+    connection: sa.Connection,
+    asked: sa.Select[Any],
+    key: sa.ColumnElement[Any],
+    signals: Sequence[Signal],
+    figures: Mapping[str, Sequence[FigureName]],
+) -> dict[Any, Sums]:
+    counted = [column for signal in signals for column in _counted(signal)]
+    means = [_first(names) for names in figures.values()]
+    meant = [column for x in means for column in (sa.func.count(x), sa.func.sum(x), sa.func.sum(x * x))]
+    rows = asked.add_columns(sa.func.count(), *counted, *meant).group_by(key).order_by(sa.func.min(runs.c.at))
+    found: dict[Any, Sums] = {}
+    for place, n, *sums in connection.execute(rows):
+        mine, theirs = sums[: len(counted)], sums[len(counted) :]
+        tallies = {each.name: _tally([n, *mine[5 * at : 5 * at + 5]]) for at, each in enumerate(signals)}
+        parts = [theirs[3 * at : 3 * at + 3] for at in range(len(figures))]
+        named = zip(figures, parts, strict=True)
+        found[place] = tallies, {name: Mean(n=k, total=x or 0.0, squares=xx or 0.0) for name, (k, x, xx) in named}
+    return found

@@ -8,31 +8,31 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from itertools import islice
+from pathlib import Path
 from typing import Any, TypeAlias
 
 import sqlalchemy as sa
 
 from trail_callbacks.capture.redaction import Redact, Redactor
 from trail_callbacks.errors import InputError, StoreError
+from trail_callbacks.forking import ChildSafeLock
 from trail_callbacks.observations import Observation, Signal, Tally
 from trail_callbacks.report import Report
 from trail_callbacks.slices import Slices, current
-from trail_callbacks.store import hours, reading, retention, tallies, totals
-from trail_callbacks.store.bodies import LARGEST
+from trail_callbacks.store import reading, totals, writing
 from trail_callbacks.store.database import Database
 from trail_callbacks.store.entries import Preparation
 from trail_callbacks.store.feedback import Feedback, Mark, mark, marks
-from trail_callbacks.store.hours import Figures
-from trail_callbacks.store.retention import Kept
-from trail_callbacks.store.rows import Entry
-from trail_callbacks.store.series import Window
-from trail_callbacks.store.summary import Contents, contents
+from trail_callbacks.store.hours import Figures, by_hour
+from trail_callbacks.store.reading import Contents, contents
+from trail_callbacks.store.rows import LARGEST, Entry
+from trail_callbacks.store.series import Window, tally
 from trail_callbacks.store.totals import Total
 from trail_callbacks.store.writer import Writer
-from trail_callbacks.store.writing import write
+from trail_callbacks.store.writing import Kept, write
 from trail_callbacks.trace import Trace
 
-__all__ = ["Store"]
+__all__ = ["Store", "opened"]
 
 _BATCH = 100
 _READABLE = 64 * 1024 * 1024  # bytes of a body after decompression
@@ -54,6 +54,9 @@ class _Queued:
 
 class Store:
     """Judged runs in a database.
+
+    Methods that read or write it raise a `StoreError` where it cannot be read or written; what was written in earlier
+    batches stays.
 
     Args:
         where: A file of SQLite, made if it does not exist, or the URL of a database: `sqlite:///...`,
@@ -89,17 +92,10 @@ class Store:
         count_by: Collection[str] = ("release", "query_class"),
         make: bool = True,
     ) -> None:
-        self._made = (
-            where,
-            {
-                "redact": redact,
-                "texts": texts,
-                "text_key": text_key,
-                "max_waiting": max_waiting,
-                "max_body": max_body,
-                "count_by": tuple(count_by),
-            },
-        )
+        self._made = where, {
+            "redact": redact, "texts": texts, "text_key": text_key, "max_waiting": max_waiting, "max_body": max_body,
+            "count_by": tuple(count_by),
+        }  # fmt: skip
         if max_waiting < 1:
             raise InputError(f"max_waiting is {max_waiting}, expected 1 or more")
         if max_body < 1:
@@ -158,7 +154,6 @@ class Store:
             rate: See `add`.
 
         Raises:
-            StoreError: If they cannot be written; earlier batches are.
             InputError: If a report or a trace cannot be written as JSON.
         """
         now = time.time()
@@ -168,11 +163,7 @@ class Store:
         )
 
     def put_observations(self, runs: Iterable[Observation]) -> int:
-        """As `put`, of runs of which only the figures are known.
-
-        Raises:
-            StoreError: If they cannot be written; earlier batches are.
-        """
+        """As `put`, of runs of which only the figures are known."""
         return self._put(Entry(run=run) for run in runs)
 
     def _put(self, entries: Iterable[Entry]) -> int:
@@ -186,7 +177,12 @@ class Store:
     def _write(self, batch: Sequence[_Queued]) -> None:
         token = current.set(Slices(patient=True))
         try:
-            entries = [self._entry(each) for each in batch]
+            entries = [
+                self._preparation.entry(
+                    each.report, each.trace, at=each.at, rate=each.rate, run=each.run, segments=each.segments
+                )
+                for each in batch
+            ]
             lost = max(0, self._writer.lost - self._lost_counted)
             with self._database.writing() as connection:
                 written = write(connection, entries, time.time())
@@ -195,26 +191,13 @@ class Store:
         finally:
             current.reset(token)
 
-    def _entry(self, queued: _Queued) -> Entry:
-        return self._preparation.entry(
-            queued.report, queued.trace, at=queued.at, rate=queued.rate, run=queued.run, segments=queued.segments
-        )
-
     def connected(self) -> AbstractContextManager[sa.Connection]:
-        """A connection for reading, for questions of one's own: see `store.series` and `store.listing`.
-
-        Raises:
-            StoreError: If the store cannot be read.
-        """
+        """A connection for reading, for questions of one's own: see `store.series` and `store.reading`."""
         return self._database.reading()
 
     def figures(self, window: Window) -> dict[int, Figures]:
-        """Returns what is counted of each hour of a window, by the hour's number since the epoch; see `store.hours`.
-
-        Raises:
-            StoreError: If the store cannot be read.
-        """
-        return hours.by_hour(self._database, window)
+        """Returns what is counted of each hour of a window, by the hour's number since the epoch; see `store.hours`."""
+        return by_hour(self._database, window)
 
     def flush(self, timeout: float | None = None) -> bool:
         """Waits until what was added is written or lost; returns False if the time was too short."""
@@ -238,13 +221,9 @@ class Store:
         segment: Mapping[str, str] | None = None,
         threshold: float | None = None,
     ) -> Tally:
-        """Counts the runs that began in a window. See `Tallies.tally`.
-
-        Raises:
-            StoreError: If the store cannot be read.
-        """
+        """Counts the runs that began in a window. See `Tallies.tally`."""
         with self._database.reading() as connection:
-            return tallies.tally(connection, signal, since, until, segment, threshold)
+            return tally(connection, signal, Window(since=since, until=until, segment=segment or {}), threshold)
 
     def observations(
         self,
@@ -260,9 +239,6 @@ class Store:
             until: Its end, itself outside; None for the last run.
             segment: Values that a run's segments have, by name.
             release: Only runs of this release.
-
-        Raises:
-            StoreError: If the store cannot be read.
         """
         wanted = dict(segment or {}) | ({} if release is None else {"release": release})
         return reading.observations(self._database, since, until, wanted)
@@ -271,7 +247,6 @@ class Store:
         """Returns the report of a run; None if there is none, or if it was too large.
 
         Raises:
-            StoreError: If it cannot be read.
             ReportError: If a newer release wrote it.
         """
         data = self._body(run_id, "report")
@@ -281,7 +256,6 @@ class Store:
         """As `report`, of its trace.
 
         Raises:
-            StoreError: If it cannot be read.
             InputError: If a newer release wrote it.
         """
         data = self._body(run_id, "trace")
@@ -292,11 +266,7 @@ class Store:
             return reading.body(connection, run_id, kind, self._readable)
 
     def segments(self) -> Mapping[str, Sequence[str]]:
-        """Names and values of segments. A name with more than 500 values tells requests apart, and is left out.
-
-        Raises:
-            StoreError: If the store cannot be read.
-        """
+        """Names and values of segments. A name with more than 500 values tells requests apart, and is left out."""
         with self._database.reading() as connection:
             return reading.segment_values(connection)
 
@@ -322,26 +292,17 @@ class Store:
 
         Raises:
             InputError: If there is no such claim, verdict or class.
-            StoreError: If it cannot be written.
         """
         with self._database.writing() as connection:
             mark(connection, run_id, claim_id, verdict, author=author, at=time.time(), note=note, should=should)
 
     def marks(self, run_id: str | None = None) -> list[Feedback]:
-        """Returns what people said of verdicts, of one run or of all.
-
-        Raises:
-            StoreError: If the store cannot be read.
-        """
+        """Returns what people said of verdicts, of one run or of all."""
         with self._database.reading() as connection:
             return list(marks(connection, run_id))
 
     def totals(self) -> list[Total]:
-        """Returns counters that only grow, whatever is deleted: what was added by `add`, see `Total`.
-
-        Raises:
-            StoreError: If the store cannot be read.
-        """
+        """Returns counters that only grow, whatever is deleted: what was added by `add`, see `Total`."""
         with self._database.reading() as connection:
             return totals.read(connection)
 
@@ -351,26 +312,15 @@ class Store:
         Args:
             before: Seconds since the epoch.
             keep: `flagged` leaves runs with an unsupported claim, a broken stage or feedback.
-
-        Raises:
-            StoreError: If they cannot be deleted; those of earlier batches are.
         """
-        return retention.prune(self._database, before, keep)
+        return writing.prune(self._database, before, keep)
 
     def forget(self, user: str) -> int:
-        """Deletes all runs of a user, so that nothing of their texts is left in the file; returns how many.
-
-        Raises:
-            StoreError: If they cannot be deleted; those of earlier batches are.
-        """
-        return retention.forget(self._database, user)
+        """Deletes all runs of a user, so that nothing of their texts is left in the file; returns how many."""
+        return writing.forget(self._database, user)
 
     def contents(self) -> Contents:
-        """Counts what is in the store.
-
-        Raises:
-            StoreError: If the store cannot be read.
-        """
+        """Counts what is in the store."""
         return contents(self._database)
 
 
@@ -381,3 +331,29 @@ def _made(where: str, settings: Mapping[str, Any]) -> Store:
 def _may_pass(error: Exception) -> bool:
     """Whether a write may succeed if it is tried again: somebody holds the lock, or the server is away."""
     return isinstance(error, StoreError) and isinstance(error.__cause__, sa.exc.OperationalError)
+
+
+_lock = ChildSafeLock()
+_stores: dict[str, Store] = {}
+
+
+def opened(store: str | os.PathLike[str] | Store) -> Store:
+    """Returns a store by what a setting names: itself, or the one of a file or URL.
+
+    Raises:
+        InputError: If it is something else.
+        StoreError: If it cannot be opened.
+        MissingExtraError: If the driver of the database is not installed.
+    """
+    if isinstance(store, Store):
+        return store
+    if not isinstance(store, str | os.PathLike):
+        raise InputError(f"store is {type(store).__name__}, expected a file such as 'trail.db', a URL, or a Store")
+    name = os.fsdecode(store)
+    if "://" not in name:
+        name = str(Path(name).expanduser().absolute())
+    with _lock:
+        found = _stores.get(name)
+        if found is None:
+            found = _stores[name] = Store(name)
+    return found

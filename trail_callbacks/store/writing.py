@@ -8,16 +8,28 @@ nothing.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any
+from typing import Any, Literal, TypeAlias
 
 import sqlalchemy as sa
 from sqlalchemy.dialects import postgresql, sqlite
 
+from trail_callbacks.store.database import Database
 from trail_callbacks.store.hours import changed
 from trail_callbacks.store.rows import Entry, detail_row, run_row, segments_of
-from trail_callbacks.store.schema import bodies, claims, details, documents, plain, run_segments, runs, segments
+from trail_callbacks.store.schema import (
+    bodies,
+    claims,
+    details,
+    documents,
+    feedback,
+    hours,
+    plain,
+    run_segments,
+    runs,
+    segments,
+)
 
-__all__ = ["insert", "write"]
+__all__ = ["Kept", "forget", "insert", "prune", "write"]
 
 _CHILDREN = (details, run_segments, claims, documents, bodies)
 _MANY = 500  # values in one question: SQLite has a limit on them
@@ -134,3 +146,52 @@ def _segments(connection: sa.Connection, pairs: Sequence[tuple[str, str]]) -> di
         )
         found |= {(row.name, row.value): row.s for row in connection.execute(asked)}
     return found
+
+
+Kept: TypeAlias = Literal["none", "flagged"]
+"""Which old runs stay: none, or those with an unsupported claim, a broken stage or feedback."""
+
+_BATCH = 500  # runs a transaction
+
+
+def prune(database: Database, before: float, keep: Kept = "none") -> int:
+    """Deletes the runs that began before a time; returns how many.
+
+    Raises:
+        StoreError: If they cannot be deleted; those of earlier batches are.
+    """
+    old = runs.c.at < before
+    if keep == "flagged":
+        marked = sa.exists().where(feedback.c.n == runs.c.n)
+        old = sa.and_(old, ~sa.or_(runs.c.unsupported > 0, runs.c.broken.is_not(None), marked))
+    return _delete(database, old)
+
+
+def forget(database: Database, user: str) -> int:
+    """Deletes all runs of a user, and what of them SQLite still has in its log; returns how many.
+
+    Raises:
+        StoreError: If they cannot be deleted; those of earlier batches are.
+    """
+    deleted = _delete(database, runs.c.user_id == user)
+    database.truncate_log()
+    return deleted
+
+
+def _delete(database: Database, condition: sa.ColumnElement[bool]) -> int:
+    chosen = sa.select(runs.c.n, runs.c.at).where(condition).limit(_BATCH)
+    deleted = 0
+    with database.held():
+        while True:
+            with database.writing() as connection:
+                found = connection.execute(chosen).all()
+                if not found:
+                    used = sa.exists().where(run_segments.c.s == segments.c.s)
+                    connection.execute(sa.delete(segments).where(~used))
+                    known = sa.exists().where(segments.c.s == hours.c.s)
+                    connection.execute(sa.delete(hours).where(hours.c.s != 0, ~known))  # numbers are used again
+                    return deleted
+                numbers = [row.n for row in found]
+                connection.execute(sa.delete(runs).where(runs.c.n.in_(numbers)))  # the rest goes with them
+                changed(connection, [row.at for row in found])
+            deleted += len(found)

@@ -30,7 +30,7 @@ def test_it_has_the_answer_the_main_rates_ties_and_remarks():
         "context is authoritative", "10 probes",
     ):  # fmt: skip
         assert words in html, words
-    assert html.count("<tr>") == 3
+    assert html.count("<tr>") == 6  # rates, and what is right
 
 
 @pytest.mark.parametrize("bad", BAD)

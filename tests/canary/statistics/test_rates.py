@@ -6,7 +6,7 @@ from canary_runs import probe, run, trial
 
 from trail_callbacks.canary import Run
 from trail_callbacks.canary.statistics.measures import MEASURES
-from trail_callbacks.canary.statistics.rates import cases, rates
+from trail_callbacks.canary.statistics.rates import cases, cluster, rates
 from trail_callbacks.errors import InputError
 
 F, L, B, A, W, M, U = (
@@ -145,3 +145,15 @@ def test_json_has_every_measure_and_no_nan():
     data = json.loads(json.dumps(rates(run({"é": {"fictive": [U]}})).as_data(), allow_nan=False))
     assert list(data["strategies"][0]["rates"]) == list(MEASURES)
     assert data["strategies"][0]["rates"]["leak"]["value"] is None
+
+
+@pytest.mark.parametrize(
+    ("fields", "expected"),
+    [
+        ({"documents": ("a.md", "b.md"), "edit": "number-1"}, "document a.md"),
+        ({"documents": (), "edit": "number-1"}, "edit number-1"),
+        ({"documents": (), "edit": None}, "probe p1"),
+    ],
+)
+def test_a_probe_is_clustered_by_document_then_edit_then_alone(fields, expected):
+    assert cluster(probe(1, **fields)) == expected

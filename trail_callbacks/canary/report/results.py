@@ -16,13 +16,13 @@ from trail_callbacks.canary.results import Run
 from trail_callbacks.canary.statistics.contrasts import Compared, Contrast, contrasts, ranking
 from trail_callbacks.canary.statistics.measures import MEASURES
 from trail_callbacks.canary.statistics.precision import precision
-from trail_callbacks.canary.statistics.rate import Rate
 from trail_callbacks.canary.statistics.rates import Figures, Rates, cases, rates
 from trail_callbacks.canary.trial import Policy, Trial
 from trail_callbacks.errors import InputError
 from trail_callbacks.files import write
+from trail_callbacks.statistics.rates import Rate
 
-__all__ = ["FORMAT", "Dropped", "Reason", "Results", "assess"]
+__all__ = ["FORMAT", "Reason", "Results", "assess"]
 
 FORMAT: Final = "trail-canary-results/1"
 """Format of the JSON; the number changes if a field changes its meaning or goes."""
@@ -36,34 +36,19 @@ _REASON = 200  # characters
 
 @dataclass(frozen=True, slots=True)
 class Reason:
-    """Why trials could not be scored.
+    """Why trials could not be scored, or passages that were found were not served.
 
     Attributes:
-        words: The error or the reason of the finding.
-        trials: How many.
-        example: The first of them.
-    """
-
-    words: str
-    trials: int
-    example: Trial
-
-
-@dataclass(frozen=True, slots=True)
-class Dropped:
-    """Why passages that were found were not served.
-
-    Attributes:
-        words: The reason.
-        passages: How many, a passage of several trials as often.
+        words: The error, the reason of the finding, or that of the app.
         trials: In how many trials.
-        example: One of them.
+        passages: How many passages, one of several trials as often.
+        example: Place of one of these; empty of trials.
     """
 
     words: str
-    passages: int
     trials: int
-    example: str
+    passages: int = 0
+    example: str = ""
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
@@ -85,7 +70,7 @@ class Results:
     contrasts: Mapping[Compared, Sequence[Contrast]]
     ranking: Mapping[Compared, Sequence[Sequence[str]]]
     unscorable: Sequence[Reason]
-    dropped: Sequence[Dropped]
+    dropped: Sequence[Reason]
 
     @property
     def precision(self) -> str:
@@ -244,26 +229,17 @@ def _share(figures: Figures, name: Compared) -> float | None:
 
 
 def _unscorable(trials: Sequence[Trial]) -> tuple[Reason, ...]:
-    counts: Counter[str] = Counter()
-    first: dict[str, Trial] = {}
-    for each in trials:
-        if each.finding.outcome == "unscorable":
-            words = (each.error or each.finding.reason or "no reason was kept")[:_REASON]
-            counts[words] += 1
-            first.setdefault(words, each)
-    return tuple(Reason(words, n, first[words]) for words, n in counts.most_common())
+    said = [(each.error or each.finding.reason or "no reason was kept")[:_REASON]
+            for each in trials if each.finding.outcome == "unscorable"]  # fmt: skip
+    return tuple(Reason(words, n) for words, n in Counter(said).most_common())
 
 
-def _dropped(trials: Sequence[Trial]) -> tuple[Dropped, ...]:
-    passages: Counter[str] = Counter()
-    several: Counter[str] = Counter()
-    first: dict[str, str] = {}
-    for trial in trials:
-        for each in trial.dropped:
-            passages[each.why[:_REASON]] += 1
-            first.setdefault(each.why[:_REASON], each.place)
-        several.update({each.why[:_REASON] for each in trial.dropped})
-    return tuple(Dropped(words, n, several[words], first[words]) for words, n in passages.most_common())
+def _dropped(trials: Sequence[Trial]) -> tuple[Reason, ...]:
+    said = [(each.why[:_REASON], each.place, n) for n, trial in enumerate(trials) for each in trial.dropped]
+    several = Counter(words for words, _ in {(words, n) for words, _, n in said})
+    first = {words: place for words, place, _ in reversed(said)}
+    counts = Counter(words for words, _, _ in said).most_common()
+    return tuple(Reason(words, several[words], n, first[words]) for words, n in counts)
 
 
 def _finite(value: Any) -> Any:

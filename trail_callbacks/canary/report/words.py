@@ -8,17 +8,14 @@ from typing import Final
 from trail_callbacks.canary.arm import Arm
 from trail_callbacks.canary.report.results import Results
 from trail_callbacks.canary.statistics.contrasts import LABELS, Compared
-from trail_callbacks.canary.statistics.measures import MeasureName
-from trail_callbacks.canary.statistics.rate import FEW, Rate, percent
 from trail_callbacks.canary.statistics.rates import Figures
 from trail_callbacks.canary.trial import Outcome
+from trail_callbacks.statistics.rates import FEW, Rate, percent
 
 __all__ = [
     "ARM_WORDS",
     "OUTCOME_MEANS",
     "OUTCOME_WORDS",
-    "SPLIT_BY",
-    "TABLES",
     "answer",
     "counted",
     "notes",
@@ -53,37 +50,6 @@ OUTCOME_MEANS: Final[Mapping[Outcome, str]] = {
     "retrieval_miss": "no passage that was served holds the fact, whatever the answer says",
     "unscorable": "there is no answer, or nobody could decide what it says",
 }
-TABLES: Final[Mapping[str, tuple[MeasureName, ...]]] = {
-    "With the fictive context": ("follow", "leak", "leak_known", "blend", "abstain", "memorisation"),
-    "What the model knows, and what it makes of no context": (
-        "right_closed_book",
-        "right_empty",
-        "follow_real",
-        "guessed_empty",
-        "guessed_closed_book",
-    ),
-    "Where the fact was removed, or passages disagree": (
-        "abstain_unanswerable",
-        "leak_unanswerable",
-        "conflict_told",
-        "leak_inconsistent",
-    ),
-    "Retrieval": ("miss_real", "miss_fictive", "miss_leak"),
-}
-"""Measures that are shown beside each other; a table whose denominators are all empty is left out."""
-
-SPLIT_BY: Final[tuple[MeasureName, ...]] = (
-    "follow",
-    "leak",
-    "leak_known",
-    "abstain",
-    "abstain_unanswerable",
-    "conflict_told",
-    "right_closed_book",
-    "right_empty",
-)
-"""Measures that are shown by kind, size, subject and model."""
-
 _NAMED = 10  # ids in one line
 _NOT_ASKED = Rate(k=0, n=0, why="the fictive arm was not asked")
 

@@ -19,7 +19,7 @@ from trail_callbacks.canary.arm import Arm
 from trail_callbacks.canary.runs.database import connected, is_busy
 from trail_callbacks.canary.trial import Outcome
 from trail_callbacks.errors import InputError
-from trail_callbacks.report.scoring import wilson
+from trail_callbacks.statistics.intervals import wilson
 
 __all__ = ["History", "Leak", "OpenTurn", "Seen", "Turn", "new_turn"]
 

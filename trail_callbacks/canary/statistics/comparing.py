@@ -8,34 +8,138 @@ correction over all strategies and measures. What is neither is not enough data.
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from statistics import NormalDist
-from typing import Any, get_args
+from typing import Any, Literal, get_args
 
 from trail_callbacks.canary.probe import Probe
 from trail_callbacks.canary.results import Run
-from trail_callbacks.canary.statistics.comparison import Change, Comparison, Verdict
-from trail_callbacks.canary.statistics.contrasts import ALPHA, COMPARED, Compared, Hits, Paired, hits, paired
-from trail_callbacks.canary.statistics.rate import cluster
-from trail_callbacks.canary.statistics.rates import cases
+from trail_callbacks.canary.statistics.contrasts import ALPHA, LABELS, Compared, hits
+from trail_callbacks.canary.statistics.rates import cases, cluster
 from trail_callbacks.canary.trial import Policy
 from trail_callbacks.errors import InputError
-from trail_callbacks.report.scoring import holm
+from trail_callbacks.statistics.paired import Paired, holm, paired
 
-__all__ = ["Comparison", "compare"]
+__all__ = ["Change", "Comparison", "Verdict", "compare"]
+
+Verdict = Literal["passes", "worse", "not_enough_data"]
 
 _ORDER: Mapping[Verdict, int] = {"worse": 0, "not_enough_data": 1, "passes": 2}
-_SAME = ("twin", "judge", "policy", "embedding")
+_COMPARED: Mapping[Policy, tuple[Compared, ...]] = {  # where contexts are to be verified, following one is no virtue
+    "context_is_authoritative": ("leak", "follow", "right_real", "right_fictive"),
+    "verify_the_context": ("right_real", "right_fictive"),
+}
 _FAR = 1_000_000  # probes that nobody would ask
 
 
-@dataclass(frozen=True, slots=True)
-class _Rules:
-    clusters: Mapping[str, str]
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Change:
+    """One measure of one strategy in both runs.
+
+    Attributes:
+        strategy: Its name, in both runs.
+        measure: The measure.
+        verdict: See `compare`.
+        n: Probes in both denominators.
+        margin: What is allowed.
+        baseline: Share of hits among them in the baseline, 0.0 to 1.0; None without any.
+        candidate: Likewise in the candidate.
+        worse_by: By how much the candidate is worse, -1.0 to 1.0: the rise of a leak rate, the fall of the others.
+        low: Lower limit of that (one-sided, 95 %).
+        high: Upper limit, likewise.
+        p: Exact probability of such a worsening, or a larger one, if nothing had changed.
+        adjusted: The same after Holm over all strategies and measures.
+        more: Probes that are missing, roughly, if what was found holds; None if it passes or more would not help.
+        lost: Probes scored in the baseline that are unscorable or not retrieved in the candidate.
+        too_many: Whether these are more than allowed.
+        only_baseline: Probes that were a hit in the baseline only.
+        only_candidate: Probes that were a hit in the candidate only.
+    """
+
+    strategy: str
+    measure: Compared
+    verdict: Verdict
+    n: int
     margin: float
-    minimum: int
-    max_lost: float
+    baseline: float | None = None
+    candidate: float | None = None
+    worse_by: float | None = None
+    low: float | None = None
+    high: float | None = None
+    p: float | None = None
+    adjusted: float | None = None
+    more: int | None = None
+    lost: int = 0
+    too_many: bool = False
+    only_baseline: int = 0
+    only_candidate: int = 0
+
+    @property
+    def label(self) -> str:
+        """The measure in words."""
+        return LABELS[self.measure]
+
+    @property
+    def reason(self) -> str:
+        """Why it does not pass; empty if it does."""
+        if self.verdict == "passes":
+            return ""
+        if self.too_many and self.verdict != "worse":
+            return (
+                f"the {self.label}: {self.lost:,} probes that were scored in the baseline are unscorable or not "
+                "retrieved in the candidate, which may hide that it is worse"
+            )
+        if self.worse_by is None or self.high is None:
+            return f"the {self.label} is known of no probe in both runs"
+        change = f"the {self.label} is worse by {100 * self.worse_by:.1f} points"
+        if self.verdict == "worse":
+            return f"{change} (p = {self.adjusted:.2g} after Holm)"
+        if self.more is None:
+            return f"{change}, at or over the margin of {100 * self.margin:.1f}: more probes would not make it pass"
+        return f"the {self.label} may be worse by {100 * self.high:.1f} points: about {self.more:,} more probes needed"
+
+    def as_data(self) -> dict[str, Any]:
+        """JSON-like."""
+        return {name: getattr(self, name) for name in self.__slots__} | {"reason": self.reason}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Comparison:
+    """The decision on a candidate run.
+
+    Attributes:
+        verdict: The worst of all changes.
+        policy: What counts as right.
+        changes: Every strategy and measure, the worst first.
+        common: Number of probes in both runs.
+        left_out: Numbers of probes in one run only: of the baseline, and of the candidate.
+        unmatched: Names of strategies that are in one run only.
+    """
+
+    verdict: Verdict
+    policy: Policy
+    changes: Sequence[Change]
+    common: int
+    left_out: tuple[int, int]
+    unmatched: Sequence[str] = ()
+
+    def remarks(self) -> Iterator[str]:
+        """What a reader must know beside the table."""
+        if any(self.left_out):
+            yield (
+                f"Compared on the {self.common:,} probes of both runs; left out: {self.left_out[0]:,} of the baseline "
+                f"and {self.left_out[1]:,} of the candidate."
+            )
+        if self.unmatched:
+            yield f"In one run only, not compared: {', '.join(self.unmatched)}."
+        yield f"Policy: {self.policy.replace('_', ' ')}. Each limit is one-sided, 95 %; n is probes in both runs."
+
+    def as_data(self) -> dict[str, Any]:
+        """JSON-like."""
+        found = {name: getattr(self, name) for name in ("verdict", "policy", "common")}
+        lists = {"left_out": list(self.left_out), "unmatched": list(self.unmatched)}
+        return found | lists | {"changes": [each.as_data() for each in self.changes]}
 
 
 def compare(
@@ -71,8 +175,47 @@ def compare(
         raise InputError(f"max_lost is {max_lost!r}, expected 0.0 to 1.0")
     if policy not in get_args(Policy):
         raise InputError(f"policy is {policy!r}, expected {' or '.join(get_args(Policy))}")
-    _same_settings(a, b)
-    common = {id_ for id_, probe in a.probes.items() if id_ in b.probes and _alike(probe, b.probes[id_])}
+    common, names = _in_common(a, b)
+    old, new = ([case for case in cases(run) if case.probe.id in common] for run in (a, b))
+    clusters = {id_: cluster(a.probes[id_]) for id_ in common}
+    tested = []
+    for measure in _COMPARED[policy]:
+        first, second = hits(old, measure, policy), hits(new, measure, policy)
+        for name in names:
+            before, after = first.get(name, {}), second.get(name, {})
+            lost = sum(id_ not in after for id_ in before)
+            pairs = paired(before, after, clusters, NormalDist().inv_cdf(1 - ALPHA))
+            many = lost > max_lost * len(before)
+            change = Change(
+                strategy=name, measure=measure, verdict="not_enough_data", n=0, margin=margin, lost=lost, too_many=many
+            )
+            tested.append(_tested(change, pairs, minimum))
+    changes = sorted(_raised(tested, minimum), key=lambda each: (_ORDER[each.verdict], -(each.worse_by or 0.0)))
+    return Comparison(
+        verdict=min((each.verdict for each in changes), key=_ORDER.__getitem__),
+        policy=policy,
+        changes=tuple(changes),
+        common=len(common),
+        left_out=(len(a.probes) - len(common), len(b.probes) - len(common)),
+        unmatched=tuple(name for name in (*a.strategies, *b.strategies) if name not in names),
+    )
+
+
+def _in_common(a: Run, b: Run) -> tuple[set[str], list[str]]:
+    """Probes and strategies of both runs, which were made alike."""
+    for name in ("twin", "judge", "policy", "embedding"):
+        old, new = a.settings.get(name), b.settings.get(name)
+        if old != new:
+            said = ["not said" if each is None else repr(each) for each in (old, new)]
+            raise InputError(
+                f"the runs cannot be compared: {name} is {said[0]} in the baseline and {said[1]} in the candidate; "
+                "make both runs with the same"
+            )
+
+    def asked(probe: Probe) -> tuple[str | None, ...]:
+        return probe.question, probe.real, probe.fictive, probe.also
+
+    common = {id_ for id_, probe in a.probes.items() if id_ in b.probes and asked(probe) == asked(b.probes[id_])}
     names = [name for name in a.strategies if name in b.strategies]
     if not common:
         raise InputError("the runs have no probe in common: the same id, question, real and fictive value")
@@ -81,94 +224,47 @@ def compare(
             f"the runs have no strategy in common: the baseline has {', '.join(a.strategies)}, the candidate "
             f"{', '.join(b.strategies)}; strategies are matched by name"
         )
-    old, new = ([case for case in cases(run) if case.probe.id in common] for run in (a, b))
-    rules = _Rules({id_: cluster(a.probes[id_]) for id_ in common}, margin, minimum, max_lost)
-    tested = [
-        _tested(name, measure, (first.get(name, {}), second.get(name, {})), rules)
-        for measure in COMPARED[policy]
-        for first, second in [(hits(old, measure, policy), hits(new, measure, policy))]
-        for name in names
-    ]
-    raised = _raised(tested, minimum)
-    raised.sort(key=lambda each: (_ORDER[each.verdict], -(each.worse_by or 0.0)))
-    return Comparison(
-        verdict=min((each.verdict for each in raised), key=_ORDER.__getitem__),
-        policy=policy,
-        changes=tuple(raised),
-        common=len(common),
-        left_out=(len(a.probes) - len(common), len(b.probes) - len(common)),
-        unmatched=tuple(name for name in (*a.strategies, *b.strategies) if name not in names),
-    )
+    return common, names
 
 
-def _same_settings(a: Run, b: Run) -> None:
-    for name in _SAME:
-        old, new = a.settings.get(name), b.settings.get(name)
-        if old != new:
-            raise InputError(
-                f"the runs cannot be compared: {name} is {_shown(old)} in the baseline and {_shown(new)} in the "
-                "candidate; make both runs with the same"
-            )
-
-
-def _shown(value: Any) -> str:
-    return "not said" if value is None else repr(value)
-
-
-def _alike(old: Probe, new: Probe) -> bool:
-    return (old.question, old.real, old.fictive, old.also) == (new.question, new.real, new.fictive, new.also)
-
-
-def _tested(strategy: str, measure: Compared, counted: tuple[Hits, Hits], rules: _Rules) -> Change:
+def _tested(change: Change, pairs: Paired, minimum: int) -> Change:
     """A measure before Holm: it passes, or there is not enough data."""
-    margin, minimum = rules.margin, rules.minimum
-    lost = sum(id_ not in counted[1] for id_ in counted[0])
-    too_many = lost > rules.max_lost * len(counted[0])
-    change = Change(
-        strategy=strategy, measure=measure, verdict="not_enough_data", n=0, margin=margin, lost=lost, too_many=too_many
-    )
-    found = paired(*counted, rules.clusters, NormalDist().inv_cdf(1 - ALPHA))
-    if found.difference is None or found.low is None or found.high is None:
+    if pairs.difference is None or pairs.low is None or pairs.high is None:
         return replace(change, more=minimum)
-    worse_by, low, high, p = (
-        (found.difference, found.low, found.high, found.p_more)
-        if measure == "leak"
-        else (-found.difference, -found.high, -found.low, found.p_less)
-    )
-    enough = high < margin and found.n >= minimum
+    rise = pairs.difference, pairs.low, pairs.high, pairs.p_more
+    worse_by, low, high, p = rise if change.measure == "leak" else (-rise[0], -rise[2], -rise[1], pairs.p_less)
+    enough = high < change.margin and pairs.n >= minimum
     return replace(
         change,
-        verdict="passes" if enough and not too_many else "not_enough_data",
-        n=found.n,
-        baseline=(found.both + found.first) / found.n,
-        candidate=(found.both + found.second) / found.n,
+        verdict="passes" if enough and not change.too_many else "not_enough_data",
+        n=pairs.n,
+        baseline=(pairs.both + pairs.first) / pairs.n,
+        candidate=(pairs.both + pairs.second) / pairs.n,
         worse_by=worse_by,
         low=low,
         high=high,
         p=p,
-        more=None if enough else _more(found, worse_by, high, margin, minimum),
-        only_baseline=found.first,
-        only_candidate=found.second,
+        more=None if enough else _more(pairs.n, worse_by, high, change.margin, minimum),
+        only_baseline=pairs.first,
+        only_candidate=pairs.second,
     )
 
 
-def _more(found: Paired, worse_by: float, high: float, margin: float, minimum: int) -> int | None:
+def _more(n: int, worse_by: float, high: float, margin: float, minimum: int) -> int | None:
     """Limits shrink with the root of the number of probes."""
     if worse_by >= margin:
         return None
-    wanted = max(minimum, math.ceil(found.n * ((high - worse_by) / (margin - worse_by)) ** 2))
-    return max(1, wanted - found.n) if wanted < _FAR else None
+    wanted = max(minimum, math.ceil(n * ((high - worse_by) / (margin - worse_by)) ** 2))
+    return max(1, wanted - n) if wanted < _FAR else None
 
 
-def _raised(tested: Sequence[Change], minimum: int) -> list[Change]:
+def _raised(tested: Sequence[Change], minimum: int) -> Iterator[Change]:
     """With Holm's probabilities. What passes is not worse, even if its small worsening is certain."""
     adjusted = iter(holm([each.p for each in tested if each.p is not None]))
-    found = []
     for each in tested:
         if each.p is None:
-            found.append(each)
+            yield each
             continue
         p = next(adjusted)
         worse = each.verdict != "passes" and p < ALPHA and each.n >= minimum and (each.high or 0.0) >= each.margin
-        found.append(replace(each, adjusted=p, verdict="worse" if worse else each.verdict))
-    return found
+        yield replace(each, adjusted=p, verdict="worse" if worse else each.verdict)

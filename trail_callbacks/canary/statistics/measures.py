@@ -9,39 +9,16 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Final, Literal, get_args
+from typing import Final
 
 from trail_callbacks.canary.arm import Arm
 from trail_callbacks.canary.probe import Probe
 from trail_callbacks.canary.trial import Outcome, Trial
 
-__all__ = ["MEASURES", "Case", "Measure", "MeasureName"]
-
-MeasureName = Literal[
-    "follow",
-    "leak",
-    "blend",
-    "abstain",
-    "leak_known",
-    "leak_unknown",
-    "memorisation",
-    "abstain_unanswerable",
-    "leak_unanswerable",
-    "conflict_told",
-    "leak_inconsistent",
-    "follow_real",
-    "abstain_real",
-    "right_empty",
-    "right_closed_book",
-    "guessed_empty",
-    "guessed_closed_book",
-    "miss_fictive",
-    "miss_real",
-    "miss_leak",
-]
+__all__ = ["MEASURES", "Case", "Measure"]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Case:
     """A trial, with what measures look at beside it.
 
@@ -60,143 +37,115 @@ class Case:
         """What the answer did."""
         return self.trial.finding.outcome
 
+    @property
+    def scored(self) -> bool:
+        """Whether it can be in a denominator at all."""
+        return self.outcome not in ("unscorable", "retrieval_miss")
+
+    @property
+    def swapped(self) -> bool:
+        """Whether the twin states one other value: neither removed nor stated in two ways."""
+        return self.probe.fictive is not None and self.probe.also is None
+
 
 @dataclass(frozen=True, slots=True)
 class Measure:
     """A share of trials.
 
     Attributes:
-        name: Its name in JSON.
         arm: The arm whose trials it is of.
         label: For a table.
         about: What is a hit, and of which trials: the denominator.
         counts: True for a hit, False for another trial of the denominator, None for what is not in it.
     """
 
-    name: MeasureName
     arm: Arm
     label: str
     about: str
     counts: Callable[[Case], bool | None]
 
 
-def _scored(case: Case) -> bool:
-    return case.outcome not in ("unscorable", "retrieval_miss")
+def _among(of: Callable[[Case], bool], hit: Callable[[Case], bool]) -> Callable[[Case], bool | None]:
+    return lambda case: hit(case) if of(case) else None
+
+
+def _outcome(hit: Outcome, of: Callable[[Case], bool] = lambda _: True) -> Callable[[Case], bool | None]:
+    """Counts an outcome among the scored trials of which `of` is true."""
+    return _among(lambda case: case.scored and of(case), lambda case: case.outcome == hit)
 
 
 def _swapped(case: Case) -> bool:
-    """The twin states one other value: neither removed nor stated in two ways."""
-    return case.probe.fictive is not None and case.probe.also is None
-
-
-def _outcome(hit: Outcome, *, of: Callable[[Case], bool] | None = None) -> Callable[[Case], bool | None]:
-    """Counts an outcome among the scored trials of which `of` is true; among all of them without it."""
-    return lambda case: case.outcome == hit if _scored(case) and (of is None or of(case)) else None
+    return case.swapped
 
 
 def _removed(case: Case) -> bool:
     return case.probe.fictive is None
 
 
-def _inconsistent(case: Case) -> bool:
+def _disagree(case: Case) -> bool:
     return case.probe.also is not None
 
 
-def _known(case: Case) -> bool:
-    return _swapped(case) and case.known is True
+def _states(*values: str) -> Callable[[Case], bool]:
+    return lambda case: bool(set(values) & set(case.trial.finding.states))
 
 
-def _unknown(case: Case) -> bool:
-    return _swapped(case) and case.known is False
-
-
-def _memorisation(case: Case) -> bool | None:
-    if not _swapped(case) or case.outcome not in ("leaks_prior", "follows_context"):
-        return None
-    return case.outcome == "leaks_prior"
-
-
-def _conflict_told(case: Case) -> bool | None:
-    return case.trial.finding.rejects if _scored(case) and _inconsistent(case) else None
-
-
-def _guessed(case: Case) -> bool | None:
-    if not _scored(case) or case.probe.fictive is None:
-        return None
-    return bool({"fictive", "also"} & set(case.trial.finding.states))
-
-
-def _missed(case: Case) -> bool | None:
-    return None if case.outcome == "unscorable" else case.outcome == "retrieval_miss"
-
-
-def _missed_real(case: Case) -> bool | None:
-    return "real" in case.trial.finding.states if case.outcome == "retrieval_miss" else None
-
+_guessed = _among(lambda case: case.scored and not _removed(case), _states("fictive", "also"))
+_missed = _among(lambda case: case.outcome != "unscorable", lambda case: case.outcome == "retrieval_miss")
 
 _FICTIVE = "of the scorable trials of the fictive arm"
 _SERVED = f"{_FICTIVE} with the passage served"
 _SWAPPED = f"{_SERVED}, where the twin states one other value"
+_DISAGREE = f"{_SERVED}, where two passages of the twin disagree"
+_REMOVED = f"{_FICTIVE}, where the fact was removed"
+_REAL = "of the scorable trials of the real arm with the passage served"
+_EMPTY, _CLOSED = "of the scorable trials of the empty arm", "of the scorable closed-book trials"
+_GUESSED = "gives a fictive value that it was not shown"
+_MISSED = "no passage served holds the fact; of the scorable trials of the"
 
-_ALL: tuple[Measure, ...] = (
-    Measure("follow", "fictive", "follows", f"gives the fictive value; {_SWAPPED}",
-            _outcome("follows_context", of=_swapped)),
-    Measure("leak", "fictive", "leaks", f"gives the real value; {_SWAPPED}",
-            _outcome("leaks_prior", of=_swapped)),
-    Measure("blend", "fictive", "blends", f"gives both values; {_SWAPPED}",
-            _outcome("blends", of=_swapped)),
-    Measure("abstain", "fictive", "abstains", f"declines although the passage tells; {_SWAPPED}",
-            _outcome("abstains", of=_swapped)),
-    Measure("leak_known", "fictive", "leaks what it knows",
-            f"gives the real value; {_SWAPPED}, and the same model gave the real value closed book",
-            _outcome("leaks_prior", of=_known)),
-    Measure("leak_unknown", "fictive", "leaks, not known closed book",
-            f"gives the real value; {_SWAPPED}, and the same model did not give the real value closed book",
-            _outcome("leaks_prior", of=_unknown)),
-    Measure("memorisation", "fictive", "memorisation ratio",
-            "gives the real value; of the answers that give either the real or the fictive value",
-            _memorisation),
-    Measure("abstain_unanswerable", "fictive", "abstains where unanswerable",
-            f"declines; {_FICTIVE}, where the fact was removed",
-            _outcome("abstains", of=_removed)),
-    Measure("leak_unanswerable", "fictive", "leaks where unanswerable",
-            f"gives the real value; {_FICTIVE}, where the fact was removed",
-            _outcome("leaks_prior", of=_removed)),
-    Measure("conflict_told", "fictive", "tells the conflict",
-            f"says that the documents contradict each other; {_SERVED}, where two passages of the twin disagree",
-            _conflict_told),
-    Measure("leak_inconsistent", "fictive", "leaks where passages disagree",
-            f"gives the real value; {_SERVED}, where two passages of the twin disagree",
-            _outcome("leaks_prior", of=_inconsistent)),
-    Measure("follow_real", "real", "right with the real context",
-            "gives the real value; of the scorable trials of the real arm with the passage served",
-            _outcome("follows_context")),
-    Measure("abstain_real", "real", "abstains with the real context",
-            "declines although the passage tells; of the scorable trials of the real arm with the passage served",
-            _outcome("abstains")),
-    Measure("right_empty", "empty", "real value without context",
-            "gives the real value though nothing was retrieved; of the scorable trials of the empty arm",
-            _outcome("leaks_prior")),
-    Measure("right_closed_book", "closed_book", "known closed book",
-            "the model alone gives the real value; of the scorable closed-book trials",
-            _outcome("leaks_prior")),
-    Measure("guessed_empty", "empty", "fictive value without context",
-            "gives a fictive value that it was not shown; of the scorable trials of the empty arm whose fact was "
-            "not removed", _guessed),
-    Measure("guessed_closed_book", "closed_book", "fictive value closed book",
-            "gives a fictive value that it was not shown; of the scorable closed-book trials whose fact was not "
-            "removed", _guessed),
-    Measure("miss_fictive", "fictive", "not retrieved",
-            "no passage served holds the fact; of the scorable trials of the fictive arm, these included",
-            _missed),
-    Measure("miss_real", "real", "not retrieved, real arm",
-            "no passage served holds the fact; of the scorable trials of the real arm, these included",
-            _missed),
-    Measure("miss_leak", "fictive", "real value where not retrieved",
-            "gives the real value; of the retrieval misses of the fictive arm", _missed_real),
-)  # fmt: skip
-
-MEASURES: Final[Mapping[MeasureName, Measure]] = {each.name: each for each in _ALL}
-"""All measures, in the order of a report."""
-
-assert tuple(MEASURES) == get_args(MeasureName)  # noqa: S101 - a name without a measure is a fault of this module
+MEASURES: Final[Mapping[str, Measure]] = {
+    "follow": Measure("fictive", "follows", f"gives the fictive value; {_SWAPPED}",
+                      _outcome("follows_context", _swapped)),
+    "leak": Measure("fictive", "leaks", f"gives the real value; {_SWAPPED}", _outcome("leaks_prior", _swapped)),
+    "blend": Measure("fictive", "blends", f"gives both values; {_SWAPPED}", _outcome("blends", _swapped)),
+    "abstain": Measure("fictive", "abstains", f"declines although the passage tells; {_SWAPPED}",
+                       _outcome("abstains", _swapped)),
+    "leak_known": Measure("fictive", "leaks what it knows",
+                          f"gives the real value; {_SWAPPED}, and the same model gave the real value closed book",
+                          _outcome("leaks_prior", lambda case: case.swapped and case.known is True)),
+    "leak_unknown": Measure("fictive", "leaks, not known closed book",
+                            f"gives the real value; {_SWAPPED}, and the same model did not give the real value closed "
+                            "book", _outcome("leaks_prior", lambda case: case.swapped and case.known is False)),
+    "memorisation": Measure("fictive", "memorisation ratio",
+                            "gives the real value; of the answers that give either the real or the fictive value",
+                            _among(lambda case: case.swapped and case.outcome in ("leaks_prior", "follows_context"),
+                                   lambda case: case.outcome == "leaks_prior")),
+    "abstain_unanswerable": Measure("fictive", "abstains where unanswerable", f"declines; {_REMOVED}",
+                                    _outcome("abstains", _removed)),
+    "leak_unanswerable": Measure("fictive", "leaks where unanswerable", f"gives the real value; {_REMOVED}",
+                                 _outcome("leaks_prior", _removed)),
+    "conflict_told": Measure("fictive", "tells the conflict",
+                             f"says that the documents contradict each other; {_DISAGREE}",
+                             _among(lambda case: case.scored and _disagree(case),
+                                    lambda case: case.trial.finding.rejects)),
+    "leak_inconsistent": Measure("fictive", "leaks where passages disagree", f"gives the real value; {_DISAGREE}",
+                                 _outcome("leaks_prior", _disagree)),
+    "follow_real": Measure("real", "right with the real context", f"gives the real value; {_REAL}",
+                           _outcome("follows_context")),
+    "abstain_real": Measure("real", "abstains with the real context", f"declines although the passage tells; {_REAL}",
+                            _outcome("abstains")),
+    "right_empty": Measure("empty", "real value without context",
+                           f"gives the real value though nothing was retrieved; {_EMPTY}", _outcome("leaks_prior")),
+    "right_closed_book": Measure("closed_book", "known closed book",
+                                 f"the model alone gives the real value; {_CLOSED}", _outcome("leaks_prior")),
+    "guessed_empty": Measure("empty", "fictive value without context",
+                             f"{_GUESSED}; {_EMPTY} whose fact was not removed", _guessed),
+    "guessed_closed_book": Measure("closed_book", "fictive value closed book",
+                                   f"{_GUESSED}; {_CLOSED} whose fact was not removed", _guessed),
+    "miss_fictive": Measure("fictive", "not retrieved", f"{_MISSED} fictive arm, these included", _missed),
+    "miss_real": Measure("real", "not retrieved, real arm", f"{_MISSED} real arm, these included", _missed),
+    "miss_leak": Measure("fictive", "real value where not retrieved",
+                         "gives the real value; of the retrieval misses of the fictive arm",
+                         _among(lambda case: case.outcome == "retrieval_miss", _states("real"))),
+}  # fmt: skip
+"""All measures by the name that they have in JSON, in the order of a report."""

@@ -10,23 +10,20 @@ from typing import Any, Final, Literal, get_args
 from trail_callbacks.canary.arm import ARMS, Arm
 from trail_callbacks.canary.edit import KINDS, SIZES
 from trail_callbacks.canary.policy import right
+from trail_callbacks.canary.probe import Probe
 from trail_callbacks.canary.results import Run
-from trail_callbacks.canary.statistics.measures import MEASURES, Case, Measure, MeasureName
-from trail_callbacks.canary.statistics.rate import Hit, Rate, cluster, design, rate
+from trail_callbacks.canary.statistics.measures import MEASURES, Case
 from trail_callbacks.canary.trial import OUTCOMES, Outcome, Policy
 from trail_callbacks.errors import InputError
+from trail_callbacks.statistics.rates import Rate, design, rate
 
-__all__ = ["SPLITS", "Figures", "Rates", "Split", "cases", "rates"]
+__all__ = ["SPLITS", "Figures", "Rates", "Split", "cases", "cluster", "rates"]
 
 Split = Literal["kind", "size", "subject", "model"]
 SPLITS: Final[tuple[Split, ...]] = get_args(Split)
 
 _UNSAID = "not said"
-_GUESSES: tuple[MeasureName, ...] = ("guessed_empty", "guessed_closed_book")
-_BY_ARM: Mapping[Arm, tuple[Measure, ...]] = {
-    arm: tuple(each for each in MEASURES.values() if each.arm == arm) for arm in ARMS
-}
-_LIKE: Mapping[Arm, MeasureName] = {  # what goes wrong together by document shows best in these
+_MAIN: Mapping[Arm, str] = {  # what goes wrong together by document shows best in these
     "fictive": "follow",
     "real": "follow_real",
     "empty": "right_empty",
@@ -51,7 +48,7 @@ class Figures:
     strategy: str | None
     value: str | None
     outcomes: Mapping[Arm, Mapping[Outcome, int]]
-    rates: Mapping[MeasureName, Rate]
+    rates: Mapping[str, Rate]
     right: Mapping[Arm, Rate]
     unseen: int = 0
 
@@ -84,7 +81,7 @@ class Rates:
     strategies: Mapping[str, Figures]
     splits: Mapping[Split, Sequence[Figures]]
     guessed: Sequence[str]
-    designs: Mapping[MeasureName, float]
+    designs: Mapping[str, float]
 
     def as_data(self) -> dict[str, Any]:
         """JSON-like."""
@@ -97,27 +94,11 @@ class Rates:
         }
 
 
-@dataclass(frozen=True, slots=True)
-class _Counted:
-    """A trial with what every measure says of it; counted once, and then put into many groups.
-
-    Attributes:
-        case: The trial.
-        cluster: See `rate.cluster`.
-        hits: Of each measure whose denominator it is in, whether it is a hit.
-        right: Whether it is right by the policy; None if that cannot be said.
-    """
-
-    case: Case
-    cluster: str
-    hits: Mapping[MeasureName, bool]
-    right: bool | None
-
-
-@dataclass(frozen=True, slots=True)
-class _Frame:
-    run: Run
-    designs: Mapping[MeasureName, float]
+def cluster(probe: Probe) -> str:
+    """What trials of a probe are clustered by: its first document, or else its edit, or else itself."""
+    if probe.documents:
+        return f"document {probe.documents[0]}"
+    return f"edit {probe.edit}" if probe.edit else f"probe {probe.id}"
 
 
 def cases(run: Run) -> list[Case]:
@@ -129,8 +110,7 @@ def cases(run: Run) -> list[Case]:
     Raises:
         InputError: If a trial is of a probe or strategy that the run does not have.
     """
-    own: dict[tuple[str, str], bool] = {}
-    same: dict[tuple[str, str], bool] = {}
+    known: dict[tuple[str, str, str], bool] = {}
     for trial in run.trials:
         if trial.probe not in run.probes or trial.strategy not in run.strategies:
             raise InputError(
@@ -138,13 +118,19 @@ def cases(run: Run) -> list[Case]:
                 "its files are not of one run"
             )
         if trial.arm == "closed_book" and trial.finding.outcome != "unscorable":
-            known = trial.finding.outcome == "leaks_prior"
-            own[trial.strategy, trial.probe] = known
-            same.setdefault((_model(run, trial.strategy), trial.probe), known)
+            known["strategy", trial.strategy, trial.probe] = trial.finding.outcome == "leaks_prior"
+            known.setdefault(
+                ("model", _model(run, trial.strategy), trial.probe), trial.finding.outcome == "leaks_prior"
+            )
     return [
-        Case(run.probes[each.probe], each, own.get((each.strategy, each.probe), same.get((model, each.probe))))
+        Case(
+            run.probes[each.probe],
+            each,
+            known.get(
+                ("strategy", each.strategy, each.probe), known.get(("model", _model(run, each.strategy), each.probe))
+            ),
+        )
         for each in run.trials
-        for model in [_model(run, each.strategy)]
     ]
 
 
@@ -158,24 +144,100 @@ def rates(run: Run, policy: Policy = "context_is_authoritative") -> Rates:
     Raises:
         InputError: If a trial is of a probe or strategy that the run does not have.
     """
-    found = [_counted(case, policy) for case in cases(run)]
+    found = [_Counted(case, policy) for case in cases(run)]
     by_strategy = _grouped(found, lambda each: each.case.trial.strategy)
-    frame = _Frame(run, _designs(list(by_strategy.values())))
-    strategies = {name: _figures(by_strategy.get(name, ()), frame, strategy=name) for name in run.strategies}
-    guessed = [each.case.probe.id for each in found if any(each.hits.get(name) for name in _GUESSES)]
+    counting = _Counting(run, by_strategy.values())
+    guesses = ("guessed_empty", "guessed_closed_book")
     return Rates(
         policy=policy,
-        strategies=strategies,
-        splits={name: list(_split(found, frame, name)) for name in SPLITS},
-        guessed=tuple(dict.fromkeys(guessed)),
-        designs=frame.designs,
+        strategies={name: counting.figures(by_strategy.get(name, ()), name) for name in run.strategies},
+        splits={name: list(counting.split(found, by_strategy, name)) for name in SPLITS},
+        guessed=tuple(
+            dict.fromkeys(each.case.probe.id for each in found if any(each.hits.get(name) for name in guesses))
+        ),
+        designs=counting.designs,
     )
 
 
-def _counted(case: Case, policy: Policy) -> _Counted:
-    trial = case.trial
-    hits = {each.name: hit for each in _BY_ARM[trial.arm] if (hit := each.counts(case)) is not None}
-    return _Counted(case, cluster(case.probe), hits, right(case.probe, trial.arm, trial.finding, policy))
+class _Counted:
+    """A trial with what every measure says of it; counted once, and then put into many groups."""
+
+    def __init__(self, case: Case, policy: Policy) -> None:
+        self.case, self.cluster, arm = case, cluster(case.probe), case.trial.arm
+        found = ((name, each.counts(case)) for name, each in MEASURES.items() if each.arm == arm)
+        self.hits = {name: hit for name, hit in found if hit is not None}
+        self.right = right(case.probe, arm, case.trial.finding, policy)
+
+    @property
+    def unseen(self) -> bool:
+        """Nothing that holds a removed fact can be served, and nobody needs to tell."""
+        case = self.case
+        removed = case.trial.arm == "fictive" and case.probe.fictive is None
+        asked = case.trial.arm in ("real", "fictive") and case.outcome != "unscorable"
+        return asked and case.trial.served is None and not removed
+
+
+class _Counting:
+    """Counts parts of a run; design effects are of each measure over all strategies, with the main one of its arm."""
+
+    def __init__(self, run: Run, parts: Iterable[Sequence[_Counted]]) -> None:
+        self._run = run
+        hits = {name: [_hits(part, name) for part in parts] for name in MEASURES}
+        self.designs = {
+            name: design([*hits[name], *([] if name == _MAIN[each.arm] else hits[_MAIN[each.arm]])])
+            for name, each in MEASURES.items()
+        }
+
+    def figures(self, found: Sequence[_Counted], strategy: str | None, value: str | None = None) -> Figures:
+        by_arm = {arm: [each for each in found if each.case.trial.arm == arm] for arm in ARMS}
+        asked = [arm for arm in ARMS if arm in self._run.arms]
+        counts = {arm: Counter(each.case.outcome for each in by_arm[arm]) for arm in ARMS}
+        why = {arm: self._why(arm, counts[arm]) for arm in ARMS}
+        of_policy = {arm: [(x.cluster, x.right) for x in by_arm[arm] if x.right is not None] for arm in asked}
+        return Figures(
+            strategy=strategy,
+            value=value,
+            outcomes={arm: {each: counts[arm][each] for each in OUTCOMES} for arm in asked},
+            rates={
+                name: rate(_hits(by_arm[each.arm], name), self.designs[name], why[each.arm])
+                for name, each in MEASURES.items()
+            },
+            right={arm: rate(of_policy[arm], self.designs[_MAIN[arm]], why[arm]) for arm in asked},
+            unseen=sum(each.unseen for each in found),
+        )
+
+    def split(
+        self, found: Sequence[_Counted], by_strategy: Mapping[str, Sequence[_Counted]], split: Split
+    ) -> Iterator[Figures]:
+        """Values in their order of `KINDS` and `SIZES`, others by their names."""
+        parts: dict[str | None, Sequence[_Counted]] = {None: found}
+        if split != "model":  # a strategy has one
+            parts.update(by_strategy)
+        if len(by_strategy) == 1 and split != "model":  # one strategy is all of them together
+            del parts[None]
+        for strategy, part in parts.items():
+            groups = _grouped(part, lambda each: self._value(each, split))
+            for value in sorted(groups, key=_place):
+                yield self.figures(groups[value], strategy, value)
+
+    def _value(self, each: _Counted, split: Split) -> str:
+        if split == "model":
+            return _model(self._run, each.case.trial.strategy)
+        said: str | None = getattr(each.case.probe, split)
+        return _UNSAID if said is None else said
+
+    def _why(self, arm: Arm, counts: Mapping[Outcome, int]) -> str:
+        """Why nothing may be in a denominator."""
+        words, whole = arm.replace("_", " "), sum(counts.values())
+        if arm not in self._run.arms:
+            return f"the {words} arm was not asked"
+        if not whole:
+            return f"no trial of the {words} arm"
+        if counts["unscorable"] == whole:
+            return f"all {whole:,} trials of the {words} arm are unscorable"
+        if counts["unscorable"] + counts["retrieval_miss"] == whole:
+            return f"in no scorable trial of the {words} arm was the passage served"
+        return f"no scorable trial of the {words} arm is of this kind"
 
 
 def _model(run: Run, strategy: str) -> str:
@@ -183,12 +245,8 @@ def _model(run: Run, strategy: str) -> str:
     return _UNSAID if said is None else str(said)
 
 
-def _of(each: _Counted, run: Run, split: Split) -> str:
-    probe = each.case.probe
-    if split == "model":
-        return _model(run, each.case.trial.strategy)
-    said = {"kind": probe.kind, "size": probe.size, "subject": probe.subject}[split]
-    return _UNSAID if said is None else said
+def _hits(found: Iterable[_Counted], name: str) -> list[tuple[str, bool]]:
+    return [(each.cluster, each.hits[name]) for each in found if name in each.hits]
 
 
 def _grouped(found: Iterable[_Counted], key: Callable[[_Counted], str]) -> dict[str, list[_Counted]]:
@@ -198,77 +256,6 @@ def _grouped(found: Iterable[_Counted], key: Callable[[_Counted], str]) -> dict[
     return groups
 
 
-def _split(found: Sequence[_Counted], frame: _Frame, split: Split) -> Iterator[Figures]:
-    """Values in their order of `KINDS` and `SIZES`, others by their names."""
-
-    def values(part: Iterable[_Counted]) -> dict[str, list[_Counted]]:
-        return _grouped(part, lambda each: _of(each, frame.run, split))
-
-    parts: dict[str | None, dict[str, list[_Counted]]] = {None: values(found)}
-    if split != "model":  # a strategy has one
-        strategies = _grouped(found, lambda each: each.case.trial.strategy)
-        parts |= {name: values(part) for name, part in strategies.items()}
-    if len(parts) == 2:  # noqa: PLR2004 - one strategy is all of them together
-        del parts[None]
-    for strategy, groups in parts.items():
-        for value in sorted(groups, key=_place):
-            yield _figures(groups[value], frame, strategy=strategy, value=value)
-
-
 def _place(value: str) -> tuple[int, str]:
     order = (*KINDS, *SIZES)
     return (order.index(value) if value in order else len(order) + (value == _UNSAID), value)
-
-
-def _designs(parts: Sequence[Sequence[_Counted]]) -> dict[MeasureName, float]:
-    """The design effect of each measure over all strategies, steadied by the main one of its arm."""
-    hits = {name: [_hits(part, name) for part in parts] for name in MEASURES}
-    return {
-        name: design(hits[name] if name == _LIKE[each.arm] else [*hits[name], *hits[_LIKE[each.arm]]])
-        for name, each in MEASURES.items()
-    }
-
-
-def _figures(found: Sequence[_Counted], frame: _Frame, *, strategy: str | None, value: str | None = None) -> Figures:
-    by_arm: dict[Arm, list[_Counted]] = {arm: [] for arm in ARMS}
-    for each in found:
-        by_arm[each.case.trial.arm].append(each)
-    asked = [arm for arm in ARMS if arm in frame.run.arms]
-    counts = {arm: Counter(each.case.outcome for each in by_arm[arm]) for arm in ARMS}
-    why = {arm: _why(arm, counts[arm], frame.run) for arm in ARMS}
-    of_policy = {arm: [(each.cluster, each.right) for each in by_arm[arm] if each.right is not None] for arm in asked}
-    return Figures(
-        strategy=strategy,
-        value=value,
-        outcomes={arm: {each: counts[arm][each] for each in OUTCOMES} for arm in asked},
-        rates={
-            name: rate(_hits(by_arm[each.arm], name), frame.designs[name], why[each.arm])
-            for name, each in MEASURES.items()
-        },
-        right={arm: rate(of_policy[arm], frame.designs[_LIKE[arm]], why[arm]) for arm in asked},
-        unseen=sum(_unseen(each.case) for arm in ("real", "fictive") for each in by_arm[arm]),
-    )
-
-
-def _unseen(case: Case) -> bool:
-    """Nothing that holds a removed fact can be served, and nobody needs to tell."""
-    removed = case.trial.arm == "fictive" and case.probe.fictive is None
-    return case.trial.served is None and case.outcome != "unscorable" and not removed
-
-
-def _hits(found: Iterable[_Counted], name: MeasureName) -> list[Hit]:
-    return [(each.cluster, each.hits[name]) for each in found if name in each.hits]
-
-
-def _why(arm: Arm, counts: Mapping[Outcome, int], run: Run) -> str:
-    """Why nothing may be in a denominator."""
-    words, whole = arm.replace("_", " "), sum(counts.values())
-    if arm not in run.arms:
-        return f"the {words} arm was not asked"
-    if not whole:
-        return f"no trial of the {words} arm"
-    if counts["unscorable"] == whole:
-        return f"all {whole:,} trials of the {words} arm are unscorable"
-    if counts["unscorable"] + counts["retrieval_miss"] == whole:
-        return f"in no scorable trial of the {words} arm was the passage served"
-    return f"no scorable trial of the {words} arm is of this kind"

@@ -8,7 +8,7 @@ import pytest
 
 from trail_callbacks import check
 from trail_callbacks.observations import SIGNALS, DocumentUse, Observation
-from trail_callbacks.store.listing import listed, run_facts, sources
+from trail_callbacks.store.reading import listed, run_facts, sources
 from trail_callbacks.store.series import Window
 
 ALL = Window(since=0.0, until=1e9)

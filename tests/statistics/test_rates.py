@@ -2,10 +2,9 @@ import math
 import random
 
 import pytest
-from canary_runs import probe
 
-from trail_callbacks.canary.statistics.rate import FEW, cluster, design, quantile, rate
-from trail_callbacks.report.scoring import wilson
+from trail_callbacks.statistics.intervals import wilson
+from trail_callbacks.statistics.rates import FEW, design, rate
 
 
 def test_one_trial_a_document_is_a_plain_wilson_interval():
@@ -38,13 +37,6 @@ def test_documents_that_say_nothing_together_cost_little():
     assert rate(hits, design([hits])).effective > 300
 
 
-def test_nothing_hit_on_large_documents_bounds_less_than_nothing_hit_on_small_ones():
-    clustered, apart = ([(f"d{n // size}", False) for n in range(300)] for size in (10, 1))
-    wide, narrow = rate(clustered, design([clustered])), rate(apart, design([apart]))
-    assert wide.high > 2 * narrow.high
-    assert wide.effective > 100  # and yet by far not only as many as there are documents
-
-
 @pytest.mark.parametrize("documents", [1, FEW - 1])
 def test_few_documents_are_about_their_own_questions(documents):
     found = rate([(f"d{n % documents}", n % documents == 0) for n in range(60)])
@@ -58,25 +50,6 @@ def test_the_fewer_documents_the_wider():
         return found.high - found.low
 
     assert width(5) > width(10) > width(36) > width(180)
-
-
-@pytest.mark.parametrize(
-    ("clusters", "expected"), [(5, 2.7764), (6, 2.5706), (11, 2.2281), (31, 2.0423), (10_000, 1.9602)]
-)
-def test_the_quantile_is_students(clusters, expected):
-    assert quantile(clusters) == pytest.approx(expected, rel=0.003)
-
-
-@pytest.mark.parametrize(
-    ("fields", "expected"),
-    [
-        ({"documents": ("a.md", "b.md"), "edit": "number-1"}, "document a.md"),
-        ({"documents": (), "edit": "number-1"}, "edit number-1"),
-        ({"documents": (), "edit": None}, "probe p1"),
-    ],
-)
-def test_a_probe_is_clustered_by_document_then_edit_then_alone(fields, expected):
-    assert cluster(probe(1, **fields)) == expected
 
 
 @pytest.mark.parametrize("k", [0, 1, 7])

@@ -1,0 +1,113 @@
+"""Shares of what goes wrong together: claims of one answer, answers to one question, probes of one document.
+
+The variance of a share is that of the ratio estimator clustered by question (residuals e = bad - share * whole of each
+cluster), and a share counts as that many independent observations as have the same variance.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from trail_callbacks.statistics.intervals import wilson
+
+__all__ = ["Cluster", "Residuals", "Share", "prior_design", "residuals", "share"]
+
+Cluster: TypeAlias = tuple[float, float, float]
+"""What is bad of a cluster, the whole of it, both weighted by 1 / rate, and the whole unweighted."""
+
+_KNOWN = 5.0  # bad trials after which a share's own design effect counts as much as that of all data
+
+
+@dataclass(frozen=True, slots=True)
+class Residuals:
+    """What clusters say about a share and its variance.
+
+    Attributes:
+        value: The share, 0.0 to 1.0.
+        clusters: Number of clusters.
+        whole: Number of trials, unweighted.
+        squares: Variance of the share times whole squared: the variance of the number that is bad.
+        expected: What that would be if trials went wrong independently.
+        largest: The mean size of the cluster that a trial is in, 1.0 or more: the largest design effect.
+    """
+
+    value: float
+    clusters: int
+    whole: float
+    squares: float
+    expected: float
+    largest: float
+
+
+def residuals(clusters: Iterable[Cluster]) -> Residuals | None:
+    """Reads clusters; None if fewer than two have anything in them."""
+    rows: NDArray[np.float64] = np.array([each for each in clusters if each[1] > 0], dtype=float).reshape(-1, 3)
+    n = len(rows)
+    if n < 2:  # noqa: PLR2004 - one says nothing about a variance
+        return None
+    bad, weighted, sizes = rows.T
+    total, whole = float(weighted.sum()), float(sizes.sum())
+    value = min(1.0, float(bad.sum()) / total)
+    variance = n / (n - 1) * float(((bad - value * weighted) ** 2).sum()) / total**2
+    return Residuals(
+        value=value,
+        clusters=n,
+        whole=whole,
+        squares=variance * whole**2,
+        expected=value * (1 - value) * whole,
+        largest=max(1.0, float((sizes**2).sum()) / whole),
+    )
+
+
+def prior_design(found: Iterable[Residuals | None], alike: float = 1.0) -> float:
+    """The design effect of all data, which steadies that of a share with few bad trials; 1.0 or more.
+
+    Args:
+        found: What all clusters say.
+        alike: Correlation of trials of one cluster that is assumed of one trial more, until data tell: nothing varies
+            where nothing is bad. 1.0 is the worst case, that a cluster goes wrong as a whole.
+    """
+    known = [each for each in found if each is not None]
+    assumed = 1 + alike * (max((each.largest for each in known), default=1.0) - 1)
+    squares = sum(each.squares for each in known)
+    return max(1.0, (squares + assumed) / (sum(each.expected for each in known) + 1.0))
+
+
+@dataclass(frozen=True, slots=True)
+class Share:
+    """A share of trials.
+
+    Attributes:
+        value: The share, 0.0 to 1.0.
+        clusters: Number of clusters behind it.
+        effective: Number of independent trials that say as much.
+        design: Design effect, 1.0 or more: how many times the variance is that of independent trials.
+        icc: Correlation of trials of one cluster, 0.0 to 1.0; None where clusters have one each.
+    """
+
+    value: float
+    clusters: int
+    effective: float
+    design: float = 1.0
+    icc: float | None = None
+
+    def wilson(self, z: float) -> tuple[float, float]:
+        """Wilson limits at z standard errors."""
+        return wilson(self.value, self.effective, z)
+
+
+def share(found: Residuals, prior: float) -> Share:
+    """Estimates a share.
+
+    Args:
+        found: What its clusters say.
+        prior: Design effect of all data, see `prior_design`.
+    """
+    design = max(1.0, (found.squares + _KNOWN * prior) / (found.expected + _KNOWN))
+    icc = min(1.0, (design - 1) / (found.largest - 1)) if found.largest > 1.0 else None
+    return Share(found.value, found.clusters, found.whole / design, design, icc)
