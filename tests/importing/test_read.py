@@ -125,7 +125,7 @@ def test_a_broken_line_is_reported_with_its_number_and_left_out(file):
     traces = list(read(path, errors.append))
     assert [trace.id for trace in traces] == [made.TRACE, "2" * 32]
     (error,) = errors
-    assert str(error).startswith(f"{path}, line 2: not JSON")
+    assert str(error).startswith(f"{path}, line 2: the JSON is broken or truncated")
     # What was on that line may have been a step of the runs beside it: nobody can say that they are whole.
     assert [trace.lost for trace in traces] == [
         ("line 2 of the file could not be read: a step of this run may have been there",)
@@ -172,7 +172,7 @@ def test_of_what_is_packed_and_cut_off_the_error_says_so(file):
     [
         (b"", "is empty: expected traces"),
         (b" \n\n", "is empty: expected traces"),
-        (bytes(range(256)), "is a binary file: expected JSON.*format: json"),
+        (bytes(range(256)), "is a binary file, not text: expected traces as JSON.*format: json"),
         (b"\x0a\x80\x02\x0a\x12\x00\x0a", "is a binary file"),
         (b"PAR1....", "Parquet file: export JSON lines"),
         (b"PK\x03\x04....", "zip archive: unpack it first"),

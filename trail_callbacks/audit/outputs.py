@@ -11,11 +11,11 @@ from importlib import import_module
 from pathlib import Path
 from typing import IO, Any
 
-from trail_callbacks.audit.files import arrow
-from trail_callbacks.audit.journal import Journal
+from trail_callbacks.audit.journal import AuditJournal
 from trail_callbacks.audit.summary import Summary
 from trail_callbacks.errors import InputError, MissingExtraError
 from trail_callbacks.files import write
+from trail_callbacks.reading import arrow
 
 __all__ = ["save_summary", "written"]
 
@@ -35,7 +35,7 @@ _CLAIM = {
 """Columns and their types; in Parquet, what is an object or a list is JSON."""
 
 
-def written(journal: Journal, folder: Path, summary: Summary) -> None:
+def written(journal: AuditJournal, folder: Path, summary: Summary) -> None:
     """Writes the files, each at once or not at all, and counts what is in them into the summary.
 
     Raises:

@@ -286,7 +286,7 @@ def test_hostile_json_is_skipped(folder):
     )
     corpus = read_corpus(root)
     assert list(texts(corpus)) == ["a.txt"]
-    assert {each.place for each in corpus.skipped} == {"b.json", "c.json, line 1", "d.json, line 1"}
+    assert {each.place for each in corpus.skipped} == {"b.json, line 1", "c.json, line 1", "d.json, line 1"}
 
 
 def test_metadata_that_holds_itself_is_cut():

@@ -110,8 +110,8 @@ def test_broken_lines_are_skipped_with_their_number(read):
     [
         ("", "is empty: expected probes"),
         ("a,b\n1,2\n", "holds no probe: expected a column question"),
-        ("just words", "holds no probe"),
-        ("\0\0", "holds no probe"),
+        ("just words", "neither JSON nor a table"),
+        ("\0\0", "binary file, not text: expected probes"),
     ],
 )
 def test_a_file_without_probes(read, content, message):

@@ -16,10 +16,10 @@ from pathlib import Path
 from typing import Any, TypeAlias
 
 from trail_callbacks.canary.arm import Arm
-from trail_callbacks.canary.runs.database import connected, is_busy
 from trail_callbacks.canary.trial import Outcome
 from trail_callbacks.errors import InputError
 from trail_callbacks.report.scoring import wilson
+from trail_callbacks.work import connected, is_busy
 
 __all__ = ["History", "Leak", "OpenTurn", "Seen", "Turn", "new_turn"]
 
