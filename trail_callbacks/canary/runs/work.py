@@ -3,25 +3,23 @@
 from __future__ import annotations
 
 from collections import Counter, deque
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 from threading import Event
-from time import monotonic
 from typing import Any, TypeAlias
 
-from trail_callbacks.canary.arm import Answered, App, Arm, Ask
+from trail_callbacks.canary.arm import Answered, App, Arm
 from trail_callbacks.canary.outcomes import Scored
 from trail_callbacks.canary.probe import Probe
 from trail_callbacks.canary.runs.answers import answered, in_words, unavailable
 from trail_callbacks.canary.runs.plan import Cell
+from trail_callbacks.canary.runs.queue import Question, Queue
 from trail_callbacks.canary.runs.scoring import Doubtful, Doubts, Judged, Scoring
 from trail_callbacks.canary.runs.stored import CanaryJournal
 from trail_callbacks.canary.trial import Finding, Trial
 from trail_callbacks.errors import TrailError
 from trail_callbacks.models.call import Model, Usage
-from trail_callbacks.models.failure import Failure
-from trail_callbacks.models.tokens import count
 from trail_callbacks.report import Report
 from trail_callbacks.work.askers import Askers, Ended
 from trail_callbacks.work.budget import Budget, Ledger
@@ -57,15 +55,6 @@ class Progress:
     total: int = 0
     usage: Usage = field(default_factory=Usage)
     money: float | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class _Question:
-    """A question, its place in the plan, and the tokens that were granted for it."""
-
-    cell: Cell
-    ask: Ask
-    tokens: int
 
 
 class Work:
@@ -104,10 +93,7 @@ class Work:
         self._arrived: deque[Ended] = deque()
         self._failures = 0
         self._failing: Counter[tuple[int, int]] = Counter()  # the same, by strategy and arm
-        self._without: set[tuple[int, int]] = set()  # strategies and arms that are not asked any more
-        self._todo: Iterable[Cell] = iter(())
-        self._held: tuple[_Question, float] | None = None  # the next one, and when the pace lets it go
-        self._stopped: str | None = None
+        self._queue = Queue(self._plan, (), self._ledger)
 
     def ask(self, app: App, *, timeout: float, holds: Holds) -> None:
         """Asks what is missing or failed, and has a model read what code is in doubt of."""
@@ -119,12 +105,12 @@ class Work:
                 if trial.finding.is_doubtful and (judge is None or judge != self._judge):
                     self._leave(cell, trial, None)
         self._progress.known = len(done)
-        self._todo = (cell for cell in self._plan.order() if cell not in done)
+        self._queue = Queue(self._plan, (cell for cell in self._plan.order() if cell not in done), self._ledger)
         self._go()
 
     def rescore(self) -> None:
         """Finds anew what all stored answers do."""
-        self._stopped = self._journal.stopped  # this asks nothing, so it is as true as before
+        self._queue.stopped = self._journal.stopped  # this asks nothing, so it is as true as before
         for cell, trial, judge in self._journal.known():
             if trial.answer is None:
                 continue
@@ -142,32 +128,29 @@ class Work:
         try:
             self._rounds()
         except BaseException:  # an interrupt above all
-            self._end("interrupted")
+            self._queue.end("interrupted")
             self._ledger.stop("interrupted")
             self._take_all(self._askers.wait(0.0))  # what has ended is kept
             raise
         finally:
             self._askers.close()
             if self._ledger.exhausted is not None and self._progress.undecided:
-                self._end(self._ledger.exhausted)
+                self._queue.end(self._ledger.exhausted)
             elif self._doubts is not None and self._doubts.given_up is not None:
                 why = f"{self._judge} failed and was not asked any more: {self._doubts.given_up}"
                 self._journal.note("judge", why)
-            self._journal.tell(stopped=self._stopped)
+            self._journal.tell(stopped=self._queue.stopped)
             self._journal.commit(self._ledger.spent)
-
-    def _end(self, why: str) -> None:
-        self._stopped = self._stopped or why
 
     def _rounds(self) -> None:
         askers, more = self._askers, True
         while True:
-            ready: list[_Question] = []
+            ready: list[Question] = []
             behind = self._doubts is not None and self._doubts.behind
             while more and not behind and len(ready) < askers.free:
-                question = self._next()
+                question = self._queue.next()
                 if question is None:
-                    more = self._held is not None
+                    more = self._queue.held is not None
                     break
                 self._journal.ask(question.cell)
                 ready.append(question)
@@ -176,42 +159,13 @@ class Work:
                 askers.begin(question, partial(self._app, question.ask), self._timeout)
             if not self._judging(last=not more and not askers.busy) and not more and not askers.busy:
                 return
-            held = _TICK if self._held is None else max(0.0, self._held[1] - monotonic())
-            self._take_all(askers.wait(min(_TICK, held)))
+            held = self._queue.held
+            self._take_all(askers.wait(_TICK if held is None else min(_TICK, held)))
             if askers.hung >= self._most_hung:
-                self._end(f"the app did not come back from {askers.hung} questions")
+                self._queue.end(f"the app did not come back from {askers.hung} questions")
             if self._stop.is_set():
-                self._end("interrupted")
+                self._queue.end("interrupted")
                 return
-
-    def _next(self) -> _Question | None:
-        """The next question that may be asked now; None if there is none, or the pace holds it back."""
-        if self._held is None and self._stopped is None:
-            self._held = self._admitted()
-        if self._held is None:
-            return None
-        question, due = self._held
-        if self._stopped is not None:
-            self._ledger.settle(question.tokens, Usage(), None)  # gives back what was granted
-        elif due > monotonic():
-            return None
-        self._held = None
-        return question if self._stopped is None else None
-
-    def _admitted(self) -> tuple[_Question, float] | None:
-        """The next question with the time from which it may be asked; None if there is none, or no budget."""
-        for cell in self._todo:
-            if (cell[0], cell[2]) in self._without:
-                continue
-            strategy, probe, arm = self._plan.at(cell)
-            tokens = count(probe.question)
-            wait = self._ledger.admit(tokens)
-            if isinstance(wait, Failure):
-                self._end(wait.detail)
-                return None
-            ask = Ask(probe=probe.id, question=probe.question, arm=arm, strategy=strategy)
-            return _Question(cell, ask, tokens), monotonic() + wait
-        return None
 
     def _judging(self, *, last: bool) -> bool:
         """Has the model decide a batch, if there is one; tells whether one is on its way."""
@@ -231,7 +185,7 @@ class Work:
             else:
                 self._take(each.what, each)
 
-    def _take(self, question: _Question, ended: Ended) -> None:
+    def _take(self, question: Question, ended: Ended) -> None:
         error, said = ended.error, None
         if error is None:
             try:
@@ -243,7 +197,7 @@ class Work:
         self._ledger.settle(question.tokens, replace(usage, calls=0 if why else 1, seconds=0.0, cache_hits=0), None)
         if why is not None:
             self._journal.cannot(question.cell, why)
-            self._leave_out(question.cell)
+            self._queue.leave_out(question.cell)
             return
         self._progress.asked += 1
         if said is None:
@@ -254,13 +208,7 @@ class Work:
             self._answered(question, said, ended.seconds)
         self._tell()
 
-    def _leave_out(self, cell: Cell) -> bool:
-        """Leaves out an arm of a strategy from now on; returns whether that is new."""
-        new = (cell[0], cell[2]) not in self._without
-        self._without.add((cell[0], cell[2]))
-        return new
-
-    def _failed(self, question: _Question, why: str, seconds: float) -> None:
+    def _failed(self, question: Question, why: str, seconds: float) -> None:
         cell = question.cell
         finding = Finding(outcome="unscorable", how="error", reason=why)
         self._journal.put(cell, self._trial(question, None, finding, error=why, seconds=seconds))
@@ -269,13 +217,13 @@ class Work:
         self._failing[cell[0], cell[2]] += 1
         said = f"the app failed {_FAILURES} times in a row, the last time: {why}"
         if self._failures >= _FAILURES:
-            self._end(said)
+            self._queue.end(said)
         # A retriever that is away fails under some arms only: others would answer in between for ever.
-        elif self._failing[cell[0], cell[2]] >= _FAILURES and self._leave_out(cell):
+        elif self._failing[cell[0], cell[2]] >= _FAILURES and self._queue.leave_out(cell):
             strategy, _, arm = self._plan.at(cell)
             self._journal.note(f"{arm} of {strategy.name}", said)
 
-    def _answered(self, question: _Question, said: Answered, seconds: float) -> None:
+    def _answered(self, question: Question, said: Answered, seconds: float) -> None:
         cell, report = question.cell, said.report
         _, probe, arm = self._plan.at(cell)
         served = self._served(probe, arm, said)
@@ -336,7 +284,7 @@ class Work:
             self._journal.note("reports", str(error))
             return trial
 
-    def _trial(self, question: _Question, answer: str | None, finding: Finding, **more: Any) -> Trial:
+    def _trial(self, question: Question, answer: str | None, finding: Finding, **more: Any) -> Trial:
         ask = question.ask
         return Trial(probe=ask.probe, arm=ask.arm, strategy=ask.strategy.name, answer=answer, finding=finding, **more)
 
