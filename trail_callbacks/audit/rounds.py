@@ -20,8 +20,7 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any
 
-from trail_callbacks.audit.provider_batch import Answered, LostError, Provider, why
-from trail_callbacks.audit.submitted import Submitted, load
+from trail_callbacks.audit.provider_batch import Answered, LostError, Provider, Submitted, load, why
 from trail_callbacks.errors import JudgeError
 from trail_callbacks.models.call import Call, Model, Reply
 from trail_callbacks.models.instructor import InstructorModel
