@@ -6,14 +6,18 @@ import json
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from trail_callbacks.audit.items import Item
 from trail_callbacks.audit.judging import Outcome
+from trail_callbacks.errors import InputError
+from trail_callbacks.files import remnants, write
 from trail_callbacks.models.call import Usage
+from trail_callbacks.models.store import digest
 from trail_callbacks.work import Journal
 from trail_callbacks.work.journal import unpacked
 
-__all__ = ["AuditJournal", "Entry"]
+__all__ = ["AuditJournal", "Entry", "claim"]
 
 _FORM = "trail-audit-2"
 _ENTRIES = (
@@ -96,3 +100,37 @@ class AuditJournal(Journal):
         query = "SELECT id FROM entry WHERE id IS NOT NULL GROUP BY id HAVING COUNT(DISTINCT key) > 1 ORDER BY MIN(n)"
         with self.told():
             return [id_ for (id_,) in self.db.execute(query)]
+
+
+def claim(folder: Path, settings: dict[str, Any]) -> None:
+    """Makes the folder that of an audit with these settings.
+
+    Raises:
+        InputError: If it is that of another audit, or holds something else; says what differs.
+    """
+    mark = folder / "audit.json"
+    settings = json.loads(json.dumps(settings, default=str))
+    try:
+        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        if not mark.exists():
+            if set(folder.iterdir()) - remnants(mark):
+                raise InputError(f"{folder} holds other files: name a new folder for the results, or an empty one")
+            write(str(mark), json.dumps({"format": _FORM, "hash": digest(settings), "settings": settings}, indent=2))
+            return
+        stored = json.loads(mark.read_bytes())
+        before, form = stored["settings"], stored["format"]
+    except OSError as error:
+        raise InputError(f"the folder {folder} cannot be used: {error.strerror or error}") from error
+    except (ValueError, KeyError, TypeError) as error:
+        if isinstance(error, InputError):
+            raise
+        raise InputError(f"{mark} was not written by an audit, or is damaged: name another folder") from error
+    if form != _FORM:
+        raise InputError(f"{folder} was written by another release ({form}, here {_FORM}): name another folder")
+    if not isinstance(before, dict) or stored.get("hash") != digest(settings):
+        old = before if isinstance(before, dict) else {}
+        names = [name for name in settings if old.get(name) != settings[name]]
+        raise InputError(
+            f"{folder} holds the results of another audit (other: {', '.join(names) or 'settings'}): "
+            "name a new folder, or give the same settings to go on with that one"
+        )

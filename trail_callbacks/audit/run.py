@@ -15,15 +15,15 @@ from typing import TYPE_CHECKING, Any
 from trail_callbacks.audit.engine import Engine, LocalEngine
 from trail_callbacks.audit.inputs import Inputs
 from trail_callbacks.audit.items import COLUMNS, Columns, Item, item
-from trail_callbacks.audit.journal import AuditJournal
+from trail_callbacks.audit.journal import AuditJournal, claim
 from trail_callbacks.audit.judging import Outcome, Task
 from trail_callbacks.audit.outputs import save_summary, written
 from trail_callbacks.audit.summary import Summary
 from trail_callbacks.errors import InputError, JudgeError
-from trail_callbacks.files import remnants, write
 from trail_callbacks.judges.judge import Judge
 from trail_callbacks.judges.resolve import JudgeLike, resolve
 from trail_callbacks.models.call import Usage
+from trail_callbacks.models.store import digest
 from trail_callbacks.reading import Broken
 from trail_callbacks.report import Report
 from trail_callbacks.trace import Trace
@@ -35,7 +35,6 @@ if TYPE_CHECKING:
 
 __all__ = ["Progress", "audit"]
 
-_FORMAT = "trail-audit-2"
 _FAILURES = 20  # in a row, after which a judge is not asked any more
 _NO_MATTER = ("cache", "concurrency", "max_seconds")  # options on which no verdict depends
 
@@ -134,7 +133,7 @@ def audit(
         "columns": dict(columns or {}),
         "keep_reports": keep,
     }
-    _claim(folder, {**judging, **chosen})
+    claim(folder, {**judging, **chosen})
     if asked.model is not None and settings.cache is None:
         settings = replace(settings, cache=folder / "cache")
     limits = budget or Budget()
@@ -143,7 +142,7 @@ def audit(
             journal=journal,
             files=files,
             make=partial(item, columns=names, keep_reports=keep),
-            prefix=_digest(judging),
+            prefix=digest(judging),
             ledger=Ledger(limits, journal.spent),
             where=where or {},
             sample=sample,
@@ -269,41 +268,3 @@ def _why(outcome: Outcome) -> str:
     result = json.loads(outcome.data)
     errors = [each["why"] for each in result["verdicts"] if each["outcome"] == "not_judged" and each["why"]]
     return str(next(iter([*errors, *result["warnings"]]), "it says nothing"))
-
-
-def _digest(value: Any) -> str:
-    return sha256(json.dumps(value, sort_keys=True, default=str).encode()).hexdigest()
-
-
-def _claim(folder: Path, settings: dict[str, Any]) -> None:
-    """Makes the folder that of an audit with these settings.
-
-    Raises:
-        InputError: If it is that of another audit, or holds something else; says what differs.
-    """
-    mark = folder / "audit.json"
-    settings = json.loads(json.dumps(settings, default=str))
-    try:
-        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-        if not mark.exists():
-            if set(folder.iterdir()) - remnants(mark):
-                raise InputError(f"{folder} holds other files: name a new folder for the results, or an empty one")
-            write(str(mark), json.dumps({"format": _FORMAT, "hash": _digest(settings), "settings": settings}, indent=2))
-            return
-        stored = json.loads(mark.read_bytes())
-        before, form = stored["settings"], stored["format"]
-    except OSError as error:
-        raise InputError(f"the folder {folder} cannot be used: {error.strerror or error}") from error
-    except (ValueError, KeyError, TypeError) as error:
-        if isinstance(error, InputError):
-            raise
-        raise InputError(f"{mark} was not written by an audit, or is damaged: name another folder") from error
-    if form != _FORMAT:
-        raise InputError(f"{folder} was written by another release ({form}, here {_FORMAT}): name another folder")
-    if not isinstance(before, dict) or stored.get("hash") != _digest(settings):
-        old = before if isinstance(before, dict) else {}
-        names = [name for name in settings if old.get(name) != settings[name]]
-        raise InputError(
-            f"{folder} holds the results of another audit (other: {', '.join(names) or 'settings'}): "
-            "name a new folder, or give the same settings to go on with that one"
-        )
