@@ -4,13 +4,10 @@ import json
 from dataclasses import replace
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 from twins import TEXT, change, twin_of
 
-from trail_callbacks.canary import KINDS, SIZES, Corpus, Document, Edit, Replacement, Skipped, Twin
+from trail_callbacks.canary import Corpus, Document, Skipped, Twin
 from trail_callbacks.canary.files.saving import load_twin, save_twin
-from trail_callbacks.canary.perturbers.perturb import perturb
 from trail_callbacks.errors import InputError
 
 EDIT = change(TEXT, "40", "53", real="40 minutes", fictive="53 minutes", forms=(("forty", "fifty-three"),))
@@ -29,35 +26,6 @@ def test_a_twin_comes_back_as_it_was(tmp_path):
     assert load_twin(path) == twin
     assert saved(load_twin(path), tmp_path, "again.json").read_bytes() == path.read_bytes()
     assert path.stat().st_mode & 0o777 == 0o600
-
-
-@st.composite
-def twins(draw):
-    texts = draw(st.lists(st.text(min_size=1, max_size=30), min_size=1, max_size=3))
-    edits = []
-    for n, text in enumerate(texts):
-        cuts = sorted(draw(st.sets(st.integers(0, len(text)), min_size=2, max_size=2)))
-        places = (Replacement(str(n), *cuts, text[slice(*cuts)], draw(st.text(max_size=5))),)
-        edits.append(
-            Edit(
-                id=f"e{n}",
-                kind=draw(st.sampled_from(KINDS)),
-                size=draw(st.sampled_from([None, *SIZES])),
-                real=draw(st.text(max_size=5)),
-                fictive=draw(st.none() | st.text(max_size=5)),
-                also=draw(st.none() | st.text(max_size=5)),
-                replacements=places,
-                repairs=draw(st.sampled_from([(), (0,)])),
-                forms=tuple(draw(st.lists(st.tuples(st.text(max_size=3), st.text(max_size=3)), max_size=2))),
-            )
-        )
-    return twin_of({str(n): text for n, text in enumerate(texts)}, *edits)
-
-
-@given(twin=twins())
-def test_any_twin_comes_back(twin, tmp_path_factory):
-    path = saved(twin, tmp_path_factory.mktemp("twins"))
-    assert load_twin(path) == twin
 
 
 def test_a_twin_whose_edits_do_not_make_its_texts_is_not_saved(tmp_path):
@@ -119,11 +87,3 @@ def test_a_file_that_is_not_there(tmp_path):
         load_twin(tmp_path / "none.json")
     with pytest.raises(InputError, match="cannot be read"):
         load_twin("a\0b")
-
-
-def test_a_made_twin_comes_back_equal(tmp_path):
-    made = perturb(
-        Corpus((Document("a", "The ferry to Skogholm takes 40 minutes. Anna Berg built it in 1932."),)), seed=1
-    )
-    save_twin(made, tmp_path / "twin.json")
-    assert load_twin(tmp_path / "twin.json") == made
