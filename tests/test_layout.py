@@ -32,6 +32,7 @@ ELSEWHERE = {
     "langchain_trail.selfcheck": "tests/cli/test_doctor.py",
     "llama_index_trail.selfcheck": "tests/cli/test_doctor.py",
     # Reached by one way only, which is the test's subject
+    "work.askers": "tests/canary/runs/test_run.py",
     "models.lane": "tests/session/test_waiting.py",  # work off the path of apps, audits and guards
     "judges.surveyor": "tests/judges/llm/test_survey.py",  # a protocol
     "judges.one_pass": "tests/verify/test_one_pass.py",  # a protocol

@@ -88,40 +88,6 @@ def test_a_line_that_fails_is_asked_again_in_the_next_round(provider, lines, tmp
     assert summary.usage.calls == 18
 
 
-def test_equal_requests_are_asked_as_often_as_they_are_meant(provider, lines, tmp_path):
-    here, out = provider(fate=lambda n: "expired" if n == 1 else "completed"), tmp_path / "out"
-    summary = audit(lines("in.jsonl", rows(2)), judge(here, votes=3), out=out, engine=engine(out))
-    assert summary.total.states == {"assessed": 2}
-    assert sorted(here.asked.values()) == [1, 1, 3, 3]
-
-
-def test_a_reply_with_half_a_character_is_read_as_in_the_direct_mode(provider, lines, table, tmp_path):
-    def script(asked, _):
-        said = fair(asked)
-        for each in said.get("verdicts", ()):
-            each["comparison"] = "half of \ud83d"
-        return said
-
-    here, path = provider(script), lines("in.jsonl", rows(2))
-    direct, batched = tmp_path / "direct", tmp_path / "batched"
-    audit(path, judge(here), out=direct)
-    audit(path, judge(here), out=batched, engine=engine(batched))
-    assert table(batched, "claims") == table(direct, "claims")
-    assert set(here.asked.values()) == {1}
-
-
-def test_a_parameter_that_is_rejected_is_dropped_as_in_the_direct_mode(provider, lines, tmp_path):
-    def script(asked, _):
-        if "seed" in asked.body:
-            return error(400, "Unsupported parameter: seed", param="seed")
-        return fair(asked)
-
-    here, out = provider(script), tmp_path / "out"
-    summary = audit(lines("in.jsonl", rows(4)), judge(here, seed=7), out=out, engine=engine(out))
-    assert summary.total.states == {"assessed": 4}
-    assert [len(batch) for batch in here.submitted] == [4, 4, 4]
-
-
 def test_a_line_that_always_fails_is_given_up(provider, lines, table, tmp_path):
     here, out = provider(lambda asked, _: None if "Tower 3 " in asked.prompt else fair(asked)), tmp_path / "out"
     summary = audit(lines("in.jsonl", rows(4)), judge(here), out=out, engine=engine(out))
@@ -173,24 +139,6 @@ def test_a_killed_audit_waits_for_its_open_batch(provider, lines, table, tmp_pat
     assert set(here.asked.values()) == {1}
 
 
-def test_a_kill_between_the_submission_and_its_answer_submits_nothing_twice(provider, lines, table, tmp_path):
-    here, out, path = provider(), tmp_path / "out", lines("in.jsonl", rows(6))
-    script = (
-        "import os, sys; from openai.resources.batches import AsyncBatches as B; create = B.create\n"
-        "async def dying(self, **kw):\n    await create(self, **kw)\n    os.kill(os.getpid(), 9)\n"
-        "B.create = dying\n"
-        "from trail_callbacks.audit import BatchEngine, audit; from trail_callbacks import LLMJudge\n"
-        "path, out, url = sys.argv[1:]\n"
-        "audit(path, LLMJudge('openai/m', base_url=url, api_key='none', claims_per_call=8), out=out, engine=BatchEngine(out + '/batches'))"
-    )
-    died = subprocess.run([sys.executable, "-c", script, str(path), str(out), here.url], timeout=60, check=False)
-    assert died.returncode == -9
-    assert len(here.submitted) == 1
-    audit(path, judge(here), out=out, engine=engine(out))
-    assert [len(batch) for batch in here.submitted] == [6, 6]
-    assert {each["state"] for each in table(out)} == {"assessed"}
-
-
 def test_a_submission_whose_answer_is_lost_is_found(provider, lines, tmp_path):
     here, out = provider(), tmp_path / "out"
 
@@ -219,15 +167,6 @@ def test_nothing_is_submitted_again_where_nobody_knows_whether_it_was(provider, 
     assert (len(here.files), here.submitted) == (1, [])
     left.unlink()
     assert audit(path, judge(here), out=out, engine=engine(out)).unfinished == 0
-
-
-def test_an_endpoint_without_batches_ends_the_audit(provider, lines, tmp_path):
-    here, out = provider(), tmp_path / "out"
-    here.creating = lambda _: (404, {"error": {"message": "no batches here", "type": "t", "code": None, "param": None}})
-    with pytest.raises(JudgeError, match=r"failed 20 times in a row, the last time: .*no batches here"):
-        audit(lines("in.jsonl", rows(25)), judge(here), out=out, engine=engine(out))
-    assert list((out / "batches").iterdir()) == []
-    assert len(here.files) == 1
 
 
 def test_a_judge_without_a_batch_endpoint_is_refused(provider, lines, tmp_path):

@@ -87,18 +87,6 @@ def test_every_answer_is_judged_and_paid_for_once(workers, moody, lines, table, 
     assert summary.usage.calls >= least + script.failed  # retries count
 
 
-def test_a_pace_is_kept_by_all_workers_together(moody, lines, tmp_path):
-    script, endpoint = moody
-    audit(
-        lines("in.jsonl", rows(20)), judge(endpoint), out=tmp_path / "out", engine=LocalEngine(workers=2, concurrency=8),
-        budget=Budget(requests_per_minute=300),
-    )  # fmt: skip
-    assert script.refused == 0
-    took = endpoint.times[-1] - endpoint.times[0]
-    assert len(endpoint.times) >= 40
-    assert took > (40 - 30) / 5.0  # a tenth of a minute's allowance comes at once, the rest at no more than its rate
-
-
 def test_a_budget_is_one_for_all_workers(moody, lines, tmp_path):
     _, endpoint = moody
     summary = audit(

@@ -1,18 +1,18 @@
 """Auditing many answers that were recorded: in bounded memory, within a budget, and so that it can be interrupted.
 
-Start with `run`. `files` reads records, `items` says what is to be judged, `judging` judges one, an `engine` has many
+Start with `run`. `inputs` reads records, `items` says what is to be judged, `judging` judges one, an `engine` has many
 judged (by a `crew` of workers, each of which runs `worker`: `processes`, or actors of a `cluster`; or in `rounds`
 through the `batch` endpoint of a provider), the `journal` keeps what is done, `outputs` and `summary` are what comes of
-it. What is allowed and what was spent is in `budget`; `granted` asks it before each call.
+it. What it may cost is kept by `trail_callbacks.work`.
 """
 
 from trail_callbacks.audit.batch import BatchEngine
-from trail_callbacks.audit.budget import Budget, Grants
 from trail_callbacks.audit.cluster import RayEngine
 from trail_callbacks.audit.engine import Engine, LocalEngine, cores
 from trail_callbacks.audit.judging import Outcome, Task
 from trail_callbacks.audit.run import Progress, audit
 from trail_callbacks.audit.summary import Summary, Tally
+from trail_callbacks.work import Budget, Grants
 
 __all__ = [
     "BatchEngine",

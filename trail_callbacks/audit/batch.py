@@ -11,13 +11,12 @@ from queue import SimpleQueue
 from threading import Thread
 from typing import TYPE_CHECKING
 
-from trail_callbacks.audit.budget import Grants
-from trail_callbacks.audit.granted import Granted
 from trail_callbacks.audit.judging import Judging, Outcome, Task
 from trail_callbacks.errors import InputError
 from trail_callbacks.judges.judge import Judge
 from trail_callbacks.models.call import Model
 from trail_callbacks.verify.options import VerifyOptions
+from trail_callbacks.work.budget import Granted, Grants
 
 if TYPE_CHECKING:
     from trail_callbacks.audit.rounds import Rounds

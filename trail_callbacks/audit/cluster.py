@@ -23,7 +23,6 @@ from threading import Thread
 from types import MappingProxyType
 from typing import Any
 
-from trail_callbacks.audit.budget import Grants
 from trail_callbacks.audit.crew import Crew, Desk, Event, Job, portable
 from trail_callbacks.audit.judging import Outcome, Task
 from trail_callbacks.errors import InputError, JudgeError, MissingExtraError
@@ -31,6 +30,7 @@ from trail_callbacks.judges.judge import Judge
 from trail_callbacks.models.lane import AT_ONCE
 from trail_callbacks.models.store import shared
 from trail_callbacks.verify.options import VerifyOptions
+from trail_callbacks.work.budget import Grants
 
 __all__ = ["RayEngine"]
 

@@ -13,7 +13,6 @@ from dataclasses import dataclass, field
 from queue import Empty, SimpleQueue
 from typing import Any, Protocol
 
-from trail_callbacks.audit.budget import Grants
 from trail_callbacks.audit.judging import Outcome, Task
 from trail_callbacks.errors import JudgeError
 from trail_callbacks.judges.judge import Judge
@@ -21,6 +20,7 @@ from trail_callbacks.models.call import Usage
 from trail_callbacks.models.failure import Failure
 from trail_callbacks.models.store import Store
 from trail_callbacks.verify.options import VerifyOptions
+from trail_callbacks.work.budget import Grants
 
 __all__ = ["Crew", "Desk", "Event", "Job", "Worker", "portable"]
 

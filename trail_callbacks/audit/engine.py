@@ -9,12 +9,12 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Protocol, runtime_checkable
 
-from trail_callbacks.audit.budget import Grants
 from trail_callbacks.audit.judging import Judging, Outcome, Task
 from trail_callbacks.errors import InputError
 from trail_callbacks.judges.judge import Judge
 from trail_callbacks.models.lane import AT_ONCE, Lane
 from trail_callbacks.verify.options import VerifyOptions
+from trail_callbacks.work.budget import Grants
 
 __all__ = ["Engine", "LocalEngine", "cores"]
 

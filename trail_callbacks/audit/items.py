@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from hashlib import sha256
 from typing import Any, Literal
@@ -11,7 +11,7 @@ from typing import Any, Literal
 from trail_callbacks.errors import InputError
 from trail_callbacks.trace.codec import FORMAT
 
-__all__ = ["COLUMNS", "Columns", "Item", "Kind", "imported", "item", "known"]
+__all__ = ["COLUMNS", "Columns", "Item", "Kind", "item", "known"]
 
 Kind = Literal["trace", "report", "kept", "row"]
 """A trace; a report whose graph is verified anew; a report that is taken as it is; a row."""
@@ -180,29 +180,3 @@ def _flat(values: Mapping[str, Any]) -> dict[str, str]:
 
 def _json_type(value: object) -> str:
     return "missing" if value is None else type(value).__name__
-
-
-def imported(path: str) -> Iterator[dict[str, Any] | InputError]:
-    """Reads traces in the dialects of other tools.
-
-    Yields:
-        Traces as JSON values, and what is wrong with parts that are left out.
-
-    Raises:
-        InputError: If the file is in none of them.
-    """
-    names = "; ".join(f"{role}: {', '.join(COLUMNS[role])}" for role in ("answer", "sources"))
-    others = f"a report of this package, and columns ({names})"
-    if path == "-":
-        raise InputError(f'looked for "format": "{FORMAT}", for {others}')
-    from trail_callbacks.importing import read  # noqa: PLC0415 - most files are none of other tools
-
-    errors: list[InputError] = []
-    try:
-        for trace in read(path, errors.append):
-            yield json.loads(trace.to_json())
-            yield from errors
-            errors.clear()
-    except InputError as error:
-        raise InputError(f"{error}; looked for {others}, too") from error
-    yield from errors

@@ -1,42 +1,31 @@
-"""What an audit has judged so far, on disk: a SQLite file in the output folder.
-
-SQLite and not JSON lines, because a transaction is whole or absent whenever the process is killed, the key of a result
-is unique by construction, and what is judged can be looked up without holding it in memory. With a rollback journal and
-not a write-ahead log, so that it works on network folders too; one process writes.
-"""
+"""What an audit has judged so far, and where in the input each answer is; see `trail_callbacks.work.journal`."""
 
 from __future__ import annotations
 
 import json
-import os
-import sqlite3
-import zlib
 from collections.abc import Iterator
-from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
-from time import monotonic
 from typing import Any
 
 from trail_callbacks.audit.items import Item
 from trail_callbacks.audit.judging import Outcome
 from trail_callbacks.errors import InputError
+from trail_callbacks.files import remnants, write
 from trail_callbacks.models.call import Usage
+from trail_callbacks.models.store import digest
+from trail_callbacks.work import Journal
+from trail_callbacks.work.journal import unpacked
 
-__all__ = ["Entry", "Journal"]
+__all__ = ["AuditJournal", "Entry", "claim"]
 
-_TABLES = """
-CREATE TABLE IF NOT EXISTS judged (key TEXT PRIMARY KEY, status TEXT NOT NULL, run TEXT NOT NULL, data BLOB NOT NULL)
-    WITHOUT ROWID;
-CREATE TABLE IF NOT EXISTS spent (calls INTEGER, prompt INTEGER, completion INTEGER);
-CREATE TABLE IF NOT EXISTS entry (n INTEGER PRIMARY KEY, key TEXT, place TEXT NOT NULL, id TEXT, fields TEXT, why TEXT);
-CREATE INDEX IF NOT EXISTS entry_key ON entry (key);
-DELETE FROM entry;
-"""
+_FORM = "trail-audit-2"
+_ENTRIES = (
+    "CREATE TABLE entry (n INTEGER PRIMARY KEY, key TEXT, place TEXT NOT NULL, id TEXT, fields TEXT, why TEXT)",
+    "CREATE INDEX entry_key ON entry (key)",
+)
 _AGAIN = {"unfinished", "failed"}  # statuses that another run may change
 _NOTHING = {"failed", "broken"}  # statuses without a result
-_EVERY = 1.0  # seconds after which results are made durable
-_MOST = 256  # results after which they are, too
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,8 +53,8 @@ class Entry:
     first: int | None
 
 
-class Journal:
-    """Keeps results under the keys of their tasks. Entries of the input are those of the run that is going on.
+class AuditJournal(Journal):
+    """Keeps results under the keys of their tasks. Entries of the input are those of the command that is going on.
 
     Args:
         folder: The output folder.
@@ -75,91 +64,73 @@ class Journal:
     """
 
     def __init__(self, folder: Path) -> None:
-        self._path = folder / "audit.sqlite"
-        self._run = os.urandom(8).hex()
-        self._since, self._pending = monotonic(), 0
-        self._spent = Usage()
-        with self._told(), ExitStack() as unless_opened:
-            self._path.touch(mode=0o600)  # it holds users' texts
-            self._db = sqlite3.connect(self._path, isolation_level=None, timeout=1.0, check_same_thread=False)
-            unless_opened.callback(self._db.close)
-            for pragma in ("locking_mode=EXCLUSIVE", "journal_mode=TRUNCATE", "synchronous=FULL", "cache_size=-8192"):
-                self._db.execute(f"PRAGMA {pragma}")
-            self._db.execute("BEGIN EXCLUSIVE")
-            for statement in _TABLES.split(";"):
-                self._db.execute(statement)
-            found = self._db.execute("SELECT calls, prompt, completion FROM spent").fetchone()
-            unless_opened.pop_all()
-        if found:
-            self._spent = Usage(calls=found[0], prompt_tokens=found[1], completion_tokens=found[2])
-
-    @property
-    def spent(self) -> Usage:
-        """What the audit has cost, as far as it is written down."""
-        return self._spent
-
-    def close(self) -> None:
-        """Closes the file; what is not committed is lost."""
-        with suppress(sqlite3.Error):
-            self._db.close()
+        super().__init__(folder / "audit.sqlite", _FORM, "audit", tables=_ENTRIES)
+        with self.told():
+            self.db.execute("DELETE FROM entry")
 
     def wants(self, key: str) -> bool:
         """Tells whether a task is to be judged: it was not, or not to its end by an earlier run."""
-        with self._told():
-            found = self._db.execute("SELECT status, run FROM judged WHERE key = ?", (key,)).fetchone()
-        return found is None or (found[0] in _AGAIN and found[1] != self._run)
+        found = self.result(key)
+        return found is None or (found.mark in _AGAIN and not found.ours)
 
     def enter(self, n: int, place: str, item: Item | None, key: str | None, why: str | None = None) -> None:
         """Writes down a place of the input."""
         id_, fields = (item.id, json.dumps(dict(item.fields))) if item else (None, "{}")
-        with self._told():
-            self._db.execute("INSERT INTO entry VALUES (?, ?, ?, ?, ?, ?)", (n, key, place, id_, fields, why))
+        with self.told():
+            self._begin()
+            self.db.execute("INSERT INTO entry VALUES (?, ?, ?, ?, ?, ?)", (n, key, place, id_, fields, why))
 
-    def keep(self, outcome: Outcome, spent: Usage) -> None:
+    def take(self, outcome: Outcome, spent: Usage) -> None:
         """Writes down a result, and what the audit has cost by now; durable within a second, if results go on."""
-        row = (outcome.key, outcome.status, self._run, zlib.compress(outcome.data.encode(), 1))
-        with self._told():
-            self._db.execute("INSERT OR REPLACE INTO judged VALUES (?, ?, ?, ?)", row)
-        self._pending += 1
-        if self._pending >= _MOST or monotonic() - self._since >= _EVERY:
-            self.commit(spent)
-
-    def commit(self, spent: Usage) -> None:
-        """Makes everything durable."""
-        with self._told():
-            self._db.execute("DELETE FROM spent")
-            row = (spent.calls, spent.prompt_tokens, spent.completion_tokens)
-            self._db.execute("INSERT INTO spent VALUES (?, ?, ?)", row)
-            self._db.execute("COMMIT")
-            self._db.execute("BEGIN")
-        self._since, self._pending, self._spent = monotonic(), 0, spent
+        self.keep(outcome.key, outcome.status, outcome.data)
+        self.commit(spent, due=True)
 
     def entries(self) -> Iterator[Entry]:
         """Yields the places of the input in their order."""
         first = "(SELECT MIN(n) FROM entry AS other WHERE other.key = entry.key)"
-        judged = "entry LEFT JOIN judged ON judged.key = entry.key"
-        query = f"SELECT n, place, id, fields, why, status, data, {first} FROM {judged} ORDER BY n"  # noqa: S608 - ours
-        with self._told():
-            for n, place, id_, fields, why, status, data, same in self._db.execute(query):
-                text = None if data is None else zlib.decompress(data).decode()
+        joined = "entry LEFT JOIN result ON result.key = entry.key"
+        query = f"SELECT n, place, id, fields, why, mark, data, {first} FROM {joined} ORDER BY n"  # noqa: S608 - ours
+        with self.told():
+            for n, place, id_, fields, why, status, data, same in self.db.execute(query):
+                text = None if data is None else unpacked(data)
                 yield Entry(n, place, id_, json.loads(fields), text if status in _NOTHING else why, status, text, same)
 
     def repeated_ids(self) -> list[str]:
         """Returns ids under which the input has different answers."""
         query = "SELECT id FROM entry WHERE id IS NOT NULL GROUP BY id HAVING COUNT(DISTINCT key) > 1 ORDER BY MIN(n)"
-        with self._told():
-            return [id_ for (id_,) in self._db.execute(query)]
+        with self.told():
+            return [id_ for (id_,) in self.db.execute(query)]
 
-    @contextmanager
-    def _told(self) -> Iterator[Any]:
-        try:
-            yield
-        except (sqlite3.Error, OSError) as error:
-            if "locked" in str(error):
-                raise InputError(
-                    f"another audit is writing to {self._path.parent}: wait for it, or name another"
-                ) from error
-            raise InputError(
-                f"{self._path} cannot be written or read: {getattr(error, 'strerror', None) or error}; what was judged "
-                "up to the last second is kept, and the same command goes on from there"
-            ) from error
+
+def claim(folder: Path, settings: dict[str, Any]) -> None:
+    """Makes the folder that of an audit with these settings.
+
+    Raises:
+        InputError: If it is that of another audit, or holds something else; says what differs.
+    """
+    mark = folder / "audit.json"
+    settings = json.loads(json.dumps(settings, default=str))
+    try:
+        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        if not mark.exists():
+            if set(folder.iterdir()) - remnants(mark):
+                raise InputError(f"{folder} holds other files: name a new folder for the results, or an empty one")
+            write(str(mark), json.dumps({"format": _FORM, "hash": digest(settings), "settings": settings}, indent=2))
+            return
+        stored = json.loads(mark.read_bytes())
+        before, form = stored["settings"], stored["format"]
+    except OSError as error:
+        raise InputError(f"the folder {folder} cannot be used: {error.strerror or error}") from error
+    except (ValueError, KeyError, TypeError) as error:
+        if isinstance(error, InputError):
+            raise
+        raise InputError(f"{mark} was not written by an audit, or is damaged: name another folder") from error
+    if form != _FORM:
+        raise InputError(f"{folder} was written by another release ({form}, here {_FORM}): name another folder")
+    if not isinstance(before, dict) or stored.get("hash") != digest(settings):
+        old = before if isinstance(before, dict) else {}
+        names = [name for name in settings if old.get(name) != settings[name]]
+        raise InputError(
+            f"{folder} holds the results of another audit (other: {', '.join(names) or 'settings'}): "
+            "name a new folder, or give the same settings to go on with that one"
+        )

@@ -13,8 +13,6 @@ from functools import partial
 from time import sleep
 from typing import Any, Literal
 
-from trail_callbacks.audit.budget import Grants
-from trail_callbacks.audit.granted import Granted, granted
 from trail_callbacks.audit.items import Kind
 from trail_callbacks.errors import InputError
 from trail_callbacks.graph import Node, ProvenanceGraph
@@ -29,6 +27,7 @@ from trail_callbacks.trace import Trace
 from trail_callbacks.verify.caching import answered, cached
 from trail_callbacks.verify.options import VerifyOptions
 from trail_callbacks.verify.pipeline import of_run, pipeline
+from trail_callbacks.work.budget import Granted, Grants, granted
 
 __all__ = ["Judging", "Outcome", "Task"]
 

@@ -12,13 +12,13 @@ from queue import SimpleQueue
 from threading import Lock, Thread
 from typing import IO, Any, cast
 
-from trail_callbacks.audit.budget import Grants
 from trail_callbacks.audit.crew import Crew, Desk, Event, Job, portable
 from trail_callbacks.audit.judging import Outcome, Task
 from trail_callbacks.forking import unforked
 from trail_callbacks.judges.judge import Judge
 from trail_callbacks.session.worker import receive, send
 from trail_callbacks.verify.options import VerifyOptions
+from trail_callbacks.work.budget import Grants
 
 __all__ = ["run"]
 

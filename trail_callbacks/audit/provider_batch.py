@@ -6,14 +6,16 @@ import asyncio
 import json
 from collections.abc import Awaitable, Callable
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import partial
+from hashlib import sha256
 from pathlib import Path
 from typing import Any, Literal
 
-from trail_callbacks.audit.submitted import Submitted, begun
+from trail_callbacks.errors import InputError
+from trail_callbacks.files import write
 
-__all__ = ["Answered", "LostError", "Provider", "why"]
+__all__ = ["Answered", "LostError", "Provider", "Submitted", "load", "why"]
 
 _ENDPOINT: Literal["/v1/chat/completions"] = "/v1/chat/completions"
 _OVER = {"completed", "failed", "expired", "cancelled"}
@@ -38,6 +40,39 @@ class Answered:
 
 class LostError(Exception):
     """Nobody knows whether a batch will be carried out: its requests must not be submitted again."""
+
+
+@dataclass(slots=True)
+class Submitted:
+    """One batch; a small JSON file that is replaced in one step.
+
+    Attributes:
+        path: The file.
+        endpoint: Where it was submitted.
+        requests: The ids of the requests in it that are still of use.
+        file: The provider's id of its requests.
+        batch: The provider's id of the batch; None while nobody knows whether there is one.
+        outputs: The provider's ids of the files with its replies.
+    """
+
+    path: Path
+    endpoint: str
+    requests: list[str]
+    file: str
+    batch: str | None = None
+    outputs: list[str] = field(default_factory=list)
+
+    def save(self) -> None:
+        """Writes it down, or deletes the file if nothing in it is of use."""
+        if not self.requests:
+            self.delete()
+            return
+        data = {name: getattr(self, name) for name in ("endpoint", "file", "batch", "outputs", "requests")}
+        write(str(self.path), json.dumps(data))
+
+    def delete(self) -> None:
+        """Deletes the file."""
+        self.path.unlink(missing_ok=True)
 
 
 def why(message: str, code: str, status: int = _UNAVAILABLE) -> Answered:
@@ -76,7 +111,9 @@ class Provider:
         )
         data = "".join(lines).encode()
         uploaded = await self._client.files.create(file=("requests.jsonl", data), purpose="batch")
-        batch = begun(self._folder, self.endpoint, list(requests), uploaded.id)
+        name = sha256(f"{self.endpoint} {uploaded.id}".encode()).hexdigest()[:16]
+        batch = Submitted(self._folder / f"{name}.json", self.endpoint, list(requests), uploaded.id)
+        batch.save()  # before it is submitted
         try:
             await self._create(batch)
         except LostError:
@@ -183,6 +220,29 @@ class Provider:
     async def close(self) -> None:
         """Closes the connections."""
         await self._client.close()
+
+
+def load(folder: Path) -> list[Submitted]:
+    """Returns what earlier runs have written down.
+
+    Raises:
+        InputError: If the folder cannot be used, or a file in it is damaged.
+    """
+    try:
+        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        return [_read(path) for path in sorted(folder.glob("*.json"))]
+    except OSError as error:
+        raise InputError(f"the folder {folder} cannot be used: {error.strerror or error}") from error
+
+
+def _read(path: Path) -> Submitted:
+    try:
+        data: dict[str, Any] = json.loads(path.read_bytes())
+        return Submitted(path, data["endpoint"], data["requests"], data["file"], data["batch"], data["outputs"])
+    except (ValueError, KeyError, TypeError) as error:
+        raise InputError(
+            f"{path} says which batch is with the provider, and is damaged: delete it to submit its requests again"
+        ) from error
 
 
 def _line(text: str) -> tuple[str, Answered]:

@@ -12,29 +12,29 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from trail_callbacks.audit.budget import Budget, Ledger
 from trail_callbacks.audit.engine import Engine, LocalEngine
-from trail_callbacks.audit.files import Broken, Files
-from trail_callbacks.audit.items import COLUMNS, Columns, Item, imported, item, known
-from trail_callbacks.audit.journal import Journal
+from trail_callbacks.audit.inputs import Inputs
+from trail_callbacks.audit.items import COLUMNS, Columns, Item, item
+from trail_callbacks.audit.journal import AuditJournal, claim
 from trail_callbacks.audit.judging import Outcome, Task
 from trail_callbacks.audit.outputs import save_summary, written
 from trail_callbacks.audit.summary import Summary
 from trail_callbacks.errors import InputError, JudgeError
-from trail_callbacks.files import remnants, write
 from trail_callbacks.judges.judge import Judge
 from trail_callbacks.judges.resolve import JudgeLike, resolve
 from trail_callbacks.models.call import Usage
+from trail_callbacks.models.store import digest
+from trail_callbacks.reading import Broken
 from trail_callbacks.report import Report
 from trail_callbacks.trace import Trace
 from trail_callbacks.verify.options import VerifyOptions
+from trail_callbacks.work.budget import Budget, Ledger
 
 if TYPE_CHECKING:
     from trail_callbacks.store import Store
 
 __all__ = ["Progress", "audit"]
 
-_FORMAT = "trail-audit"
 _FAILURES = 20  # in a row, after which a judge is not asked any more
 _NO_MATTER = ("cache", "concurrency", "max_seconds")  # options on which no verdict depends
 
@@ -114,7 +114,7 @@ def audit(
     folder = Path(out)
     names = Columns(columns or {})
     paths = [str(each) for each in ([inputs] if isinstance(inputs, str | Path) else inputs)]
-    files = Files(paths, partial(known, columns=names), imported, folder)
+    files = Inputs(paths, names, folder)
     files.check()
     kept = _opened(store)
     asked = resolve(judge)
@@ -133,16 +133,16 @@ def audit(
         "columns": dict(columns or {}),
         "keep_reports": keep,
     }
-    _claim(folder, {**judging, **chosen})
+    claim(folder, {**judging, **chosen})
     if asked.model is not None and settings.cache is None:
         settings = replace(settings, cache=folder / "cache")
     limits = budget or Budget()
-    with closing(Journal(folder)) as journal:
+    with closing(AuditJournal(folder)) as journal:
         work = _Work(
             journal=journal,
             files=files,
             make=partial(item, columns=names, keep_reports=keep),
-            prefix=_digest(judging),
+            prefix=digest(judging),
             ledger=Ledger(limits, journal.spent),
             where=where or {},
             sample=sample,
@@ -162,8 +162,8 @@ def audit(
 class _Work:
     """One run of an audit."""
 
-    journal: Journal
-    files: Files
+    journal: AuditJournal
+    files: Inputs
     make: Callable[[Mapping[str, Any]], Item]
     prefix: str
     ledger: Ledger
@@ -190,7 +190,7 @@ class _Work:
                 judged = self.in_work.pop(outcome.key, None)
                 if judged is not None and outcome.report is not None:
                     self._put(judged, outcome.report)  # before the journal knows it: then it is not lost
-                self.journal.keep(outcome, self.ledger.spent)
+                self.journal.take(outcome, self.ledger.spent)
                 failures = 0 if outcome.status == "done" else failures + (outcome.status != "broken")
                 self.progress.judged += 1
                 self.progress.failed += outcome.status != "done"
@@ -268,39 +268,3 @@ def _why(outcome: Outcome) -> str:
     result = json.loads(outcome.data)
     errors = [each["why"] for each in result["verdicts"] if each["outcome"] == "not_judged" and each["why"]]
     return str(next(iter([*errors, *result["warnings"]]), "it says nothing"))
-
-
-def _digest(value: Any) -> str:
-    return sha256(json.dumps(value, sort_keys=True, default=str).encode()).hexdigest()
-
-
-def _claim(folder: Path, settings: dict[str, Any]) -> None:
-    """Makes the folder that of an audit with these settings.
-
-    Raises:
-        InputError: If it is that of another audit, or holds something else; says what differs.
-    """
-    mark = folder / "audit.json"
-    settings = json.loads(json.dumps(settings, default=str))
-    try:
-        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-        if not mark.exists():
-            if set(folder.iterdir()) - remnants(mark):
-                raise InputError(f"{folder} holds other files: name a new folder for the results, or an empty one")
-            write(str(mark), json.dumps({"format": _FORMAT, "hash": _digest(settings), "settings": settings}, indent=2))
-            return
-        stored = json.loads(mark.read_bytes())
-        before = stored["settings"] if stored["format"] == _FORMAT else None
-    except OSError as error:
-        raise InputError(f"the folder {folder} cannot be used: {error.strerror or error}") from error
-    except (ValueError, KeyError, TypeError) as error:
-        if isinstance(error, InputError):
-            raise
-        raise InputError(f"{mark} was not written by an audit, or is damaged: name another folder") from error
-    if not isinstance(before, dict) or stored.get("hash") != _digest(settings):
-        old = before if isinstance(before, dict) else {}
-        names = [name for name in settings if old.get(name) != settings[name]]
-        raise InputError(
-            f"{folder} holds the results of another audit (other: {', '.join(names) or 'settings'}): "
-            "name a new folder, or give the same settings to go on with that one"
-        )

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from trail_callbacks.canary.report.results import Results, assess
     from trail_callbacks.canary.runs.recurring import Watch, exposition
     from trail_callbacks.canary.runs.run import arun, rescore, run
-    from trail_callbacks.canary.runs.stored_run import load_run
+    from trail_callbacks.canary.runs.stored import load_run
     from trail_callbacks.canary.serving.exposure import exposed, switch_off
     from trail_callbacks.canary.serving.quarantine import FictiveDataError, refuse_fictive
     from trail_callbacks.canary.statistics.comparing import compare
@@ -100,7 +100,7 @@ _LAZY = {
     "corpus_of": "files.reading",
     "exposed": "serving.exposure",
     "exposition": "runs.recurring",
-    "load_run": "runs.stored_run",
+    "load_run": "runs.stored",
     "load_twin": "files.saving",
     "make_probes": "questions.making",
     "needed_for_bound": "statistics.precision",

@@ -107,14 +107,13 @@ def _judged(given: str, option: str) -> list[Observation]:
 
 
 def _records(path: str) -> Iterator[tuple[str, dict[str, Any]]]:
-    from trail_callbacks.audit.files import Files, Record  # noqa: PLC0415 - other commands do not need it
+    from trail_callbacks.reading import Record, files_in, records  # noqa: PLC0415 - other commands do not need it
 
-    files = Files([path], known=lambda value: True, others=lambda path: iter(()))  # noqa: ARG005 - all is taken
-    files.check()
-    for each in files:
-        if not isinstance(each, Record):
-            raise InputError(f"{each.place}: {each.why}")
-        yield each.place, each.value
+    for file in [path] if path == "-" else files_in(path):
+        for each in records(file, lists={"reports": False, "traces": False}):
+            if not isinstance(each, Record):
+                raise InputError(f"{each.place}: {each.why}")
+            yield each.place, each.value
 
 
 def _audited(folder: Path, option: str) -> list[Observation]:

@@ -12,9 +12,8 @@ from typing import Any, Literal, NamedTuple
 from trail_callbacks.errors import InputError
 from trail_callbacks.importing import langfuse, langsmith, mlflow, otlp
 from trail_callbacks.importing.assemble import assembled
-from trail_callbacks.importing.opening import opened
-from trail_callbacks.importing.records import Record, records
 from trail_callbacks.importing.spans import run_of
+from trail_callbacks.reading import Broken, Record, json_objects, opened
 from trail_callbacks.trace import Trace
 from trail_callbacks.trace.codec import FORMAT, of_object
 
@@ -27,6 +26,13 @@ _LOOKED_FOR = (
     "LangSmith runs (run_type), Langfuse observations (type and traceId), MLflow traces (info and data.spans), and "
     f"traces of this library ({FORMAT})"
 )
+
+_EXPECTED = "traces as JSON (of OpenTelemetry's collector: `format: json` in its file exporter)"
+_LISTS = {
+    **dict.fromkeys(("runs", "data", "spans", "traces", "items", "results", "observations"), False),
+    **dict.fromkeys(("resourceSpans", "resource_spans"), True),
+}
+"""Lists in the object that a file may be; the last ones say what their members are."""
 
 
 class _Item(NamedTuple):
@@ -93,16 +99,15 @@ def named(file: Path, name: str, report: Callable[[InputError], object]) -> Iter
         raise _unknown(name, index)
     found = 0
     waiting: dict[str, list[_Item]] = defaultdict(list)
-    with opened(file, name) as stream:
-        for number, record in enumerate(records(stream, name, _ignored)):
-            items = _understood(record, name, _ignored)
-            for item in items:
-                waiting[item.trace_id].append(item)
-            for trace_id in dict.fromkeys(item.trace_id for item in items):
-                if index.last.get(trace_id) == number:
-                    for trace in _traces(trace_id, waiting.pop(trace_id), f"{name}, line {record.line}", report):
-                        found += 1
-                        yield _noted(trace, trace_id, index)
+    for number, record in enumerate(each for each in _records(file, name) if isinstance(each, Record)):
+        items = _understood(record, _ignored)
+        for item in items:
+            waiting[item.trace_id].append(item)
+        for trace_id in dict.fromkeys(item.trace_id for item in items):
+            if index.last.get(trace_id) == number:
+                for trace in _traces(trace_id, waiting.pop(trace_id), f"{name}, line {record.line}", report):
+                    found += 1
+                    yield _noted(trace, trace_id, index)
     if not found and not index.broken:
         raise InputError(
             f"{name} has {len(index.last)} traces, none of an app with a language model: expected spans with "
@@ -115,28 +120,40 @@ def named(file: Path, name: str, report: Callable[[InputError], object]) -> Iter
 def _indexed(file: Path, name: str, report: Callable[[InputError], object]) -> _Index:
     index = _Index()
 
-    def broken(line: int, error: InputError) -> None:
+    def broken(line: int, why: str) -> None:
         index.broken.append(line)
-        report(error)
+        report(InputError(f"{name}, line {line}: {why}"))
 
-    with opened(file, name) as stream:
-        for number, record in enumerate(records(stream, name, broken)):
-            index.records = number + 1
-            items = _understood(record, name, broken)
-            for item in items:
-                index.first.setdefault(item.trace_id, record.line)
-                index.last[item.trace_id], index.last_line[item.trace_id] = number, record.line
-            if not items and not index.keys:
-                index.keys = ", ".join(map(str, list(record.value)[:8])) or "nothing"
+    for record in _records(file, name):
+        if isinstance(record, Broken):
+            broken(record.line, record.why)
+            continue
+        items = _understood(record, broken)
+        for item in items:
+            index.first.setdefault(item.trace_id, record.line)
+            index.last[item.trace_id], index.last_line[item.trace_id] = index.records, record.line
+        index.records += 1
+        if not items and not index.keys:
+            index.keys = ", ".join(map(str, list(record.value)[:8])) or "nothing"
     return index
 
 
-def _understood(record: Record, name: str, broken: Callable[[int, InputError], object]) -> list[_Item]:
+def _records(file: Path, name: str) -> Iterator[Record | Broken]:
+    with opened(file, name, _EXPECTED) as stream:
+        if stream.peek(4).startswith(b"PAR1"):
+            raise InputError(
+                f"{name} is a Parquet file: export JSON lines instead, or convert it (pandas: read_parquet, then "
+                "to_json with lines=True)"
+            )
+        yield from json_objects(stream, name, _LISTS)
+
+
+def _understood(record: Record, broken: Callable[[int, str], object]) -> list[_Item]:
     """The parts of traces in a record. What is in no shape that its tool writes is reported, and the file read on."""
     try:
         return list(_items(record.value))
     except Exception as error:  # noqa: BLE001 - anything may be in a file
-        broken(record.line, InputError(f"{name}, line {record.line}: not as its tool writes it ({error!r})"))
+        broken(record.line, f"not as its tool writes it ({error!r})")
         return []
 
 
@@ -212,5 +229,5 @@ def _warned(error: InputError) -> None:
     warnings.warn(f"skipped: {error}", stacklevel=4)
 
 
-def _ignored(line: int, error: InputError) -> None:
+def _ignored(line: int, why: str) -> None:
     """At the second reading: the first one reported it."""

@@ -4,13 +4,10 @@ import json
 from dataclasses import replace
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 from twins import TEXT, change, twin_of
 
-from trail_callbacks.canary import KINDS, SIZES, Corpus, Document, Edit, Replacement, Skipped, Twin
+from trail_callbacks.canary import Corpus, Document, Skipped, Twin
 from trail_callbacks.canary.files.saving import load_twin, save_twin
-from trail_callbacks.canary.perturbers.perturb import perturb
 from trail_callbacks.errors import InputError
 
 EDIT = change(TEXT, "40", "53", real="40 minutes", fictive="53 minutes", forms=(("forty", "fifty-three"),))
@@ -29,35 +26,6 @@ def test_a_twin_comes_back_as_it_was(tmp_path):
     assert load_twin(path) == twin
     assert saved(load_twin(path), tmp_path, "again.json").read_bytes() == path.read_bytes()
     assert path.stat().st_mode & 0o777 == 0o600
-
-
-@st.composite
-def twins(draw):
-    texts = draw(st.lists(st.text(min_size=1, max_size=30), min_size=1, max_size=3))
-    edits = []
-    for n, text in enumerate(texts):
-        cuts = sorted(draw(st.sets(st.integers(0, len(text)), min_size=2, max_size=2)))
-        places = (Replacement(str(n), *cuts, text[slice(*cuts)], draw(st.text(max_size=5))),)
-        edits.append(
-            Edit(
-                id=f"e{n}",
-                kind=draw(st.sampled_from(KINDS)),
-                size=draw(st.sampled_from([None, *SIZES])),
-                real=draw(st.text(max_size=5)),
-                fictive=draw(st.none() | st.text(max_size=5)),
-                also=draw(st.none() | st.text(max_size=5)),
-                replacements=places,
-                repairs=draw(st.sampled_from([(), (0,)])),
-                forms=tuple(draw(st.lists(st.tuples(st.text(max_size=3), st.text(max_size=3)), max_size=2))),
-            )
-        )
-    return twin_of({str(n): text for n, text in enumerate(texts)}, *edits)
-
-
-@given(twin=twins())
-def test_any_twin_comes_back(twin, tmp_path_factory):
-    path = saved(twin, tmp_path_factory.mktemp("twins"))
-    assert load_twin(path) == twin
 
 
 def test_a_twin_whose_edits_do_not_make_its_texts_is_not_saved(tmp_path):
@@ -84,22 +52,22 @@ def changed(change_):
     [
         (lambda data: json.dumps(data)[:-9], "broken or truncated"),
         (lambda _: "[" * 200_000, "broken or truncated"),
-        (lambda _: "[]", 'is no twin ("format"'),
+        (lambda _: "[]", "is no valid twin: its file"),
         (changed(lambda data: data.update(version=9)), "of version 9, expected 1"),
-        (changed(lambda data: data.update(seed=True)), '"seed" is True'),
+        (changed(lambda data: data.update(seed=True)), "its seed: Input should be a valid integer"),
         (changed(lambda data: data["documents"].append(data["documents"][0])), "two documents have the id 'a'"),
         (changed(lambda data: data["documents"][0].update(text="other")), "does not fit the text"),
-        (changed(lambda data: data["documents"][0].update(metadata=None)), "document 1 is no object"),
-        (changed(lambda data: data["edits"][0].update(kind="magic")), "kind of edit 1 is 'magic'"),
-        (changed(lambda data: data["edits"][0].update(size=["small"])), "size of edit 1"),
+        (changed(lambda data: data["documents"][0].update(metadata=None)), "its documents.0.metadata: Input should be"),
+        (changed(lambda data: data["edits"][0].update(kind="magic")), "its edits.0.kind: Input should be 'number'"),
+        (changed(lambda data: data["edits"][0].update(size=["small"])), "its edits.0.size"),
         (changed(lambda data: data["edits"][0].update(repairs=[5])), "repairs that are none"),
-        (changed(lambda data: data["edits"][0].update(replacements=[["a", 0, 1]])), "is not [document, start"),
+        (changed(lambda data: data["edits"][0].update(replacements=[["a", 0, 1]])), "its edits.0.replacements.0"),
         (changed(lambda data: data["edits"][0]["replacements"][0].__setitem__(1, -3)), "does not fit the text"),
         (changed(lambda data: data["edits"][0]["replacements"][0].__setitem__(0, "z")), "which is missing"),
         (changed(lambda data: data["edits"][0]["replacements"].append(["a", 0, 3, "The", "A"])), None),
-        (changed(lambda data: data["edits"][0].update(forms=["x"])), "no pairs"),
-        (changed(lambda data: data.update(skipped=3)), '"skipped" of it is no list'),
-        (changed(lambda data: data.pop("id")), '"id" of it is no text'),
+        (changed(lambda data: data["edits"][0].update(forms=["x"])), "its edits.0.forms.0"),
+        (changed(lambda data: data.update(skipped=3)), "its skipped: Input should be a valid"),
+        (changed(lambda data: data.pop("id")), "its id: Field required"),
     ],
 )
 def test_hostile_files_are_refused(tmp_path, spoil, message):
@@ -119,11 +87,3 @@ def test_a_file_that_is_not_there(tmp_path):
         load_twin(tmp_path / "none.json")
     with pytest.raises(InputError, match="cannot be read"):
         load_twin("a\0b")
-
-
-def test_a_made_twin_comes_back_equal(tmp_path):
-    made = perturb(
-        Corpus((Document("a", "The ferry to Skogholm takes 40 minutes. Anna Berg built it in 1932."),)), seed=1
-    )
-    save_twin(made, tmp_path / "twin.json")
-    assert load_twin(tmp_path / "twin.json") == made

@@ -3,7 +3,6 @@
 import sqlite3
 import subprocess
 import sys
-from collections import Counter
 from contextlib import closing
 from pathlib import Path
 
@@ -114,19 +113,6 @@ def test_a_second_process_is_refused_while_a_turn_goes_on(history, held):
     assert held.wait(120) == 0
     assert History.read(history, 300).turns == 1
     assert len(history.with_name("log").read_text().splitlines()) == 4
-
-
-def test_of_two_processes_every_turn_counts_and_asks_other_probes(history):
-    command = [sys.executable, "-c", script(history, turns=5, stubborn=True)]
-    several = [subprocess.Popen(command) for _ in range(2)]
-    try:
-        assert [each.wait(120) for each in several] == [0, 0]
-    finally:
-        for each in several:
-            each.kill()
-    found = History.read(history, 300)
-    assert (found.turns, len(found.last)) == (10, 40)
-    assert Counter(history.with_name("log").read_text().splitlines()) == {f"p{i}": 1 for i in range(40)}
 
 
 @pytest.fixture

@@ -1,7 +1,6 @@
 """A canary run as a caller sees it: asked once, kept, gone on with, refused."""
 
 import asyncio
-import re
 import signal
 import subprocess
 import sys
@@ -16,10 +15,9 @@ import pytest
 
 sys.path.insert(0, str(Path(__file__).parents[2] / "wire"))
 
-from endpoint import Endpoint, error, reply
 from tower_probes import SCORING, answer, probes, served
 
-from trail_callbacks import LLMJudge, check
+from trail_callbacks import check
 from trail_callbacks.audit import Budget
 from trail_callbacks.canary import ARMS, Answered, ArmUnavailableError, Skipped, Strategy
 from trail_callbacks.canary.runs import run as running
@@ -121,36 +119,11 @@ def test_whether_the_fact_was_served_is_told_by_its_quote(tmp_path):
     assert set(unknown.values()) == {None}
 
 
-def test_who_knows_better_tells_whether_the_fact_was_served(tmp_path):
-    asked = []
-
-    def holds(probe, passages, arm):
-        asked.append((probe.id, tuple(passages), arm))
-        return arm == "fictive"
-
-    app = App(lambda ask: Answered(text=answer(ask), passages=["x"]))
-    trials = {t.arm: t.served for t in run(probes(1), app, out=tmp_path / "out", holds=holds).trials}
-    assert trials == {"closed_book": None, "real": False, "fictive": True, "empty": None}
-    assert sorted(asked) == [("p0", ("x",), "fictive"), ("p0", ("x",), "real")]
-
-
 def test_passages_that_were_not_served_are_kept_with_their_reason(tmp_path):
     left = (Skipped("passage 7 of a.md", "could not be placed in the corpus"),)
     app = App(lambda ask: Answered(text=answer(ask), passages=[], dropped=left if ask.arm == "fictive" else ()))
     run(probes(2), app, out=tmp_path)
     assert {t.arm: t.dropped for t in load_run(tmp_path).trials} == {**dict.fromkeys(ARMS, ()), "fictive": left}
-
-
-def test_a_holds_that_raises_is_told_and_ends_nothing(tmp_path):
-    def holds(*_):
-        raise KeyError("sk-secretsecret")
-
-    found = run(probes(2), App(), out=tmp_path / "out", holds=holds)
-    assert len(found.trials) == 8
-    assert {t.served for t in found.trials} == {None}
-    (note,) = found.skipped
-    assert "KeyError" in note.why
-    assert "secretsecret" not in note.why
 
 
 @pytest.mark.parametrize("kind", ["async function", "async object", "returns a coroutine"])
@@ -181,34 +154,6 @@ def test_async_apps_run_on_a_loop_of_their_own(kind, tmp_path):
     assert at_once["most"] == 4
     run(probes(1), app, out=tmp_path / "another", concurrency=4)
     assert len(loops) == 1  # a client that belongs to a loop can be used by the next run
-
-
-def test_no_more_questions_at_once_than_told(tmp_path):
-    three = threading.Barrier(3)
-
-    def reply(ask):
-        three.wait(30)
-        time.sleep(0.01)  # long enough for a fourth to be counted
-        return answer(ask)
-
-    app = App(reply)
-    run(probes(6), app, out=tmp_path / "out", concurrency=3)
-    assert app.most == 3
-
-
-def test_from_a_running_loop(tmp_path):
-    ticked = threading.Event()
-    app = App(lambda ask: answer(ask) if ticked.wait(20) else None)
-
-    async def main():
-        work = asyncio.ensure_future(arun(probes(10), app, out=tmp_path))
-        while not app.asked:  # noqa: ASYNC110 - the app is on other threads
-            await asyncio.sleep(0.005)
-        ticked.set()
-        return await work
-
-    found = asyncio.run(main())
-    assert [t.error for t in found.trials] == [None] * 40
 
 
 def test_cancelling_keeps_what_is_done(tmp_path):
@@ -333,24 +278,6 @@ def test_an_app_that_hangs_does_not_keep_the_run(tmp_path):
     never.set()
 
 
-def test_as_many_hang_as_may_be_asked_at_once_and_the_rest_is_answered(tmp_path):
-    never = threading.Event()
-
-    def reply(ask):
-        if int(ask.probe[1:]) < 8:
-            never.wait(60)
-        return answer(ask)
-
-    before = threading.active_count()
-    found = run(probes(30), App(reply), out=tmp_path / "out", timeout=2, concurrency=8, arms=["real"])
-    assert Counter(t.error for t in found.trials) == {
-        None: 22, "no answer within 2 s, and the app is still at work on it": 8,
-    }  # fmt: skip
-    assert found.stopped is None
-    assert threading.active_count() <= before + 16
-    never.set()
-
-
 def test_an_app_that_never_comes_back_is_not_asked_any_more(tmp_path):
     never = threading.Event()
     found = run(probes(100), App(lambda ask: never.wait(60)), out=tmp_path / "out", timeout=0.05, concurrency=2)
@@ -358,7 +285,7 @@ def test_an_app_that_never_comes_back_is_not_asked_any_more(tmp_path):
     never.set()
 
 
-@pytest.mark.parametrize("kind", ["awaits", "blocks", "swallows"])
+@pytest.mark.parametrize("kind", ["blocks", "swallows"])
 def test_a_coroutine_that_hangs_does_not_keep_the_run(kind, tmp_path):
     never = threading.Event()
 
@@ -403,14 +330,6 @@ def test_an_arm_that_the_app_cannot_do_is_left_out_with_its_reason(tmp_path):
     assert found.stopped is None
 
 
-def test_not_implemented_elsewhere_is_an_error(tmp_path):
-    def reply(ask):
-        raise NotImplementedError("_aget_relevant_documents")
-
-    found = run(probes(1), App(reply), out=tmp_path / "out", arms=["real"])
-    assert [t.error for t in found.trials] == ["NotImplementedError: _aget_relevant_documents"]
-
-
 def test_a_budget_ends_the_run_and_a_larger_one_goes_on(tmp_path):
     app = App()
     found = run(probes(10), app, out=tmp_path / "out", budget=Budget(calls=15), concurrency=4)
@@ -421,24 +340,6 @@ def test_a_budget_ends_the_run_and_a_larger_one_goes_on(tmp_path):
     found = run(probes(10), app, out=tmp_path / "out", budget=Budget(calls=40), concurrency=4)
     assert sorted(app.asked) == sorted(cells(10))
     assert (found.stopped, found.spent.calls) == (None, 40)
-
-
-def test_tokens_of_the_app_count(tmp_path):
-    app = App(lambda ask: Answered(text=answer(ask), usage=Usage(calls=3, prompt_tokens=90, completion_tokens=10)))
-    budget = Budget(money=1.0, price_in=1000.0, price_out=1000.0)
-    found = run(probes(10), app, out=tmp_path / "out", budget=budget, concurrency=1)
-    assert found.stopped == "the budget of 1 is used up"
-    assert len(found.trials) == 10
-    assert found.trials[0].usage == Usage(calls=3, prompt_tokens=90, completion_tokens=10)
-
-
-def test_a_pace_is_kept(tmp_path):
-    began = time.monotonic()
-    run(probes(5), App(), out=tmp_path / "out", budget=Budget(requests_per_minute=50), arms=["real"], concurrency=8)
-    burst = time.monotonic() - began
-    run(probes(70), App(), out=tmp_path / "more", budget=Budget(requests_per_minute=600), arms=["real"], concurrency=8)
-    assert burst < 4.0  # one after the other they would take 4.8
-    assert time.monotonic() - began - burst > 0.9  # ten more than the 60 that may come at once
 
 
 def test_what_is_done_first_is_a_sample_of_the_probes_with_whole_pairs(tmp_path):
@@ -597,16 +498,6 @@ def test_without_a_model_it_stays_undecided_until_rescored(tmp_path):
     assert len(judge.calls) == 12
 
 
-def test_answers_are_found_anew_by_newer_rules(tmp_path, monkeypatch):
-    app = App(lambda ask: "No idea.")
-    run(probes(3), app, out=tmp_path / "out")
-    newer = type(SCORING)(lambda *_, **__: running_finding(), SCORING.decide)
-    monkeypatch.setattr(running, "scoring", lambda: newer)
-    found = rescore(tmp_path / "out")
-    assert {t.finding.outcome for t in found.trials} == {"abstains"}
-    assert len(app.asked) == 12
-
-
 def test_rescoring_changes_nothing_of_what_was_not_asked(tmp_path):
     def reply(ask):
         if ask.arm == "closed_book":
@@ -618,12 +509,6 @@ def test_rescoring_changes_nothing_of_what_was_not_asked(tmp_path):
     assert before.skipped
     after = rescore(tmp_path / "out")
     assert after == before
-
-
-def running_finding():
-    from trail_callbacks.canary import Finding
-
-    return Finding(outcome="abstains", how="refusal")
 
 
 def test_what_the_model_failed_on_is_asked_again_and_the_app_is_not(tmp_path):
@@ -654,39 +539,6 @@ def test_the_budget_is_for_the_model_too(tmp_path):
     assert (len(app.asked), len(judge.calls), found.spent.calls) == (20, 20, 40)
 
 
-@pytest.mark.loopback
-def test_a_model_behind_http_decides_and_what_it_fails_on_is_asked_again(tmp_path, monkeypatch):
-    pytest.importorskip("instructor")
-    monkeypatch.undo()  # what finds out what an answer does is the real one here
-    down = threading.Event()
-
-    def script(asked):
-        if down.is_set():
-            return error(401, "wrong key")
-        text = "".join(str(message["content"]) for message in asked.body["messages"])
-        items = [
-            {"item": key, "quote": "", "gives": [], "other": False, "declines": True, "rejects": False, "unsure": False}
-            for key in re.findall(r"Item \[(a\d+)\]", text)
-        ]
-        return reply(asked, {"items": items})
-
-    endpoint = Endpoint(script)
-    try:
-        judge = LLMJudge("openai/m", base_url=endpoint.url, api_key="none").model
-        app = App(lambda ask: f"{100 + int(ask.probe[1:])} m. {500 + int(ask.probe[1:])} m.")
-        down.set()
-        found = run(probes(10), app, out=tmp_path / "out", model=judge, arms=["fictive"])
-        assert {t.finding.how for t in found.trials} == {"undecided"}
-        down.clear()
-        found = run(probes(10), app, out=tmp_path / "out", model=judge, arms=["fictive"])
-        assert {(t.finding.outcome, t.finding.how) for t in found.trials} == {("abstains", "judge")}
-        assert len(app.asked) == 10
-        assert found.spent.calls == 10 + len(endpoint.asked)
-        assert found.spent.prompt_tokens == 10 * 2
-    finally:
-        endpoint.close()
-
-
 def test_a_few_reports_of_each_sort_are_kept(tmp_path):
     report = check("The tower is 40 m high.", ["The tower is 30 m high."])
     app = App(lambda ask: Answered(text=answer(ask), report=report))
@@ -696,13 +548,6 @@ def test_a_few_reports_of_each_sort_are_kept(tmp_path):
     assert {t.score for t in found.trials} == {1.0}
     assert Report.from_json((tmp_path / "out" / kept[0].report).read_text()) == report
     assert len(list((tmp_path / "out" / "reports").iterdir())) == 8
-
-
-def test_reports_of_answers_that_the_model_decided_are_kept_too(tmp_path):
-    report = check("The tower is 40 m high.", ["The tower is 30 m high."])
-    app = App(lambda ask: Answered(text="No idea.", report=report))
-    found = run(probes(10), app, out=tmp_path / "out", keep_reports=1, model=Judge())
-    assert sum(t.report is not None for t in found.trials) == 4
 
 
 def test_progress_is_told(tmp_path):
@@ -746,7 +591,7 @@ def ended(out, log, fatal=0, delay=0.0, signal=signal.SIGKILL):
     return done.returncode, done.stderr
 
 
-@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize("seed", [1])
 def test_nothing_is_lost_or_asked_twice_when_the_process_is_killed(seed, tmp_path):
     chance = Random(seed)  # noqa: S311 - when to kill, no secret
     log, out = tmp_path / "log", tmp_path / "out"
@@ -785,21 +630,3 @@ def test_ctrl_c_keeps_what_is_done_and_the_same_call_goes_on(tmp_path):
     found = load_run(out)
     assert (found.stopped, len(found.trials)) == (None, 600)
     assert found.repeated <= 4
-
-
-LIGHT = """
-import sys
-sys.path.insert(0, {here!r})
-from tower_probes import probes, served
-from trail_callbacks.canary.runs.run import run
-
-found = run(probes(20), lambda ask: served(ask) if ask.arm in ("real", "fictive") else "I don't know.", out={out!r})
-assert {{t.finding.outcome for t in found.trials}} == {{"follows_context", "abstains"}}, found.trials
-assert not [name for name in sys.modules if name.startswith("py3langid")], "100 MiB"
-"""
-
-
-def test_numbers_in_english_need_no_model_of_languages(tmp_path):
-    code = LIGHT.format(here=str(Path(__file__).parents[1]), out=str(tmp_path / "out"))
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
-    assert (done.returncode, done.stderr) == (0, "")

@@ -1,7 +1,6 @@
 """What code may see: by task and thread, and the switch that ends it."""
 
 import asyncio
-import contextvars
 import subprocess
 import sys
 import threading
@@ -48,18 +47,6 @@ def test_tasks_and_threads_see_what_was_around_their_start():
         return await asyncio.gather(*(one(arm) for arm in ("real", "fictive", "empty") * 20))
 
     assert all(len(set(seen)) == 1 for seen in asyncio.run(many()))
-
-
-def test_a_thread_started_by_hand_needs_a_copy_of_the_context():
-    seen = []
-    with exposed("fictive", TWIN):
-        for target in (current, contextvars.copy_context().run):
-            arguments = () if target is current else (current,)
-            thread = threading.Thread(target=lambda t=target, a=arguments: seen.append(t(*a)))
-            thread.start()
-            thread.join()
-    assert seen[0] is None
-    assert seen[1].arm == "fictive"
 
 
 def test_a_generator_that_ends_late_leaves_nothing_behind():

@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-import gzip
-import zlib
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any, Final
 
-from trail_callbacks.audit.files import LARGEST, Broken, Files
 from trail_callbacks.canary.corpus import Corpus, Document, Skipped
 from trail_callbacks.canary.files.records import documents, plain, unique, why_none
 from trail_callbacks.errors import InputError
+from trail_callbacks.reading import LARGEST, Broken, files_in, opened, records
 from trail_callbacks.text import encodable
 
 __all__ = ["corpus_of", "read_corpus"]
@@ -23,13 +21,11 @@ _MEDIA: Final = {
 _RECORDS: Final = frozenset({".json", ".jsonl", ".ndjson", ".csv", ".tsv", ".parquet"})
 _KINDS: Final = "text, Markdown, reStructuredText, HTML, JSON, JSON lines, CSV or Parquet"
 _OTHER: Final = "is a kind of file that is not read"
-_BROKEN: Final = (EOFError, zlib.error, gzip.BadGzipFile)
 _HINTS: Final = {
     ".sqlite3": "is a database, of Chroma perhaps: write what collection.get() returns into a JSON file",
     ".faiss": "is an index of FAISS, which has vectors and no texts: write the documents of its docstore as JSON lines",
     ".pkl": "is a pickle, which can run code when it is read: write its documents as JSON lines",
 }
-_UTF16: Final = (b"\xff\xfe", b"\xfe\xff")
 
 _Found = Iterator[Document | Skipped]
 
@@ -115,21 +111,16 @@ def _record(thing: Any) -> Any:
 
 
 def _path(path: Path, media: Mapping[str, str], *, several: bool) -> _Found:
-    try:
-        if not path.is_dir():
-            if not path.exists():
-                raise InputError(f"{path} does not exist: name a folder or a file with the texts of the app")
-            yield from _file(path, path.name, media, named=True)
-            return
-        for file in sorted(path.rglob("*")):
-            inside = file.relative_to(path)
-            if file.is_file() and not any(part.startswith(".") for part in inside.parts):
-                name = Path(path.resolve().name, inside) if several else inside
-                yield from _file(file, name.as_posix(), media, named=False)
-    except (OSError, ValueError) as error:  # ValueError: a zero byte in the name
-        if isinstance(error, InputError):
-            raise
-        raise InputError(f"{path} cannot be read: {getattr(error, 'strerror', None) or error}") from error
+    found = files_in(path)
+    if not path.is_dir():
+        if not path.exists():
+            raise InputError(f"{path} does not exist: name a folder or a file with the texts of the app")
+        yield from _file(path, path.name, media, named=True)
+        return
+    for file in found:
+        inside = file.relative_to(path)
+        name = Path(path.resolve().name, inside) if several else inside
+        yield from _file(file, name.as_posix(), media, named=False)
 
 
 def _file(file: Path, name: str, media: Mapping[str, str], *, named: bool) -> _Found:
@@ -137,76 +128,45 @@ def _file(file: Path, name: str, media: Mapping[str, str], *, named: bool) -> _F
     name = encodable(name)
     bare = file.with_suffix("") if file.suffix.casefold() == ".gz" else file
     suffix = bare.suffix.casefold()
-    if suffix in _RECORDS:
-        yield from _records(file, name)
-    elif (named and suffix not in _HINTS) or suffix in media:
-        yield _text(file, name, media.get(suffix, "text"))
-    else:
-        other = f"{_OTHER} ({suffix or 'no ending'}): expected {_KINDS}"
-        yield Skipped(name, _HINTS.get(suffix, other))
+    try:
+        if suffix in _RECORDS:
+            yield from _documents(file, name)
+        elif (named and suffix not in _HINTS) or suffix in media:
+            yield _text(file, name, media.get(suffix, "text"))
+        else:
+            other = f"{_OTHER} ({suffix or 'no ending'}): expected {_KINDS}"
+            yield Skipped(name, _HINTS.get(suffix, other))
+    except InputError as error:
+        why = str(error).removeprefix(f"{name}: ").removeprefix(f"{name} ")
+        yield Skipped(name, why.partition(": expected")[0])
 
 
 def _text(file: Path, name: str, media: str) -> Document | Skipped:
+    with opened(file, name) as stream:
+        data = stream.read(LARGEST + 1)
+    if len(data) > LARGEST:
+        return Skipped(name, f"is longer than {LARGEST >> 20} MiB: split it")
     try:
-        data = _bytes(file)
-        if why := _refused(data):
-            return Skipped(name, why)
-        text = data.decode("utf-8-sig")
-    except _BROKEN as error:
-        return Skipped(name, f"is damaged or not complete: its compressed data end too early ({error})")
+        text = data.decode()
     except UnicodeDecodeError as error:
         line = data.count(b"\n", 0, error.start) + 1
         return Skipped(f"{name}, line {line}", f"is not UTF-8 ({error.reason}): convert it, for example with iconv")
-    except OSError as error:
-        return Skipped(name, f"cannot be read: {error.strerror or error}")
     return Document(name, text.replace("\r\n", "\n").replace("\r", "\n"), {"source": name, "media": media})
 
 
-def _refused(data: bytes) -> str | None:
-    """Why bytes are no text, before they are decoded."""
-    if len(data) > LARGEST:
-        return f"is longer than {LARGEST // 1024**2} MiB: split it"
-    if data.startswith(_UTF16):
-        return "is in UTF-16: convert it to UTF-8 (iconv -f UTF-16 -t UTF-8)"
-    return "is a binary file, not text" if b"\0" in data else None
-
-
-def _bytes(file: Path) -> bytes:
-    """The bytes of a file, unpacked, and one more than are read at most."""
-    with file.open("rb") as raw:
-        packed = raw.read(2) == b"\x1f\x8b"
-    with gzip.open(file) if packed else file.open("rb") as stream:
-        return stream.read(LARGEST + 1)
-
-
-def _records(file: Path, name: str) -> _Found:
-    """The records of a file; what is wrong with one is said with its line."""
-    path = str(file)
-
-    def place(of: str) -> str:
-        return name + of.removeprefix(path)
-
-    try:
-        if not file.stat().st_size:
-            yield Skipped(name, "is empty")
-            return
-        each = None
-        for each in Files([path], known=lambda _: True, others=_none):
-            if isinstance(each, Broken):
-                yield Skipped(place(each.place), each.why.replace(path, name))
-                continue
-            found = [Document(*one) for one in documents(each.value, place(each.place).replace(", ", "#"))]
-            yield from found
-            if not found:
-                yield Skipped(place(each.place), why_none(each.value))
-        if each is None:
-            yield Skipped(name, "holds no record")
-    except OSError as error:
-        yield Skipped(name, f"cannot be read: {error.strerror or error}")
-
-
-def _none(_: str) -> Iterator[dict[str, Any] | InputError]:
-    raise InputError("it is not read")
+def _documents(file: Path, name: str) -> _Found:
+    """The documents of a file of records; what is wrong with one is said with its place."""
+    each = None
+    for each in records(file, name):
+        if isinstance(each, Broken):
+            yield Skipped(each.place, each.why)
+            continue
+        found = [Document(*one) for one in documents(each.value, each.place.replace(", ", "#"))]
+        yield from found
+        if not found:
+            yield Skipped(each.place, why_none(each.value))
+    if each is None:
+        yield Skipped(name, "holds no record")
 
 
 def _corpus(found: Iterable[Document | Skipped]) -> Corpus:

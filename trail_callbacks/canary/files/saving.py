@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import json
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from itertools import pairwise
 from pathlib import Path
-from typing import Any, Final, get_args
+from typing import Any, Final
+
+from pydantic import BaseModel, Field, ValidationError
 
 from trail_callbacks.canary.corpus import Corpus, Document, Skipped
 from trail_callbacks.canary.edit import Edit, EditKind, Replacement, Size
@@ -20,6 +22,42 @@ __all__ = ["FORMAT", "VERSION", "applied", "load_twin", "save_twin"]
 FORMAT: Final = "trail-canary-twin"
 VERSION: Final = 1
 _LARGEST: Final = 1024**3  # bytes
+
+
+class _Head(BaseModel):
+    """What every version of the file has."""
+
+    format: Any = None
+    version: Any = None
+
+
+class _Document(BaseModel, strict=True):
+    id: str
+    text: str
+    metadata: dict[str, Any]
+
+
+class _Edit(BaseModel, strict=True):
+    id: str
+    kind: EditKind
+    size: Size | None
+    real: str
+    fictive: str | None
+    also: str | None
+    replacements: list[tuple[str, int, int, str, str]] = Field(min_length=1)
+    repairs: list[int]
+    forms: list[tuple[str, str]]
+
+
+class _Stored(BaseModel, strict=True):
+    """What the file holds."""
+
+    id: str
+    seed: int
+    documents: list[_Document]
+    unread: list[tuple[str, str]]
+    edits: list[_Edit]
+    skipped: list[tuple[str, str]]
 
 
 def save_twin(twin: Twin, path: str | Path) -> None:
@@ -71,15 +109,12 @@ def load_twin(path: str | Path) -> Twin:
     if len(raw) > _LARGEST:
         raise InputError(f"{path} is longer than {_LARGEST // 1024**3} GiB, which no twin is")
     try:
-        data = json.loads(raw)
-    except (ValueError, RecursionError) as error:
-        raise InputError(f"{path} is no twin: its JSON is broken or truncated ({error})") from error
-    if not isinstance(data, dict) or data.get("format") != FORMAT:
-        raise InputError(f'{path} is no twin ("format" is not "{FORMAT}"): make one with `trail canary perturb`')
-    if data.get("version") != VERSION:
-        raise InputError(f"{path} is a twin of version {data.get('version')!r}, expected {VERSION}: make it again")
-    try:
-        return _twin(data)
+        return _parsed(raw)
+    except ValidationError as error:
+        wrong = error.errors()[0]
+        where = ".".join(map(str, wrong["loc"])) or "file"
+        broken = "JSON is broken or truncated" if wrong["type"] == "json_invalid" else where
+        raise InputError(f"{path} is no valid twin: its {broken}: {wrong['msg']}") from error
     except InputError as error:
         raise InputError(f"{path} is no valid twin: {error}") from error
 
@@ -135,83 +170,32 @@ def _edit_data(edit: Edit) -> dict[str, Any]:
     }
 
 
-def _twin(data: Mapping[str, Any]) -> Twin:
-    documents = tuple(_document(each, n) for n, each in enumerate(_list(data, "documents", "it"), 1))
-    for one, other in pairwise(sorted(each.id for each in documents)):
+def _parsed(raw: bytes) -> Twin:
+    head = _Head.model_validate_json(raw)
+    if head.format != FORMAT:
+        raise InputError(f'its "format" is not "{FORMAT}": make one with `trail canary perturb`')
+    if head.version != VERSION:
+        raise InputError(f"it is of version {head.version!r}, expected {VERSION}: make it again")
+    return _twin(_Stored.model_validate_json(raw))
+
+
+def _twin(data: _Stored) -> Twin:
+    for one, other in pairwise(sorted(each.id for each in data.documents)):
         if one == other:
             raise InputError(f"two documents have the id {one!r}")
-    edits = tuple(_edit(each, n) for n, each in enumerate(_list(data, "edits", "it"), 1))
-    real = Corpus(documents, _skipped(data, "unread"))
-    id_, seed = _text(data, "id", "it"), data.get("seed")
-    if not isinstance(seed, int) or isinstance(seed, bool):
-        raise InputError(f'its "seed" is {seed!r:.40}, expected an integer')
-    fictive = Corpus(tuple(_fictive(id_, real, edits).values()), real.skipped)
-    return Twin(id_, seed, real, fictive, edits, _skipped(data, "skipped"))
+    real = Corpus(tuple(Document(each.id, each.text, each.metadata) for each in data.documents), _skipped(data.unread))
+    edits = tuple(map(_edit, data.edits))
+    fictive = Corpus(tuple(_fictive(data.id, real, edits).values()), real.skipped)
+    return Twin(data.id, data.seed, real, fictive, edits, _skipped(data.skipped))
 
 
-def _document(value: Any, number: int) -> Document:
-    where = f"document {number}"
-    fields = _object(value, where)
-    return Document(_text(fields, "id", where), _text(fields, "text", where), _object(fields.get("metadata"), where))
+def _edit(data: _Edit) -> Edit:
+    if not all(0 <= each < len(data.replacements) for each in data.repairs):
+        raise InputError(f"the edit {data.id!r} has repairs that are none of its replacements")
+    replacements = tuple(Replacement(*each) for each in data.replacements)
+    more = {"replacements": replacements, "repairs": tuple(data.repairs), "forms": tuple(data.forms)}
+    return Edit(**{**dict(data), **more})
 
 
-def _edit(value: Any, number: int) -> Edit:
-    where = f"edit {number}"
-    fields = _object(value, where)
-    kind: Any = fields.get("kind")
-    size: Any = fields.get("size")
-    if kind not in get_args(EditKind):
-        raise InputError(f"the kind of {where} is {kind!r:.40}, expected one of {', '.join(get_args(EditKind))}")
-    if size is not None and size not in get_args(Size):
-        raise InputError(f"the size of {where} is {size!r:.40}, expected one of {', '.join(get_args(Size))}")
-    replacements = tuple(_replacement(each, where) for each in _list(fields, "replacements", where))
-    repairs = _list(fields, "repairs", where)
-    if not replacements or not all(type(each) is int and 0 <= each < len(replacements) for each in repairs):
-        raise InputError(f"{where} has no replacements, or repairs that are none of them")
-    forms = _list(fields, "forms", where)
-    if not all(isinstance(each, list) and [type(part) for part in each] == [str, str] for each in forms):
-        raise InputError(f"the forms of {where} are no pairs of texts")
-    return Edit(
-        id=_text(fields, "id", where),
-        kind=kind,
-        size=size,
-        real=_text(fields, "real", where),
-        fictive=None if fields.get("fictive") is None else _text(fields, "fictive", where),
-        also=None if fields.get("also") is None else _text(fields, "also", where),
-        replacements=replacements,
-        repairs=tuple(repairs),
-        forms=tuple((old, new) for old, new in forms),
-    )
-
-
-def _replacement(value: Any, where: str) -> Replacement:
-    if not isinstance(value, list) or [type(part) for part in value] != [str, int, int, str, str]:
-        raise InputError(f"a replacement of {where} is not [document, start, end, old, new]")
-    return Replacement(*value)
-
-
-def _skipped(data: Mapping[str, Any], key: str) -> tuple[Skipped, ...]:
-    found = _list(data, key, "it")
-    if not all(isinstance(each, list) and [type(part) for part in each] == [str, str] for each in found):
-        raise InputError(f'its "{key}" are no pairs of place and reason')
-    return tuple(Skipped(place, why) for place, why in found)
-
-
-def _object(value: Any, where: str) -> dict[str, Any]:
-    if not isinstance(value, dict):
-        raise InputError(f"{where} is no object, or has none for its metadata")
-    return value
-
-
-def _list(fields: Mapping[str, Any], key: str, where: str) -> list[Any]:
-    value = fields.get(key)
-    if not isinstance(value, list):
-        raise InputError(f'the "{key}" of {where} is no list')
-    return value
-
-
-def _text(fields: Mapping[str, Any], key: str, where: str) -> str:
-    value = fields.get(key)
-    if not isinstance(value, str):
-        raise InputError(f'the "{key}" of {where} is no text')
-    return value
+def _skipped(data: list[tuple[str, str]]) -> tuple[Skipped, ...]:
+    return tuple(Skipped(*each) for each in data)

@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import MISSING, asdict, fields, replace
 from pathlib import Path
 from typing import Any, Final, get_args
 
-from trail_callbacks.audit.files import Broken, Files
 from trail_callbacks.canary.corpus import Skipped
 from trail_callbacks.canary.edit import EditKind, Size
 from trail_callbacks.canary.files.records import unique
 from trail_callbacks.canary.probe import Origin, Probe
 from trail_callbacks.errors import InputError
 from trail_callbacks.files import write
+from trail_callbacks.reading import Broken, records
 from trail_callbacks.text import encodable
 
 __all__ = ["COLUMNS", "read_probes", "write_probes"]
@@ -67,16 +67,11 @@ def read_probes(path: str | Path) -> tuple[tuple[Probe, ...], tuple[Skipped, ...
         MissingExtraError: If it is Parquet, and nothing reads it.
     """
     name = str(path)
-    source = Files([name], known=lambda _: True, others=_none)
-    try:
-        source.check()
-    except InputError as error:
-        raise InputError(str(error).replace("traces, reports or rows", "probes")) from error
     probes: list[Probe] = []
     skipped: list[Skipped] = []
     ids: dict[str, int] = {}
     unread: dict[str, None] = {}
-    for number, each in enumerate(source, 1):
+    for number, each in enumerate(records(path, expected="probes"), 1):
         if isinstance(each, Broken):
             skipped.append(Skipped(each.place, each.why))
             continue
@@ -97,10 +92,6 @@ def read_probes(path: str | Path) -> tuple[tuple[Probe, ...], tuple[Skipped, ...
         names = ", ".join(list(unread)[:8]) + (", ..." if len(unread) > 8 else "")  # noqa: PLR2004 - enough to recognise
         skipped.append(Skipped(name, f"columns that mean nothing here were left out: {names}"))
     return tuple(probes), tuple(skipped)
-
-
-def _none(_: str) -> Iterator[dict[str, Any] | InputError]:
-    raise InputError("it is not read")
 
 
 def _data(probe: Probe) -> dict[str, Any]:

@@ -7,7 +7,6 @@ from contextlib import closing
 from dataclasses import dataclass
 from math import ceil
 
-from trail_callbacks.audit.budget import Budget
 from trail_callbacks.canary.arm import ARMS, Arm, Strategy
 from trail_callbacks.canary.outcomes import Scored
 from trail_callbacks.canary.probe import Probe
@@ -15,6 +14,7 @@ from trail_callbacks.canary.runs.scoring import Decide
 from trail_callbacks.models.call import Usage
 from trail_callbacks.models.drive import advance
 from trail_callbacks.models.tokens import count
+from trail_callbacks.work.budget import Budget
 
 __all__ = ["Cost", "estimate"]
 

@@ -9,21 +9,24 @@ from __future__ import annotations
 import json
 import sqlite3
 from collections import Counter
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Collection, Iterator, Sequence
+from contextlib import closing, contextmanager
 from dataclasses import dataclass, field
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, TypeAlias
 
 from trail_callbacks.canary.arm import Arm
-from trail_callbacks.canary.runs.database import connected, is_busy
-from trail_callbacks.canary.trial import Outcome
+from trail_callbacks.canary.results import Run
+from trail_callbacks.canary.trial import Outcome, Trial
 from trail_callbacks.errors import InputError
 from trail_callbacks.statistics.intervals import wilson
+from trail_callbacks.work import connected, is_busy
 
-__all__ = ["History", "Leak", "OpenTurn", "Seen", "Turn", "new_turn"]
+__all__ = ["History", "Leak", "OpenTurn", "Seen", "new_turn"]
 
 _ID = 0x74726331  # SQLite's `application_id` of such a file
+_ERRORS = 3  # that are kept of a turn
 _WAIT = 0.5  # seconds for another turn to end
 _TABLES = """
 CREATE TABLE turn (n INTEGER PRIMARY KEY, at TEXT NOT NULL, probes TEXT NOT NULL, next INTEGER NOT NULL,
@@ -54,31 +57,6 @@ class Leak:
     high: float
     probes: int
     trials: int
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Turn:
-    """What one turn found.
-
-    Attributes:
-        at: When it ended, ISO 8601.
-        probes: Digest of the probes that it was of.
-        position: Where the next turn begins in the rounds of the probes.
-        trials: What it asked.
-        counted: Those of them that the leak rate is of, by their number among `trials`.
-        calls: What it cost.
-        stopped: Why it ended before all was asked; None if it did not.
-        errors: Some of the app's.
-    """
-
-    at: str
-    probes: str
-    position: int
-    trials: Sequence[Seen]
-    counted: frozenset[int]
-    calls: int = 0
-    stopped: str | None = None
-    errors: Sequence[str] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,11 +98,8 @@ class History:
         with _told(file, "read"):
             if not file.exists():
                 return cls()
-            db = connected(file, "mode=ro")
-            try:
+            with closing(connected(file, "mode=ro")) as db:
                 return _read(db, file, window)
-            finally:
-                db.close()
 
     def leak(self) -> Leak | None:
         """The leak rate of the last trials; None if there are none."""
@@ -148,16 +123,24 @@ class OpenTurn:
         self._db, self._path, self._window = db, path, window
         self.before = _read(db, path, window)
 
-    def end(self, turn: Turn) -> History:
+    def end(self, probes: str, position: int, found: Run, counted: Collection[Trial]) -> History:
         """Writes the turn down, whole or not at all, and returns the history with it.
+
+        Args:
+            probes: Digest of the probes that it was of.
+            position: Where the next turn begins in the rounds of the probes.
+            found: What it asked.
+            counted: Those of its trials that the leak rate is of.
 
         Raises:
             InputError: If it cannot be written.
         """
-        row = (turn.at, turn.probes, turn.position, turn.calls, turn.stopped, json.dumps(list(turn.errors)))
+        errors = sorted({trial.error for trial in found.trials if trial.error})[:_ERRORS]
+        at = datetime.now(UTC).isoformat(timespec="seconds")
+        row = (at, probes, position, found.spent.calls, found.stopped, json.dumps(errors))
         with _told(self._path, "written"):
             n = self._db.execute("INSERT INTO turn VALUES (NULL, ?, ?, ?, ?, ?, ?)", row).lastrowid
-            rows = [(n, *trial, number in turn.counted) for number, trial in enumerate(turn.trials)]
+            rows = [(n, each.probe, each.arm, each.finding.outcome, each in counted) for each in found.trials]
             self._db.executemany("INSERT INTO trial VALUES (NULL, ?, ?, ?, ?, ?)", rows)
             self._db.execute("COMMIT")
             return _read(self._db, self._path, self._window)
@@ -172,7 +155,7 @@ def new_turn(path: Path, window: int) -> Iterator[OpenTurn]:
     """
     with _told(path, "written"):
         db = connected(path, timeout=_WAIT)
-    try:
+    with closing(db):  # what is not committed is gone
         with _told(path, "written"):
             db.execute("BEGIN IMMEDIATE")
             if not db.execute("SELECT 1 FROM sqlite_master").fetchone():
@@ -182,8 +165,6 @@ def new_turn(path: Path, window: int) -> Iterator[OpenTurn]:
             turn = OpenTurn(db, path, window)
             db.execute("PRAGMA busy_timeout = 10000")  # for readers, at the end
         yield turn
-    finally:
-        db.close()  # what is not committed is gone
 
 
 def _read(db: sqlite3.Connection, path: Path, window: int) -> History:

@@ -46,17 +46,12 @@ def read_matrix(path: str | Path) -> Sequence[Strategy]:
     Raises:
         InputError: If the file cannot be read, or what it says makes no sense: says what and where.
     """
-    file, data = _read(path)
-    found = [*_product(file, data), *_given(file, data)]
-    if not found:
-        raise InputError(f"{file}: there is no strategy: give [matrix] or [[strategy]]")
-    strategies = [_strategy(file, name, parameters) for name, parameters in found]
-    names: set[str] = set()
-    for each in strategies:
-        if each.name in names:
-            raise InputError(f"{file}: two strategies are called {each.name!r}: give one of them another name")
-        names.add(each.name)
-    return tuple(strategies)
+    file = Path(path)
+    data = _read(file)
+    try:
+        return _strategies(file, data)
+    except InputError as error:
+        raise InputError(f"{file}{error}") from error
 
 
 def read_arms(path: str | Path) -> Sequence[Arm] | None:
@@ -68,130 +63,116 @@ def read_arms(path: str | Path) -> Sequence[Arm] | None:
     Raises:
         InputError: As `read_matrix`.
     """
-    file, data = _read(path)
+    data = _read(Path(path))
     if "arms" not in data:
         return None
     given = data["arms"]
-    names = list(given)
-    if isinstance(given, dict):
+    names = given if isinstance(given, list) else []
+    if isinstance(given, dict) and all(isinstance(value, bool) for value in given.values()):
         names = [arm for arm in ARMS if given.get(arm, True)]
-        if not all(isinstance(value, bool) for value in given.values()):
-            raise InputError(f"{file}, arms: expected true or false for each")
     wrong = [each for each in given if each not in ARMS] if isinstance(given, list | dict) else [given]
     if wrong or not names:
-        raise InputError(f"{file}, arms: {_json(wrong or given)}, expected some of {', '.join(ARMS)}")
+        raise InputError(f"{path}, arms: {_json(wrong or given)}, expected some of {', '.join(ARMS)}")
     return tuple(arm for arm in ARMS if arm in names)
 
 
-def _read(path: str | Path) -> tuple[Path, Mapping[str, Any]]:
-    file = Path(path)
+def _read(file: Path) -> Mapping[str, Any]:
+    is_json = file.suffix.lower() == ".json"
     try:
         text = file.read_text(encoding="utf-8-sig")
-        data = json.loads(text) if file.suffix.lower() == ".json" else tomllib.loads(text)
+        data = json.loads(text) if is_json else tomllib.loads(text)
     except OSError as error:
         raise InputError(f"{file} cannot be read: {error.strerror or error}") from error
     except ValueError as error:
-        raise InputError(f"{file} is no {'JSON' if file.suffix.lower() == '.json' else 'TOML'}: {error}") from error
-    if not isinstance(data, dict):
-        raise InputError(f"{file}: expected tables: {', '.join(_PARTS)}")
-    for name in data:
-        if name not in _PARTS:
-            raise InputError(f"{file}: unknown {name!r}, expected some of {', '.join(_PARTS)}")
-    return file, data
+        raise InputError(f"{file} is no {'JSON' if is_json else 'TOML'}: {error}") from error
+    unknown = next((name for name in data if name not in _PARTS), None) if isinstance(data, dict) else data
+    if unknown is not None:
+        raise InputError(f"{file}: unknown {unknown!r:.40}, expected some of {', '.join(_PARTS)}")
+    return dict(data)
 
 
-def _lists(file: Path, data: Mapping[str, Any]) -> Mapping[str, Sequence[Any]]:
+def _strategies(file: Path, data: Mapping[str, Any]) -> Sequence[Strategy]:
+    """The strategies; errors begin with the place in the file."""
+    found: dict[str, Strategy] = {}
+    for name, parameters in [*_product(data), *_given(data)]:
+        each = _strategy(file, name, parameters)
+        if each.name in found:
+            raise InputError(f": two strategies are called {each.name!r}: give one of them another name")
+        found[each.name] = each
+    if not found:
+        raise InputError(": there is no strategy: give [matrix] or [[strategy]]")
+    return tuple(found.values())
+
+
+def _product(data: Mapping[str, Any]) -> Iterator[tuple[str | None, Mapping[str, Any]]]:
     matrix = data.get("matrix", {})
     if not isinstance(matrix, dict):
-        raise InputError(f"{file}, matrix: expected a table of lists")
+        raise InputError(", matrix: expected a table of lists")
     for name, values in matrix.items():
         if not isinstance(values, list) or not values:
-            raise InputError(f"{file}, matrix.{name}: {_json(values)}, expected a list of values")
+            raise InputError(f", matrix.{name}: {_json(values)}, expected a list of values")
         if len({_json(each) for each in values}) < len(values):
-            raise InputError(f"{file}, matrix.{name}: a value is there twice")
+            raise InputError(f", matrix.{name}: a value is there twice")
     size = prod(len(values) for values in matrix.values())
     if size > _MOST:
-        raise InputError(f"{file}, matrix: {size} combinations, expected at most {_MOST}: give fewer values")
-    return matrix
+        raise InputError(f", matrix: {size} combinations, expected at most {_MOST}: give fewer values")
+    rules = _excluded(data, matrix)
+    points = [dict(zip(matrix, values, strict=True)) for values in product(*matrix.values())] if matrix else []
+    kept = [point for point in points if not any(_meets(point, rule) for rule in rules)]
+    if points and not kept:
+        raise InputError(": [[exclude]] leaves nothing of the matrix")
+    for n, rule in enumerate(rules, 1):
+        if not any(_meets(point, rule) for point in points):
+            raise InputError(f": exclude {n} leaves out nothing: {_json(rule)}")
+    yield from ((None, point) for point in kept)
 
 
-def _product(file: Path, data: Mapping[str, Any]) -> Iterator[tuple[str | None, Mapping[str, Any]]]:
-    matrix = _lists(file, data)
-    rules = _excluded(file, data, matrix)
-    if not matrix:
-        return
-    used = [False] * len(rules)
-    left = 0
-    for values in product(*matrix.values()):
-        point = dict(zip(matrix, values, strict=True))
-        hit = [n for n, rule in enumerate(rules) if all(_meets(point[name], value) for name, value in rule.items())]
-        for n in hit:
-            used[n] = True
-        if not hit:
-            left += 1
-            yield None, point
-    if not left:
-        raise InputError(f"{file}: [[exclude]] leaves nothing of the matrix")
-    if not all(used):
-        raise InputError(
-            f"{file}: exclude {used.index(False) + 1} leaves out nothing: {_json(rules[used.index(False)])}"
-        )
-
-
-def _excluded(file: Path, data: Mapping[str, Any], matrix: Mapping[str, Any]) -> Sequence[Mapping[str, Any]]:
+def _excluded(data: Mapping[str, Any], matrix: Mapping[str, Any]) -> Sequence[Mapping[str, Sequence[str]]]:
+    """The rules: for each parameter the values that one leaves out, as JSON, since true is not 1."""
     rules = data.get("exclude", [])
     if not isinstance(rules, list) or not all(isinstance(rule, dict) and rule for rule in rules):
-        raise InputError(f"{file}, exclude: expected [[exclude]] tables, each with some parameters of the matrix")
+        raise InputError(", exclude: expected [[exclude]] tables, each with some parameters of the matrix")
+    found = []
     for n, rule in enumerate(rules, 1):
-        for name, value in rule.items():
-            known = matrix.get(name)
-            wanted = value if isinstance(value, list) else [value]
-            if known is None or not all(any(_same(each, one) for each in known) for one in wanted):
-                raise InputError(f"{file}, exclude {n}: {name} = {_json(value)} is not in the matrix")
-    return rules
+        wanted = {name: [_json(x) for x in (v if isinstance(v, list) else [v])] for name, v in rule.items()}
+        for name, values in wanted.items():
+            if not set(values) <= {_json(each) for each in matrix.get(name, ())}:
+                raise InputError(f", exclude {n}: {name} = {_json(rule[name])} is not in the matrix")
+        found.append(wanted)
+    return found
 
 
-def _meets(value: Any, wanted: Any) -> bool:
-    """Whether a value is the one of a rule, or one of its list."""
-    return any(_same(value, each) for each in (wanted if isinstance(wanted, list) else [wanted]))
+def _meets(point: Mapping[str, Any], rule: Mapping[str, Sequence[str]]) -> bool:
+    return all(_json(point[name]) in values for name, values in rule.items())
 
 
-def _same(a: Any, b: Any) -> bool:
-    return _json(a) == _json(b)  # true is not 1
-
-
-def _given(file: Path, data: Mapping[str, Any]) -> Iterator[tuple[str | None, Mapping[str, Any]]]:
+def _given(data: Mapping[str, Any]) -> Iterator[tuple[str | None, Mapping[str, Any]]]:
     given = data.get("strategy", [])
     if not isinstance(given, list) or not all(isinstance(each, dict) for each in given):
-        raise InputError(f"{file}, strategy: expected [[strategy]] tables")
+        raise InputError(", strategy: expected [[strategy]] tables")
     for n, each in enumerate(given, 1):
-        parameters = {name: value for name, value in each.items() if name != "name"}
         name = each.get("name")
         if name is not None and (not isinstance(name, str) or not name.strip()):
-            raise InputError(f"{file}, strategy {n}: name is {_json(name)}, expected a text")
-        if name is None and not parameters:
-            raise InputError(f"{file}, strategy {n}: it is empty")
-        yield name, parameters
+            raise InputError(f", strategy {n}: name is {_json(name)}, expected a text")
+        if not each:
+            raise InputError(f", strategy {n}: it is empty")
+        yield name, {key: value for key, value in each.items() if key != "name"}
 
 
 def _strategy(file: Path, name: str | None, parameters: Mapping[str, Any]) -> Strategy:
     try:
         json.dumps(parameters)
     except (TypeError, ValueError) as error:  # a date of TOML
-        raise InputError(f"{file}: {error}; write it as a text in quotes") from error
+        raise InputError(f": {error}; write it as a text in quotes") from error
     name = name or ", ".join(f"{key}={_shown(value)}" for key, value in parameters.items())
     prompt = parameters.get("prompt")
-    if isinstance(prompt, str) and prompt.lower().endswith(_FILES) and "\n" not in prompt:
-        return Strategy(name, {**parameters, "prompt": _text(file, prompt)})
-    return Strategy(name, dict(parameters))
-
-
-def _text(file: Path, name: str) -> str:
+    if not (isinstance(prompt, str) and prompt.lower().endswith(_FILES) and "\n" not in prompt):
+        return Strategy(name, dict(parameters))
     try:
-        return (file.parent / name).read_text(encoding="utf-8-sig")
+        return Strategy(name, {**parameters, "prompt": (file.parent / prompt).read_text(encoding="utf-8-sig")})
     except (OSError, ValueError) as error:
         why = getattr(error, "strerror", None) or error
-        raise InputError(f"{file}: the prompt {name} cannot be read: {why}") from error
+        raise InputError(f": the prompt {prompt} cannot be read: {why}") from error
 
 
 def _shown(value: Any) -> str:

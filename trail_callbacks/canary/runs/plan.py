@@ -8,14 +8,17 @@ import random
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from functools import partial
-from typing import Any
+from typing import Any, TypeAlias
 
 from trail_callbacks.canary.arm import ARMS, Arm, Strategy
 from trail_callbacks.canary.corpus import Skipped
 from trail_callbacks.canary.probe import Probe
 from trail_callbacks.errors import InputError
 
-__all__ = ["Plan", "named"]
+__all__ = ["Cell", "Plan", "named"]
+
+Cell: TypeAlias = tuple[int, int, int]
+"""Numbers of strategy, probe and arm in the plan, from 0."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -60,7 +63,11 @@ class Plan:
     def __len__(self) -> int:
         return len(self.probes) * len(self.strategies) * len(self.arms)
 
-    def order(self) -> Iterator[tuple[int, int, int]]:
+    def at(self, cell: Cell) -> tuple[Strategy, Probe, Arm]:
+        """Returns what a place of the plan means."""
+        return self.strategies[cell[0]], self.probes[cell[1]], self.arms[cell[2]]
+
+    def order(self) -> Iterator[Cell]:
         """Yields numbers of strategy, probe and arm as they are to be asked.
 
         Probes are shuffled by the seed, and so is what is asked of one: whatever breaks the run off, what is done is a

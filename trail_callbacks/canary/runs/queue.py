@@ -3,18 +3,26 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import dataclass
 from time import monotonic
 
-from trail_callbacks.audit.budget import Ledger
 from trail_callbacks.canary.arm import Ask
-from trail_callbacks.canary.runs.asking import Question
-from trail_callbacks.canary.runs.plan import Plan
-from trail_callbacks.canary.runs.rows import Cell
+from trail_callbacks.canary.runs.plan import Cell, Plan
 from trail_callbacks.models.call import Usage
 from trail_callbacks.models.failure import Failure
 from trail_callbacks.models.tokens import count
+from trail_callbacks.work.budget import Ledger
 
-__all__ = ["Queue"]
+__all__ = ["Question", "Queue"]
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """A question, its place in the plan, and the tokens that were granted for it."""
+
+    cell: Cell
+    ask: Ask
+    tokens: int
 
 
 class Queue:
@@ -44,10 +52,10 @@ class Queue:
         """Ends the queue; the first reason counts."""
         self.stopped = self.stopped or why
 
-    def leave_out(self, strategy: int, arm: int) -> bool:
+    def leave_out(self, cell: Cell) -> bool:
         """Leaves out an arm of a strategy from now on; returns whether that is new."""
-        new = (strategy, arm) not in self._without
-        self._without.add((strategy, arm))
+        new = (cell[0], cell[2]) not in self._without
+        self._without.add((cell[0], cell[2]))
         return new
 
     def next(self) -> Question | None:
@@ -69,7 +77,7 @@ class Queue:
         for cell in self._todo:
             if (cell[0], cell[2]) in self._without:
                 continue
-            probe, strategy, arm = self._plan.probes[cell[1]], self._plan.strategies[cell[0]], self._plan.arms[cell[2]]
+            strategy, probe, arm = self._plan.at(cell)
             tokens = count(probe.question)
             wait = self._ledger.admit(tokens)
             if isinstance(wait, Failure):

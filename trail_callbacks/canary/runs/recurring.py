@@ -11,7 +11,7 @@ import json
 import random
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
-from datetime import UTC, datetime
+from datetime import datetime
 from hashlib import sha256
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -20,7 +20,7 @@ from typing import Any
 from trail_callbacks.canary.arm import ARMS, App, Arm, Strategy
 from trail_callbacks.canary.probe import Probe
 from trail_callbacks.canary.questions.checking import usable
-from trail_callbacks.canary.runs.history import History, Turn, new_turn
+from trail_callbacks.canary.runs.history import History, new_turn
 from trail_callbacks.canary.runs.run import run
 from trail_callbacks.canary.trial import OUTCOMES, Outcome
 from trail_callbacks.errors import InputError
@@ -28,7 +28,6 @@ from trail_callbacks.errors import InputError
 __all__ = ["Watch", "exposition"]
 
 _UNSCORED: frozenset[Outcome] = frozenset({"unscorable", "retrieval_miss"})
-_ERRORS = 3  # that are kept of a turn
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -101,22 +100,12 @@ class Watch:
                     **self.options,
                 )
             rated = {each.id for each in chosen if each.fictive is not None and each.also is None}
-            return turn.end(
-                Turn(
-                    at=datetime.now(UTC).isoformat(timespec="seconds"),
-                    probes=digest,
-                    position=position,
-                    trials=[(each.probe, each.arm, each.finding.outcome) for each in found.trials],
-                    counted=frozenset(
-                        n
-                        for n, each in enumerate(found.trials)
-                        if each.arm == "fictive" and each.probe in rated and each.finding.outcome not in _UNSCORED
-                    ),
-                    calls=found.spent.calls,
-                    stopped=found.stopped,
-                    errors=sorted({trial.error for trial in found.trials if trial.error})[:_ERRORS],
-                )
-            )
+            counted = [
+                each
+                for each in found.trials
+                if each.arm == "fictive" and each.probe in rated and each.finding.outcome not in _UNSCORED
+            ]
+            return turn.end(digest, position, found, counted)
 
     def _next(self, position: int, probes: Sequence[Probe]) -> tuple[list[Probe], int]:
         chosen: dict[str, Probe] = {}

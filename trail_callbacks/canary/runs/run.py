@@ -12,7 +12,6 @@ from pathlib import Path
 from threading import Event
 from typing import Any
 
-from trail_callbacks.audit.budget import Budget
 from trail_callbacks.canary.arm import ARMS, App, Arm, Strategy
 from trail_callbacks.canary.corpus import Skipped
 from trail_callbacks.canary.outcomes import classify, decide_all
@@ -20,15 +19,14 @@ from trail_callbacks.canary.passages import holding
 from trail_callbacks.canary.probe import Probe
 from trail_callbacks.canary.questions.checking import usable
 from trail_callbacks.canary.results import Run
-from trail_callbacks.canary.runs.journal import Journal
 from trail_callbacks.canary.runs.plan import Plan, named
-from trail_callbacks.canary.runs.progress import Progress
 from trail_callbacks.canary.runs.scoring import Scoring
-from trail_callbacks.canary.runs.stored_run import load_run
-from trail_callbacks.canary.runs.work import Holds, Work
+from trail_callbacks.canary.runs.stored import CanaryJournal, load_run, stored_plan
+from trail_callbacks.canary.runs.work import Holds, Progress, Work
 from trail_callbacks.errors import InputError
 from trail_callbacks.judges.resolve import resolve
 from trail_callbacks.models.call import Model
+from trail_callbacks.work.budget import Budget
 
 __all__ = ["Holds", "Progress", "arun", "load_run", "rescore", "run", "scoring"]
 
@@ -109,7 +107,7 @@ def run(
         settings=dict(settings or {}),
         skipped=(*skipped, *unusable),
     )
-    with closing(Journal(Path(out), plan)) as journal:
+    with closing(CanaryJournal(Path(out), plan, keep_reports=keep_reports)) as journal:
         work = Work(
             journal,
             model=judge,
@@ -119,7 +117,7 @@ def run(
             on_progress=on_progress,
             stop=stop or Event(),
         )
-        work.ask(app, timeout=timeout, holds=holds or holding.holds, keep_reports=keep_reports)
+        work.ask(app, timeout=timeout, holds=holds or holding.holds)
     return load_run(out)
 
 
@@ -157,9 +155,9 @@ def rescore(
         JudgeError: If the model is unknown.
     """
     judge = _model(model)
-    with closing(Journal(Path(folder))) as journal:
-        label = journal.plan.judge if judge is None else judge.name
-        journal.relabel(replace(journal.plan, judge=label, release=version("trail-callbacks")))
+    plan = stored_plan(Path(folder))
+    plan = replace(plan, judge=plan.judge if judge is None else judge.name, release=version("trail-callbacks"))
+    with closing(CanaryJournal(Path(folder), plan, asks=False)) as journal:
         work = Work(
             journal,
             model=judge,

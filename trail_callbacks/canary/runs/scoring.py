@@ -6,29 +6,26 @@ from collections.abc import Callable, Sequence
 from contextlib import closing
 from dataclasses import dataclass
 from functools import partial
-from queue import SimpleQueue
-from threading import Thread
-from typing import Any, TypeAlias, TypeVar
+from typing import NamedTuple, TypeAlias, TypeVar
 
-from trail_callbacks.audit.budget import Grants
-from trail_callbacks.audit.granted import Granted, granted
 from trail_callbacks.canary.arm import Arm
 from trail_callbacks.canary.outcomes import Scored
 from trail_callbacks.canary.probe import Probe
-from trail_callbacks.canary.runs.asking import in_words
+from trail_callbacks.canary.runs.answers import in_words
+from trail_callbacks.canary.runs.plan import Cell
 from trail_callbacks.canary.trial import Finding
 from trail_callbacks.models.call import Model, Pipeline
 from trail_callbacks.models.drive import Limits, advance, drive
 from trail_callbacks.models.failure import Failure
+from trail_callbacks.work.budget import Granted, Grants, granted
 
-__all__ = ["Classify", "Decide", "Doubtful", "Judged", "Judges", "Scoring"]
+__all__ = ["Classify", "Decide", "Doubtful", "Doubts", "Judged", "Scoring"]
 
 T = TypeVar("T")
 
 _BATCH = 32  # answers
 _FINAL = frozenset({"refused", "length", "too_long", "invalid"})  # kinds of failures that are the model's answer
 _PATIENCE = 3  # batches in a row of which nothing was decided because the model failed
-
 
 Classify: TypeAlias = Callable[..., Finding]
 """Finds by code alone what an answer does, as `outcomes.classify`."""
@@ -52,16 +49,14 @@ class Scoring:
             return Finding(outcome="unscorable", how="undecided", reason=f"could not be compared: {in_words(error)}")
 
 
-@dataclass(frozen=True, slots=True)
-class Doubtful:
+class Doubtful(NamedTuple):
     """An answer that code is in doubt of, and its place in the plan."""
 
-    cell: tuple[int, int, int]
+    cell: Cell
     scored: Scored
 
 
-@dataclass(frozen=True, slots=True)
-class Judged:
+class Judged(NamedTuple):
     """What a batch was found to do.
 
     Attributes:
@@ -73,22 +68,22 @@ class Judged:
     failure: str | None = None
 
 
-class Judges:
-    """Has a model decide answers in batches, one batch at a time, on a thread of its own.
+class Doubts:
+    """The answers that a model is to decide, in batches, one at a time.
 
     Args:
         model: The model.
         scoring: What it is asked.
         grants: Grants the calls.
         concurrency: Calls at once.
-        events: Where each `Judged` is put.
+
+    Attributes:
+        given_up: Why the model is not asked any more; None while it is.
     """
 
-    def __init__(
-        self, model: Model, scoring: Scoring, grants: Grants, concurrency: int, events: SimpleQueue[Any]
-    ) -> None:
+    def __init__(self, model: Model, scoring: Scoring, grants: Grants, concurrency: int) -> None:
         self.given_up: str | None = None
-        self._scoring, self._events = scoring, events
+        self._scoring = scoring
         self._through: Callable[[Model], Model] = partial(Granted, grants=grants)
         self._model = self._through(model)
         self._limits = Limits(concurrency=concurrency)
@@ -101,23 +96,23 @@ class Judges:
         """Whether so much is waiting that no more questions should be asked."""
         return len(self._waiting) >= 4 * _BATCH
 
+    @property
+    def busy(self) -> bool:
+        """Whether a batch is on its way."""
+        return self._busy
+
     def add(self, answer: Doubtful) -> None:
         """Takes an answer; forgets it if the model failed too often."""
         if self.given_up is None:
             self._waiting.append(answer)
 
-    def begin(self, *, last: bool) -> bool:
-        """Begins a batch if there is enough for one, or nothing more is to come.
-
-        Returns:
-            Whether a batch is on its way now.
-        """
+    def batch(self, *, last: bool) -> Callable[[], Judged] | None:
+        """Returns what decides the next batch; None if one is on its way, or there is not enough for one yet."""
         if self._busy or not self._waiting or (len(self._waiting) < _BATCH and not last):
-            return self._busy
+            return None
         batch, self._waiting = self._waiting[:_BATCH], self._waiting[_BATCH:]
         self._busy = True
-        Thread(target=self._judge, args=(batch,), name="trail-canary-judge", daemon=True).start()
-        return True
+        return partial(self._judge, batch)
 
     def end(self, judged: Judged) -> None:
         """Takes note that a batch has ended."""
@@ -128,28 +123,27 @@ class Judges:
             self.given_up = judged.failure
             self._waiting.clear()
 
-    def _judge(self, batch: Sequence[Doubtful]) -> None:
+    def _judge(self, batch: Sequence[Doubtful]) -> Judged:
         failures: list[Failure] = []
         found: Sequence[Finding | None]
         try:
-            work = self._watched(self._scoring.decide([each.scored for each in batch]), failures)
+            work = _watched(self._scoring.decide([each.scored for each in batch]), failures)
             found, _ = drive(granted(work, self._through), self._model, self._limits)
             last = str(failures[-1]) if failures else None
         except Exception as error:  # noqa: BLE001 - the run goes on without a judge
             found, last = [None] * len(batch), in_words(error)
         again = bool(failures)  # what is still undecided may not have been read
         findings = [None if again and each is not None and each.is_doubtful else each for each in found]
-        self._events.put(Judged(list(zip(batch, findings, strict=True)), last))
+        return Judged(list(zip(batch, findings, strict=True)), last)
 
-    @staticmethod
-    def _watched(work: Pipeline[T], failures: list[Failure]) -> Pipeline[T]:
-        """The same pipeline; notes failures that another time may not meet."""
-        with closing(work):
-            calls, result = advance(work, None)
-            while calls is not None:
-                replies = yield calls
-                failures += [
-                    reply.failure for reply in replies if reply.failure is not None and reply.failure.kind not in _FINAL
-                ]
-                calls, result = advance(work, replies)
-            return result
+
+def _watched(work: Pipeline[T], failures: list[Failure]) -> Pipeline[T]:
+    """The same pipeline; notes failures that another time may not meet."""
+    with closing(work):
+        calls, result = advance(work, None)
+        while calls is not None:
+            replies = yield calls
+            failed = (reply.failure for reply in replies if reply.failure is not None)
+            failures += [each for each in failed if each.kind not in _FINAL]
+            calls, result = advance(work, replies)
+        return result

@@ -1,18 +1,25 @@
-"""What an audit may cost, how fast it may ask, and what it has cost: one ledger for all who judge, in any process."""
+"""What a run may cost, how fast it may ask, and what it has cost: one ledger for all who ask, in any process."""
 
 from __future__ import annotations
 
+import asyncio
+from collections.abc import Callable
+from contextlib import closing
 from dataclasses import dataclass, replace
 from threading import Lock
-from time import monotonic
-from typing import Protocol
+from time import monotonic, sleep
+from typing import Any, Protocol, TypeVar
 
 from trail_callbacks.errors import InputError
-from trail_callbacks.models.call import Usage
+from trail_callbacks.models.call import Call, Model, Pipeline, Reply, Usage
+from trail_callbacks.models.drive import advance
 from trail_callbacks.models.failure import Failure
 from trail_callbacks.models.pace import Bucket
+from trail_callbacks.models.tokens import count
 
-__all__ = ["Budget", "Grants", "Ledger"]
+__all__ = ["Budget", "Granted", "Grants", "Ledger", "granted"]
+
+T = TypeVar("T")
 
 _MILLION = 1_000_000
 _PATIENCE = 60.0  # seconds all calls wait, at most, because an endpoint asked for it
@@ -20,7 +27,7 @@ _PATIENCE = 60.0  # seconds all calls wait, at most, because an endpoint asked f
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Budget:
-    """Limits of an audit, over all its runs and processes together; None is no limit.
+    """Limits of a run, over all the commands and processes that work on it; None is no limit.
 
     A call over budget is not made. What is in flight when a limit is reached is paid for, so tokens and money may
     overshoot it by the replies to those calls.
@@ -86,7 +93,7 @@ class Ledger:
 
     Args:
         budget: The limits.
-        spent: What earlier runs of the audit cost.
+        spent: What earlier commands cost.
 
     Attributes:
         exhausted: Why no call is granted any more; None while there is budget.
@@ -104,7 +111,7 @@ class Ledger:
 
     @property
     def spent(self) -> Usage:
-        """What has been spent, by earlier runs too."""
+        """What has been spent, by earlier commands too."""
         return self._spent
 
     def stop(self, why: str) -> None:
@@ -153,3 +160,79 @@ class Ledger:
     def _buckets(self, requests: int, tokens: int) -> list[tuple[Bucket, int]]:
         pairs = ((self._requests, requests), (self._tokens, tokens))
         return [(bucket, cost) for bucket, cost in pairs if bucket is not None]
+
+
+class Granted:
+    """A model that is asked only what is granted, and not before the time that is granted.
+
+    Args:
+        model: Who answers.
+        grants: Who grants calls.
+
+    Attributes:
+        asks: The model, whose gate all who ask it share.
+    """
+
+    def __init__(self, model: Model, grants: Grants) -> None:
+        self._model, self._grants = model, grants
+        self.asks = getattr(model, "asks", model)
+
+    @property
+    def name(self) -> str:
+        """That of the model."""
+        return self._model.name
+
+    @property
+    def parameters(self) -> Any:
+        """Those of the model, if it tells them."""
+        return getattr(self._model, "parameters", None)
+
+    def ask(self, call: Call) -> Reply:
+        """See `Model`."""
+        tokens = _tokens(call)
+        wait = self._grants.admit(tokens)
+        if isinstance(wait, Failure):
+            return Reply(failure=wait)
+        reply = Reply(usage=Usage())
+        try:
+            sleep(wait)
+            reply = self._model.ask(call)
+        finally:
+            self._settle(tokens, reply)
+        return reply
+
+    async def aask(self, call: Call) -> Reply:
+        """See `Model`."""
+        tokens = _tokens(call)
+        wait = await asyncio.to_thread(self._grants.admit, tokens)
+        if isinstance(wait, Failure):
+            return Reply(failure=wait)
+        reply = Reply(usage=Usage())
+        try:
+            await asyncio.sleep(wait)
+            reply = await self._model.aask(call)
+        finally:
+            self._settle(tokens, reply)
+        return reply
+
+    def _settle(self, tokens: int, reply: Reply) -> None:
+        self._grants.settle(tokens, reply.usage, reply.retry_after)
+
+
+def granted(work: Pipeline[T], through: Callable[[Model], Model]) -> Pipeline[T]:
+    """The same pipeline, whose calls that name a model themselves ask for a grant too.
+
+    Args:
+        work: The pipeline.
+        through: Returns the model that asks for grants in place of one.
+    """
+    with closing(work):
+        calls, result = advance(work, None)
+        while calls is not None:
+            replies = yield [call if call.model is None else replace(call, model=through(call.model)) for call in calls]
+            calls, result = advance(work, replies)
+        return result
+
+
+def _tokens(call: Call) -> int:
+    return sum(count(message.content) for message in call.messages)

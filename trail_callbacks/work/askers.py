@@ -1,0 +1,177 @@
+"""Calls several functions at once, each within a time, whatever they do."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable
+from contextvars import copy_context
+from dataclasses import dataclass, field
+from queue import Empty, SimpleQueue
+from threading import Thread
+from time import monotonic
+from typing import Any, NamedTuple
+
+from trail_callbacks.models.loop import PrivateLoop
+
+__all__ = ["Askers", "Ended", "TooLateError"]
+
+_GRACE = 1.0  # seconds that a coroutine has to end once it is cancelled
+
+
+class TooLateError(Exception):
+    """The time of a call is over; its own TimeoutError is another matter."""
+
+
+class Ended(NamedTuple):
+    """How a call ended.
+
+    Attributes:
+        what: What it was begun for.
+        value: What it returned; None if it raised.
+        error: What it raised; None if it returned.
+        seconds: Wall time.
+    """
+
+    what: Any
+    value: Any
+    error: BaseException | None
+    seconds: float
+
+
+@dataclass(slots=True, eq=False)
+class _Call:
+    what: Any
+    work: Callable[[], Any]
+    timeout: float | None
+    started: float | None = None  # when a thread called it
+    awaited: bool = False  # it returned a coroutine, which ends by itself when its time is over
+
+    @property
+    def deadline(self) -> float:
+        if self.timeout is None:
+            return float("inf")
+        if self.started is None:  # the thread was not given any time yet
+            return monotonic() + self.timeout
+        return self.started + self.timeout + (_GRACE if self.awaited else 0.0)
+
+
+class Askers:
+    """A few threads. Those that do not come back in time are left behind, and replaced.
+
+    Coroutines run on one event loop for all runs of the process, so that clients which belong to a loop can be used
+    again by the next run.
+
+    Args:
+        most: Calls with a time limit at once.
+
+    Attributes:
+        hung: Calls that did not come back.
+    """
+
+    def __init__(self, most: int) -> None:
+        self.hung = 0
+        self._most = most
+        self._events: SimpleQueue[tuple[_Call, Ended]] = SimpleQueue()
+        self._idle: list[_Thread] = []
+        self._busy: dict[_Call, _Thread] = {}
+
+    @property
+    def free(self) -> int:
+        """How many more calls with a limit may be begun now."""
+        return self._most - sum(call.timeout is not None for call in self._busy)
+
+    @property
+    def busy(self) -> int:
+        """How many calls with a limit are on their way."""
+        return self._most - self.free
+
+    def begin(self, what: Any, work: Callable[[], Any], timeout: float | None) -> None:
+        """Calls a function, which may return a coroutine; `timeout` is in seconds, None for no limit."""
+        call = _Call(what, work, timeout)
+        thread = self._busy[call] = self._idle.pop() if self._idle else _Thread(self._events)
+        thread.inbox.put(call)
+
+    def wait(self, seconds: float) -> list[Ended]:
+        """Waits until calls end, so many seconds at most; returns those that did, or whose time is over."""
+        due = min((call.deadline for call in self._busy), default=float("inf"))
+        found = []
+        try:
+            found.append(self._events.get(timeout=max(0.0, min(seconds, due - monotonic()))))
+            while True:
+                found.append(self._events.get_nowait())
+        except Empty:
+            pass
+        ended = []
+        for call, end in found:
+            thread = self._busy.pop(call, None)
+            if thread is not None:  # None: it is too late
+                self._idle.append(thread)
+                ended.append(end)
+        return [*ended, *self._overdue()]
+
+    def close(self) -> None:
+        """Lets the threads end, those that are at work once they are done."""
+        for thread in [*self._idle, *self._busy.values()]:
+            thread.inbox.put(None)
+
+    def _overdue(self) -> list[Ended]:
+        now, late = monotonic(), []
+        for call in [each for each in self._busy if each.deadline <= now]:
+            self._busy.pop(call).inbox.put(None)
+            self.hung += 1
+            if call.awaited:
+                _LOOP.renew()  # something blocks it: others must not wait behind
+            why = TooLateError(f"no answer within {call.timeout:g} s, and the app is still at work on it")
+            late.append(Ended(call.what, None, why, now - (call.started or now)))
+        return late
+
+
+@dataclass(slots=True)
+class _Loop:
+    """The event loop of coroutines."""
+
+    current: PrivateLoop = field(default_factory=PrivateLoop)
+    stuck: list[PrivateLoop] = field(default_factory=list)  # kept: ending one waits for what it does
+
+    def renew(self) -> None:
+        self.stuck.append(self.current)
+        self.current = PrivateLoop()
+
+
+_LOOP = _Loop()
+
+
+class _Thread:
+    """A thread that makes the calls in its inbox, until there is None. It never keeps a process from ending."""
+
+    def __init__(self, events: SimpleQueue[tuple[_Call, Ended]]) -> None:
+        self.inbox: SimpleQueue[_Call | None] = SimpleQueue()
+        self._events = events
+        Thread(target=self._work, name="trail-work", daemon=True).start()
+
+    def _work(self) -> None:
+        while (call := self.inbox.get()) is not None:
+            call.started = monotonic()
+            value, error = copy_context().run(_made, call)
+            self._events.put((call, Ended(call.what, value, error, monotonic() - call.started)))
+
+
+def _made(call: _Call) -> tuple[Any, BaseException | None]:
+    try:
+        found = call.work()
+        if isinstance(found, Awaitable):
+            call.awaited = True
+            found = _LOOP.current.run(_in_time(found, call.timeout))
+    except BaseException as error:  # noqa: BLE001 - whatever it raises, SystemExit too, is how it ended
+        return None, error
+    return found, None
+
+
+async def _in_time(found: Awaitable[Any], timeout: float | None) -> Any:
+    task = asyncio.ensure_future(found)
+    done, _ = await asyncio.wait([task], timeout=timeout)
+    if done:
+        return task.result()
+    task.cancel()
+    await asyncio.wait([task], timeout=_GRACE / 2)
+    raise TooLateError(f"no answer within {timeout:g} s")
