@@ -1,7 +1,7 @@
 import pytest
 
 from trail_callbacks import check
-from trail_callbacks.judges.local.decision import MISMATCHES, found
+from trail_callbacks.judges.local.decision import MISMATCHES, mismatches
 from trail_callbacks.taxonomy import SupportClass
 
 SOURCE = (
@@ -108,12 +108,12 @@ def test_the_rationale_never_says_that_a_word_is_nowhere_that_a_passage_has():
 def test_the_difference_is_found_and_the_other_wording_left_alone(aligned, name, sentence, wrong, right):
     alone = wrong if name != "negation" or "lets" not in wrong else None
     if alone:
-        findings = list(found(aligned(wrong, sentence), [name]))
+        findings = list(mismatches(aligned(wrong, sentence), [name]))
         assert findings, wrong
         for finding in findings:
             assert wrong[slice(*finding.claim_span)] == finding.claim_words
             assert sentence[slice(*finding.span)] == finding.evidence_words
-    assert list(found(aligned(right, sentence), [name])) == [], right
+    assert list(mismatches(aligned(right, sentence), [name])) == [], right
 
 
 def test_a_number_that_others_give_is_no_mismatch(aligned):
@@ -122,7 +122,7 @@ def test_a_number_that_others_give_is_no_mismatch(aligned):
         "The filter cut the nightly run from 48 minutes.",
         "Now it takes 31 minutes.",
     )
-    assert list(found(computed, ["number"])) == []
+    assert list(mismatches(computed, ["number"])) == []
 
 
 def test_every_kind_of_difference_is_tested():

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from trail_callbacks.judges.local.checks.number import equal
+from trail_callbacks.judges.local.numbers import equal
 from trail_callbacks.language.quantities import quantities
 
 

@@ -1,7 +1,7 @@
 import pytest
 
-from trail_callbacks.judges.local.checks import number
-from trail_callbacks.judges.local.checks.reading import Reading
+from trail_callbacks.judges.local.decision import laid_beside, mismatches
+from trail_callbacks.judges.local.reading import Reading
 from trail_callbacks.language.quantities import EXACT, quantities
 
 
@@ -78,4 +78,5 @@ def test_the_ends_of_a_range_share_what_is_written_once(text, low, high):
     ],
 )
 def test_a_range_contradicts_only_what_is_outside(claim, passage, wrong):
-    assert (number.compare(Reading(claim), Reading(passage)) is not None) == wrong
+    (aligned,) = laid_beside(Reading(claim), [Reading(passage)], [Reading(passage)]).values()
+    assert any(mismatches(aligned, ["number"])) == wrong

@@ -1,6 +1,6 @@
 import pytest
 
-from trail_callbacks.judges.local.checks.number import equal
+from trail_callbacks.judges.local.numbers import equal
 from trail_callbacks.language.quantities import quantities
 
 

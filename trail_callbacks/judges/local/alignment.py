@@ -1,4 +1,4 @@
-"""An alignment: the words of a claim and of a sentence that stand in the same order, paired."""
+"""An alignment: the words of a claim and of a sentence that stand in the same order, paired; and a mismatch of both."""
 
 from __future__ import annotations
 
@@ -8,13 +8,14 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Literal
 
-from trail_callbacks.judges.local.aligned.markers import MARKERS
-from trail_callbacks.judges.local.checks.number import equal
-from trail_callbacks.judges.local.checks.reading import Reading, related
+from trail_callbacks.judges.local.markers import MARKERS
+from trail_callbacks.judges.local.numbers import equal
+from trail_callbacks.judges.local.reading import Reading, related
 from trail_callbacks.language.quantities import Quantity
 from trail_callbacks.language.terms import Term, stem
+from trail_callbacks.taxonomy import ErrorType, SupportClass
 
-__all__ = ["Alignment", "Token", "align", "shared", "tokens"]
+__all__ = ["Alignment", "Mismatch", "Token", "align", "shared", "tokens"]
 
 _WEIGHTS = {"light": 0.05, "marker": 0.5, "word": 1.0, "name": 1.5, "number": 1.5}
 _ALIKE = {"may": "can", "shall": "must"}  # of rules and permissions both are used
@@ -52,6 +53,29 @@ class Token:
     def weight(self) -> float:
         """How much of a sentence it makes, in words."""
         return _WEIGHTS[self.kind]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Mismatch:
+    """One way in which a claim departs from a sentence on the same subject.
+
+    Attributes:
+        error_type: The type.
+        support: The class it leads to: contradicted, or partially_supported where the core still holds.
+        claim_words: What the claim says, verbatim.
+        evidence_words: What the sentence says, verbatim; empty where it only lacks the claim's words.
+        claim_span: Offsets of `claim_words` in the claim's text.
+        span: Offsets of `evidence_words` in the sentence's text.
+        detail: A finer word: `negation flip`, `opposite`, ...
+    """
+
+    error_type: ErrorType
+    support: SupportClass
+    claim_words: str
+    evidence_words: str
+    claim_span: tuple[int, int]
+    span: tuple[int, int]
+    detail: str | None = None
 
 
 @dataclass(frozen=True)
@@ -110,14 +134,29 @@ class Alignment:
         high = min((j for a, j in self.pairs.items() if a > i), default=len(self.given))
         return range(low + 1, high)
 
-    def spare(self, i: int) -> list[int]:
-        """Returns the words of content or markers in the gap of a word of the claim."""
-        return [j for j in self.gap(i) if self.given[j].kind != "light"]
-
     def framed(self, i: int, j: int) -> int:
         """Counts the sides, 0 to 2, on which two words have the same neighbour of content, or the text ends."""
         mine, its = _neighbours(self.own, i), _neighbours(self.given, j)
-        return sum(_same_neighbour(a, b) for a, b in zip(mine, its, strict=True))
+        return sum(a is b if a is None or b is None else _same(a, b) for a, b in zip(mine, its, strict=True))
+
+    def mismatch(
+        self,
+        claim_span: tuple[int, int],
+        span: tuple[int, int],
+        error_type: ErrorType,
+        support: SupportClass = SupportClass.CONTRADICTED,
+        detail: str | None = None,
+    ) -> Mismatch:
+        """Makes a mismatch that quotes claim and sentence at the given offsets."""
+        return Mismatch(
+            error_type=error_type,
+            support=support,
+            claim_words=self.claim.text[slice(*claim_span)],
+            evidence_words=self.passage.text[slice(*span)],
+            claim_span=claim_span,
+            span=span,
+            detail=detail,
+        )
 
 
 def _neighbours(tokens: Sequence[Token], i: int) -> tuple[Token | None, Token | None]:
@@ -125,19 +164,12 @@ def _neighbours(tokens: Sequence[Token], i: int) -> tuple[Token | None, Token | 
     quantity = tokens[i].quantity
     kind = quantity.kind if quantity else ""
     rest = _DATE - {kind} if kind in _DATE else frozenset()
-    before = (token for token in reversed(tokens[:i]) if token.content)
-    behind = (token for token in tokens[i + 1 :] if token.content)
-    return next((token for token in before if not _is_of(token, rest)), None), next(
-        (token for token in behind if not _is_of(token, rest)), None
+    sides = (reversed(tokens[:i]), iter(tokens[i + 1 :]))
+    before, behind = (
+        next((t for t in side if t.content and not (t.quantity is not None and t.quantity.kind in rest)), None)
+        for side in sides
     )
-
-
-def _is_of(token: Token, kinds: frozenset[str]) -> bool:
-    return token.quantity is not None and token.quantity.kind in kinds
-
-
-def _same_neighbour(mine: Token | None, its: Token | None) -> bool:
-    return mine is its if mine is None or its is None else _same(mine, its)
+    return before, behind
 
 
 def tokens(reading: Reading, names: frozenset[str] = frozenset()) -> tuple[Token, ...]:
@@ -147,14 +179,10 @@ def tokens(reading: Reading, names: frozenset[str] = frozenset()) -> tuple[Token
         reading: The text.
         names: Words known to be names, so that one at the beginning of a sentence is told from any other word.
     """
-    taken = [(quantity.start, quantity.end) for quantity in reading.quantities]
-    found: list[tuple[int, Token]] = [
-        (q.start, Token("", reading.text[q.start : q.end], "number", q.start, q.end, q)) for q in reading.quantities
-    ]
-    found += [
-        (term.start, _token(term, names)) for term in reading.terms if not any(a <= term.start < b for a, b in taken)
-    ]
-    return tuple(_joined([token for _, token in sorted(found, key=lambda each: each[0])], reading.text))
+    found = [Token("", reading.text[q.start : q.end], "number", q.start, q.end, q) for q in reading.quantities]
+    taken = [(token.start, token.end) for token in found]
+    found += [_token(term, names) for term in reading.terms if not any(a <= term.start < b for a, b in taken)]
+    return tuple(_joined(sorted(found, key=lambda token: token.start), reading.text))
 
 
 def _token(term: Term, names: frozenset[str]) -> Token:
@@ -240,7 +268,6 @@ class _Places:
     def __init__(self, given: Sequence[Token]) -> None:
         self._given = given
         self._by_key: dict[str, set[int]] = defaultdict(set)
-        self._numbers = [j for j, token in enumerate(given) if token.quantity]
         for j, token in enumerate(given):
             if token.quantity is None:
                 for key in {token.form, token.key} | ({stem(token.form)} if token.content else set()):
@@ -248,7 +275,7 @@ class _Places:
 
     def of(self, token: Token) -> frozenset[int] | set[int]:
         if token.quantity is not None:
-            return {j for j in self._numbers if _same(token, self._given[j])}
+            return {j for j, other in enumerate(self._given) if other.quantity and _same(token, other)}
         found = self._by_key.get(token.form, set()) | self._by_key.get(token.key, set())
         if not found and token.kind == "word":
             found = {j for j, other in enumerate(self._given) if other.kind == "word" and related(token.key, other.key)}

@@ -1,21 +1,18 @@
-"""Numbers: a value of the claim that the passage gives differently."""
+"""Whether a number of a claim follows from one of a passage, and whether it names a thing instead of counting."""
 
 from __future__ import annotations
 
 import re
 from math import isclose
 
-from trail_callbacks.judges.local.checks.reading import Finding, Reading
+from trail_callbacks.judges.local.reading import Reading
 from trail_callbacks.language.quantities import EXACT, Quantity
 from trail_callbacks.language.terms import stem, vocabulary
-from trail_callbacks.taxonomy import ErrorType, SupportClass
 
-__all__ = ["compare", "equal", "is_about_another", "is_label", "stated"]
+__all__ = ["equal", "is_about_another", "is_label", "stated"]
 
 _HEDGED = 0.1  # how far `about 500` may be from the number it stands for
 _CONVERTED = 0.01  # what is lost between units
-_NEAR = 40  # characters on each side in which a number finds its subject
-_SHARED = 0.3  # share of the rest of a claim that a passage must have to dispute its number
 _WORD = 24  # characters before a number in which its label stands
 _BEHIND = re.compile(r"([^\W\d_]+)[ \u00a0-]$")
 _LABELS = vocabulary(
@@ -23,43 +20,7 @@ _LABELS = vocabulary(
     question answer part reason paragraph line article appendix footnote result reference level no nr number
     lot room track version volume"""
 )
-_DATE = frozenset({"day", "month", "year", "weekday"})
-_PHRASE = 4  # words between a number and what it counts
-_BIG = 1000.0  # from here on a count is recognised by its size, whatever the counted noun
-
-
-def compare(claim: Reading, passage: Reading) -> Finding | None:
-    """Finds a number of the claim in whose place the passage has another of the same kind.
-
-    Rounding: a coarser number follows from a finer one (`12,000` from 12,340, but not `41` from 41.6), `about` allows
-    a tenth, units may lose a hundredth in conversion. A number with a label names a thing and is left alone
-    (`passage 3`, `Windows 10`), and so is a claim with several numbers that the passage lacks: it calculates, or is of
-    another event.
-    """
-    lacking = [q for q in claim.quantities if not is_label(q, claim) and not stated(q, claim, passage)]
-    if not lacking or (len(lacking) > 1 and any(q.kind not in _DATE for q in lacking)):
-        return None
-    free = [
-        r for r in passage.quantities if not is_label(r, passage) and not any(equal(q, r) for q in claim.quantities)
-    ]
-    for quantity in lacking:
-        given = [r for r in free if _comparable(quantity, r, claim, passage) and not _open(quantity, r)]
-        if not given:
-            continue
-        other = max(given, key=lambda r: _nearby(quantity, r, claim, passage))
-        span = (quantity.start, quantity.end)
-        if not _nearby(quantity, other, claim, passage) or claim.shared(passage, span) < _SHARED:
-            continue
-        place = (other.start, other.end)
-        return Finding.quoting(
-            claim,
-            span,
-            passage,
-            place,
-            error_type=ErrorType.NUMBER,
-            support=SupportClass.CONTRADICTED,
-        )
-    return None
+_BIG = 1000.0  # a count from here on is no label
 
 
 def is_about_another(claim: Reading, passage: Reading) -> bool:
@@ -105,7 +66,8 @@ def stated(quantity: Quantity, claim: Reading, passage: Reading) -> bool:
 def equal(claimed: Quantity, given: Quantity) -> bool:
     """Tells whether a claimed value follows from a given one: same kind, same value after rounding and bounds.
 
-    Of a number with several readings (`1.000`, `03/04/2020`) any will do.
+    Of a number with several readings (`1.000`, `03/04/2020`) any will do. A coarser number follows from a finer one
+    (`12,000` from 12,340), `about` allows a tenth, units may lose a hundredth in conversion.
     """
     if (claimed.also or given.also) and not claimed.kind == given.kind == "year":
         return any(_equal(mine, its) for mine in claimed.readings for its in given.readings)
@@ -121,13 +83,9 @@ def _equal(claimed: Quantity, given: Quantity) -> bool:
     if claimed.kind in EXACT:
         return claimed.kind == "year" and _dated(claimed, given)
     rounded = claimed.step > given.step and abs(a - b) <= claimed.step / 2 and claimed.step <= abs(a) * _HEDGED
-    converted = not _one_unit(claimed, given) and isclose(a, b, rel_tol=_CONVERTED)
+    one_unit = isclose(claimed.raw * given.value, claimed.value * given.raw, rel_tol=1e-9)  # then nothing can be lost
+    converted = not one_unit and isclose(a, b, rel_tol=_CONVERTED)
     return rounded or converted or _bounded(claimed, given)
-
-
-def _one_unit(claimed: Quantity, given: Quantity) -> bool:
-    """Whether two numbers are written in one unit, so that nothing can be lost between units."""
-    return isclose(claimed.raw * given.value, claimed.value * given.raw, rel_tol=1e-9)
 
 
 def _bare(claimed: Quantity, given: Quantity) -> bool:
@@ -157,48 +115,3 @@ def _dated(claimed: Quantity, given: Quantity) -> bool:
     if claimed.bound == "about":
         return abs(claimed.value - given.value) <= 1
     return _bounded(claimed, given)
-
-
-def _comparable(claimed: Quantity, given: Quantity, claim: Reading, passage: Reading) -> bool:
-    if claimed.kind != given.kind:
-        return False
-    if claimed.kind == "rank":
-        return _next(claimed, claim) == _next(given, passage) != ""
-    if claimed.kind != "count" or min(claimed.value, given.value) >= _BIG:
-        return True
-    if claimed.noun and given.noun:
-        return stem(claimed.noun) == stem(given.noun) or _counted(claimed, given, claim)
-    return bool(_about(claimed, claim) & _about(given, passage))
-
-
-def _open(claimed: Quantity, given: Quantity) -> bool:
-    """Whether both may be of one value; not two limits of a kind: `at most four` is no `at most three`."""
-    if {claimed.bound, given.bound} == {"over", "under"} and claimed.value == given.value:
-        return False
-    return claimed.may_be(given) and not claimed.bound == given.bound != "exact"
-
-
-def _counted(claimed: Quantity, given: Quantity, claim: Reading) -> bool:
-    """Whether the claim counts the same things, a few words on: `four Velrin 20 mg tablets`."""
-    behind = [term for term in claim.terms if term.start >= claimed.end][:_PHRASE]
-    noun = stem(given.noun)
-    return any(term.stem == noun for term in behind)
-
-
-def _next(quantity: Quantity, reading: Reading) -> str:
-    return next((term.stem for term in reading.terms if term.start >= quantity.end), "")
-
-
-def _about(quantity: Quantity, reading: Reading) -> set[str]:
-    """What a number is of: the noun behind it, or the last word of content before it."""
-    last = next((term.stem for term in reversed(reading.content) if term.end <= quantity.start), "")
-    return {word for word in (last, stem(quantity.noun) if quantity.noun else "") if word}
-
-
-def _nearby(claimed: Quantity, given: Quantity, claim: Reading, passage: Reading) -> int:
-    """How many words near the one number stand near the other."""
-    words = [t for t in claim.content if claimed.start - _NEAR <= t.start <= claimed.end + _NEAR]
-    others = [t for t in passage.content if given.start - _NEAR <= t.start <= given.end + _NEAR]
-    known = {t.stem for t in others} | {t.form for t in others}
-    nouns = claimed.noun != "" and stem(claimed.noun) == stem(given.noun)
-    return sum(t.stem in known or t.form in known for t in words) + nouns
