@@ -27,14 +27,9 @@ _ADJACENT = 0.01  # what makes two neighbours better than the same words apart
 class Token:
     """A word, name, code or number with its place.
 
-    Attributes:
-        key: What forms of one word share.
-        form: Case-folded; `not` for every way to write it (`isn't`, `cannot`, `no longer`).
-        kind: `word`, `name` and `number` carry content; `marker` is a word that a meaning turns on (`not`, `may`,
-            `all`, `if`), `light` any other function word.
-        start: Offset in the text.
-        end: Offset after it.
-        quantity: The number.
+    `key` is what forms of one word share; `form` is case-folded, and `not` for every way to write it (`isn't`,
+    `no longer`). `word`, `name` and `number` carry content; `marker` is a word that a meaning turns on (`not`, `may`,
+    `all`, `if`), `light` any other function word.
     """
 
     key: str

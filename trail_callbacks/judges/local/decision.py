@@ -71,10 +71,12 @@ class Decision:
         """Decides by what a sentence states, then by what it states differently; else says why not."""
         if not self.passages:
             return self._undecided("no passage states anything that it could be compared with", ())
-        stating = [p for p, alignment in self._alignments if self._states(alignment)]
-        if stating:
-            return self._supported(stating[0])
-        for p, alignment in self._closest:
+        for p, alignment in self._alignments:
+            if repeats(alignment) or (alignment.claim.english and states(alignment)):
+                return self._supported(p)
+        for p, alignment in self._alignments[:_COMPARED]:
+            if alignment.coverage() < self._alignments[0][1].coverage() - _CLOSE:
+                break
             if _STEP.match(alignment.passage.text):
                 continue  # one of several that differ in a word only
             found = next(iter(self._mismatches(alignment)), None)
@@ -90,16 +92,6 @@ class Decision:
         """The passages that have most of the claim, best first."""
         aligned = laid_beside(self.claim, self.passages, self.around)
         return sorted(aligned.items(), key=lambda each: (-each[1].coverage(), each[0]))
-
-    @cached_property
-    def _closest(self) -> list[tuple[int, Alignment]]:
-        if not self._alignments:
-            return []
-        least = self._alignments[0][1].coverage() - _CLOSE
-        return [each for each in self._alignments if each[1].coverage() >= least][:_COMPARED]
-
-    def _states(self, alignment: Alignment) -> bool:
-        return repeats(alignment) or (alignment.claim.english and states(alignment))
 
     def _mismatches(self, alignment: Alignment) -> list[Mismatch]:
         found = list(mismatches(alignment, self.names))
@@ -188,12 +180,7 @@ class Decision:
 
 
 def _difference(found: Mismatch, *, whole: bool) -> str:
-    """What a mismatch shows, in a sentence.
-
-    Args:
-        found: The mismatch.
-        whole: Whether it is about the whole claim, which lacks a word of the source, and not about some words of it.
-    """
+    """What a mismatch shows, in a sentence; of a whole claim it shows a word of the source that is left out."""
     mine, its = repr(found.claim_words), repr(found.evidence_words)
     if found.support is SupportClass.ABSENT:
         return f"No passage has {mine}."
@@ -224,12 +211,7 @@ def laid_beside(claim: Reading, passages: Sequence[Reading], around: Sequence[Re
 
 
 def mismatches(alignment: Alignment, names: Sequence[str]) -> Iterator[Mismatch]:
-    """Yields what a sentence says differently from a claim.
-
-    Args:
-        alignment: Both.
-        names: What to look for, see `MISMATCHES`.
-    """
+    """Yields what a sentence says differently from a claim, of what is to be looked for, see `MISMATCHES`."""
     english = alignment.claim.english and alignment.passage.english
     for name in names if english else [name for name in names if name in _ANY_LANGUAGE]:
         for compare in MISMATCHES[name]:

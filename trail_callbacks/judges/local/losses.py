@@ -31,7 +31,6 @@ _MODAL = frozenset({"may", "might", "could"})
 _PRESENT = frozenset({"is", "are", "be", "being"})  # `is picked` is no past
 _JUDGING = vocabulary("best worst greatest finest most better worse good great bad wrong right will should must")
 _ADVICE = frozenset({"you", "your"})
-_IDIOMS = frozenset({"in", "at", "after", "above", "of"})  # `in all`, `at all`, `after all`
 _OTHERWISE = vocabulary(
     """prevent prevents avoid avoids stop stops fail fails failed refuse refuses refused without lack lacks against
     unless declined decline only until except despite hardly rather instead ensure keep stopped ended ends neither
@@ -164,15 +163,11 @@ def limit(alignment: Alignment) -> Mismatch | None:
             )
             if j not in alignment.taken and (other.form in SOME or counted):
                 return _lost(alignment, j, ErrorType.OVERGENERALIZATION, own=token)
-    for i, token in enumerate(alignment.own):
-        idiom = i > 0 and alignment.own[i - 1].form in _IDIOMS
-        if token.form in _TOTAL and not idiom and not _among(ALL, alignment):
+    for token in alignment.own:
+        among = (term.form in ALL for reading in alignment.around for term in reading.terms)
+        if token.form in _TOTAL and not any(among):
             return _lost(alignment, None, ErrorType.OVERGENERALIZATION, own=token)
     return None
-
-
-def _among(words: frozenset[str], alignment: Alignment) -> bool:
-    return any(term.form in words for reading in alignment.around for term in reading.terms)
 
 
 def _is_advice(alignment: Alignment) -> bool:

@@ -41,21 +41,12 @@ _LIGHT_STEMS = frozenset(
 
 @dataclass(frozen=True, slots=True)
 class Item:
-    """A word, name or number of a text.
-
-    Attributes:
-        weight: How much of the text it makes, in words.
-        span: Offsets in the text.
-        name: The words of a name, or the one of a plain word; empty for a number.
-        quantity: The number.
-        beside: For a number, the content words nearest to it: what it is a number of.
-    """
+    """A word or name of a text (`name`), or a number: its weight in words, and its offsets."""
 
     weight: float
     span: tuple[int, int]
     name: tuple[Term, ...] = ()
     quantity: Quantity | None = None
-    beside: tuple[Term, ...] = ()
 
     @property
     def is_name(self) -> bool:
@@ -102,28 +93,24 @@ class Overlap:
     def held(self) -> tuple[frozenset[int], ...]:
         """For each passage the indices of the items it has.
 
-        A long source has nearly any number: one counts in a passage that is about the claim, or that has a word
-        beside it. A row has the words of its header, but not the numbers; a sentence has the names before it,
-        unless it begins with its own.
+        A long source has nearly any number: one counts in a passage that is about the claim. A row has the words of its
+        header, but not the numbers; a sentence has the names before it, unless it begins with its own.
         """
         held = []
         least = _ABOUT * self.weight(frozenset(range(len(self.items))), numbers=False)
+        mine = _subject(self.claim)
         for passage, before, tabular in zip(self.passages, self.before, self.tabular, strict=True):
             has = frozenset(i for i, item in enumerate(self.items) if item.is_in(passage, self.claim))
-            if self._is_on_another(passage):
-                has = frozenset(i for i in has if self.items[i].is_name)
-            elif before.text and (tabular or not _subject(passage)):
+            its = _subject(passage)
+            if mine and its and not known(mine, passage) and not known(its, self.claim):
+                has = frozenset(i for i in has if self.items[i].is_name)  # it is about another
+            elif before.text and (tabular or not its):
                 more = (i for i, item in enumerate(self.items) if item.is_name or (tabular and item.name))
                 has |= {i for i in more if self.items[i].is_in(before, self.claim)}
             if self.weight(has, numbers=False) < least:
-                has = frozenset(i for i in has if not (near := self.items[i].beside) or any(map(passage.has, near)))
+                has = frozenset(i for i in has if self.items[i].name)
             held.append(has)
         return tuple(held)
-
-    def _is_on_another(self, passage: Reading) -> bool:
-        """Whether claim and passage begin with two different names: then the passage is about another."""
-        mine, other = _subject(self.claim), _subject(passage)
-        return bool(mine and other) and not known(mine, passage) and not known(other, self.claim)
 
     def weight(self, indices: frozenset[int], *, numbers: bool = True) -> float:
         """Returns the sum of the weights of items."""
@@ -188,8 +175,5 @@ def _items(claim: Reading) -> Iterator[Item]:
         if term.start not in named:
             yield Item(_LIGHT if term.stem in _LIGHT_STEMS else 1.0, (term.start, term.end), (term,))
     for quantity in claim.quantities:
-        before = [term for term in claim.content if term.end <= quantity.start]
-        after = [term for term in claim.content if term.start >= quantity.end]
         weight = _HEAVY if quantity.kind != "rank" else 1.0
-        beside = (*before[-1:], *after[:1])
-        yield Item(weight, (quantity.start, quantity.end), quantity=quantity, beside=beside)
+        yield Item(weight, (quantity.start, quantity.end), quantity=quantity)

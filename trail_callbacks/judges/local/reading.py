@@ -1,32 +1,18 @@
-"""A text, read once for all comparisons, and words that are related by their form or their sense."""
+"""A text, read once for all comparisons, and words that are related by their form."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import cached_property, lru_cache
+from functools import cached_property
 
 from trail_callbacks.language.detect import is_english
 from trail_callbacks.language.quantities import Quantity, quantities
-from trail_callbacks.language.terms import Term, stem, terms
+from trail_callbacks.language.terms import Term, terms
 
-__all__ = ["Reading", "contraries", "related"]
+__all__ = ["Reading", "related"]
 
 _PREFIX = 6  # letters; words that share them and little else differ are forms of one word (`approval`, `approve`)
 _ENDING = 4  # letters that may follow the shared ones
-_OPPOSITES = {
-    (stem(a), stem(b))
-    for pair in """increase decrease,increase fall,increase drop,rise fall,rise drop,grow shrink,accept reject,
-    approve reject,allow forbid,allow ban,above below,higher lower,win lose,open close,start end,begin end,gain lose,
-    succeed fail,north south,east west,northern southern,eastern western,left right,true false,include exclude,
-    mandatory optional,raise lower,raise cut,positive negative,majority minority,public private,buy sell,legal illegal,
-    better worse,best worst,largest smallest,oldest youngest,highest lowest,improve worsen,inside outside,early late,
-    earlier later,maximum minimum,strengthen weaken,join leave,safe dangerous,common rare,high low,long short,
-    support oppose,arrive depart,permanent temporary,stronger weaker,larger smaller,older younger,longer shorter,
-    faster slower,upper lower,internal external""".replace("\n", "").split(",")
-    for a, b in [pair.split(), pair.split()[::-1]]
-}
-_PREFIXED = 5  # letters of a stem that takes a prefix; `form` and `inform` are not opposites
-_PREFIXES = ("un", "in", "im", "dis", "non", "ir", "il")
 
 
 @dataclass(frozen=True)
@@ -110,12 +96,3 @@ def related(a: str, b: str) -> bool:
         return False
     shared = next((i for i, (x, y) in enumerate(zip(a, b, strict=False)) if x != y), min(len(a), len(b)))
     return max(len(a), len(b)) - shared <= _ENDING
-
-
-@lru_cache(maxsize=4096)
-def contraries(base: str) -> frozenset[str]:
-    """Returns the stems that say the opposite of one: from the list, or with a prefix more or less."""
-    listed = {b for a, b in _OPPOSITES if a == base}
-    longer = {prefix + base for prefix in _PREFIXES if len(base) >= _PREFIXED}
-    shorter = {base[len(p) :] for p in _PREFIXES if base.startswith(p) and len(base) - len(p) >= _PREFIXED}
-    return frozenset(listed | longer | shorter)

@@ -9,9 +9,9 @@ from math import isclose
 from trail_callbacks.judges.local.alignment import Alignment, Mismatch, Token
 from trail_callbacks.judges.local.names import is_alias, is_name, known
 from trail_callbacks.judges.local.numbers import equal, is_label
-from trail_callbacks.judges.local.reading import Reading, contraries
+from trail_callbacks.judges.local.reading import Reading
 from trail_callbacks.language.quantities import Quantity
-from trail_callbacks.language.terms import Term, stem
+from trail_callbacks.language.terms import Term, stem, vocabulary
 from trail_callbacks.taxonomy import ErrorType, SupportClass
 
 __all__ = ["name", "new_name", "new_year", "number", "opposite"]
@@ -30,13 +30,14 @@ _TERMS = 24  # numbers of the passages that arithmetic is tried with
 _THREE = 12  # numbers of which three are added up
 _EXACT = 0.005  # how near a result must be
 _CHANGES = ({"by", "to"}, {"by", "from"}, {"to", "from"})  # `rose by 15` and `rose to 95` may both be true
-_DIRECTIONS = {
-    one: frozenset(others.split())
-    for pair in ("over/under", "above/below", "before/after", "more/less fewer", "for/against")
-    for left, right in [pair.split("/")]
-    for one, others in [(left, right), *((each, left) for each in right.split())]
-}
-"""Function words with opposites; `contraries` has those of other words."""
+_PAIRS = vocabulary(
+    """over/under above/below before/after for/against more/less more/fewer allow/forbid allow/ban accept/reject
+    approve/reject increase/decrease increase/fall increase/drop rise/fall rise/drop raise/lower raise/cut higher/lower
+    larger/smaller longer/shorter earlier/later early/late high/low long/short best/worst better/worse open/close
+    start/end begin/end include/exclude support/oppose mandatory/optional legal/illegal safe/unsafe public/private"""
+)
+_OPPOSITES = frozenset(tuple(map(stem, words)) for pair in _PAIRS for words in (pair.split("/"), pair.split("/")[::-1]))
+"""Stems that say the opposite of each other."""
 
 
 def number(alignment: Alignment) -> Mismatch | None:
@@ -60,7 +61,8 @@ def number(alignment: Alignment) -> Mismatch | None:
             noun = bool(mine.noun) and stem(mine.noun) == stem(its.noun)
             if framed == _BOTH or mine.kind != "count" or noun:
                 first, other = _bounded(alignment, i, j)
-                return _differs(alignment, (first, token), (other, alignment.given[j]), ErrorType.NUMBER)
+                spans = (first.start, token.end), (other.start, alignment.given[j].end)
+                return alignment.mismatch(*spans, ErrorType.NUMBER)
     return None
 
 
@@ -126,9 +128,8 @@ def name(alignment: Alignment) -> Mismatch | None:
         for j in alignment.gap(i):
             if _replaces(alignment, i, j) and alignment.coverage(*apart) >= _enough(alignment, i, apart, j):
                 other = _whole(alignment.given[j], alignment.passage)
-                its = [t for t in alignment.given if other[0].start <= t.start < other[-1].end] or [alignment.given[j]]
-                first, last = alignment.own[apart[0]], alignment.own[apart[-1]]
-                return _differs(alignment, (first, last), (its[0], its[-1]), ErrorType.ENTITY)
+                mine = alignment.own[apart[0]].start, alignment.own[apart[-1]].end
+                return alignment.mismatch(mine, (other[0].start, other[-1].end), ErrorType.ENTITY)
     return None
 
 
@@ -189,13 +190,17 @@ def opposite(alignment: Alignment) -> Mismatch | None:
     for i, token in enumerate(alignment.own):
         if i in alignment.pairs or token.form in alignment.given_words or token.kind in {"name", "number"}:
             continue
-        contrary = contraries(token.key) | _DIRECTIONS.get(token.form, frozenset())
         for j in alignment.gap(i):
             other = alignment.given[j]
-            if other.form in alignment.words or other.quantity or not contrary & {other.key, other.form}:
+            if (
+                other.form in alignment.words
+                or other.quantity
+                or (stem(token.form), stem(other.form)) not in _OPPOSITES
+            ):
                 continue
             if alignment.framed(i, j) == _BOTH and alignment.coverage(i) >= _LEAST:
-                return _differs(alignment, (token, token), (other, other), ErrorType.OTHER, detail="opposite")
+                spans = (token.start, token.end), (other.start, other.end)
+                return alignment.mismatch(*spans, ErrorType.OTHER, detail="opposite")
     return None
 
 
@@ -229,19 +234,6 @@ def new_year(alignment: Alignment) -> Mismatch | None:
         if alignment.coverage(i) >= _NEW:
             return _invented(alignment, (token.start, token.end), ErrorType.NUMBER)
     return None
-
-
-def _differs(
-    alignment: Alignment,
-    mine: tuple[Token, Token],
-    its: tuple[Token, Token],
-    error_type: ErrorType,
-    *,
-    detail: str | None = None,
-) -> Mismatch:
-    """The sentence has other words, each from the first to the last, than the claim."""
-    spans = (mine[0].start, mine[1].end), (its[0].start, its[1].end)
-    return alignment.mismatch(*spans, error_type, detail=detail)
 
 
 def _invented(alignment: Alignment, span: tuple[int, int], error_type: ErrorType) -> Mismatch:
