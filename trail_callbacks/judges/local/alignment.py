@@ -15,7 +15,7 @@ from trail_callbacks.language.quantities import Quantity
 from trail_callbacks.language.terms import Term, stem
 from trail_callbacks.taxonomy import ErrorType, SupportClass
 
-__all__ = ["Alignment", "Mismatch", "Token", "align", "shared", "tokens"]
+__all__ = ["Alignment", "Mismatch", "Token", "align", "held", "shared", "tokens"]
 
 _WEIGHTS = {"light": 0.05, "marker": 0.5, "word": 1.0, "name": 1.5, "number": 1.5}
 _ALIKE = {"may": "can", "shall": "must"}  # of rules and permissions both are used
@@ -248,11 +248,16 @@ def align(
     return Alignment(claim, passage, own, given, pairs, around)
 
 
+def held(own: Sequence[Token], given: Sequence[Token]) -> frozenset[int]:
+    """Returns the indices of the claim's words of content that a sentence has in any order."""
+    places = _Places(given)
+    return frozenset(i for i, token in enumerate(own) if token.content and places.of(token))
+
+
 def shared(own: Sequence[Token], given: Sequence[Token]) -> float:
     """Returns the share by weight of the claim's content that a sentence has in any order: an upper bound, and fast."""
-    places = _Places(given)
     total = sum(token.weight for token in own if token.content)
-    have = sum(token.weight for token in own if token.content and places.of(token))
+    have = sum(own[i].weight for i in held(own, given))
     have = min(have, max(_WEIGHTS.values()) * sum(token.content for token in given))  # one word is one other's pair
     return have / total if total else 0.0
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
+from trail_callbacks.judges.local.alignment import held, tokens
 from trail_callbacks.judges.local.numbers import stated
 from trail_callbacks.judges.local.overlap import Overlap
 from trail_callbacks.judges.local.reading import Reading
@@ -50,15 +51,15 @@ def answers(question: Reading, passages: Sequence[tuple[Reading, Reading]]) -> l
 
 def _holds(question: Reading, passage: Reading, before: Reading, skipped: tuple[int, int]) -> bool:
     """Whether a passage holds what the question is about, apart from the words that ask."""
-    overlap = Overlap(question, [passage, before], [Reading(""), Reading("")], [False, False])
-    about = frozenset(i for i, item in enumerate(overlap.items) if not skipped[0] <= item.span[0] < skipped[1])
-    own = overlap.held[0]
-    named = own | frozenset(i for i in overlap.held[1] if overlap.items[i].is_name)
-    if any(overlap.items[i].required and i not in named for i in about):
+    overlap = Overlap(question, [passage], [before], [False])
+    about = frozenset(
+        i for i, token in enumerate(overlap.words) if token.content and not skipped[0] <= token.start < skipped[1]
+    )
+    have = overlap.held[0]
+    if overlap.lacks(have | (frozenset(range(len(overlap.words))) - about)):
         return False
-    if not all(passage.has(term) or before.has(term) for name in question.names for term in name):
-        return False
-    return bool(about & own) and overlap.weight(about & named) >= _NEARLY * overlap.weight(about)
+    own = held(overlap.words, tokens(passage))
+    return bool(about & own) and overlap.weight(about & have) >= _NEARLY * overlap.weight(about)
 
 
 def _adds(question: Reading, passage: Reading, kind: str) -> bool:
