@@ -53,9 +53,10 @@ class Overlap:
         """
         found = []
         for passage, before, tabular in zip(self.passages, self.before, self.tabular, strict=True):
-            has = held(self.words, tokens(passage))
+            has = held(self.words, tokens(passage)) | {i for i, t in enumerate(self.words) if t.form in passage.plain}
             kinds = {"name", "word"} if tabular else {"name"}
             has |= {i for i in held(self.words, tokens(before)) if self.words[i].kind in kinds}
+            has &= self._content
             if self.weight(has, numbers=False) < _ABOUT * self.weight(self._content, numbers=False):
                 has = frozenset(i for i in has if self.words[i].quantity is None)
             found.append(has)
