@@ -6,7 +6,7 @@ from trail_callbacks.claims import Claim
 from trail_callbacks.errors import InputError
 from trail_callbacks.evidence import candidates
 from trail_callbacks.graph import Node
-from trail_callbacks.judges.judge import Judge, Question, abstains
+from trail_callbacks.judges.judge import Judge, Question
 from trail_callbacks.judges.local.judge import LocalJudge
 from trail_callbacks.taxonomy import UNSUPPORTED
 
@@ -93,12 +93,6 @@ def test_verdicts(text, source, support, error):
     assert verdict(text, source) == (support, error)
 
 
-@pytest.mark.parametrize(("text", "source", "support", "error"), CASES)
-def test_distractors_change_nothing(text, source, support, error):
-    others = [f"Item {i} speaks of {i * 7} ships which Captain Foo{i} saw in {1700 + i}." for i in range(50)]
-    assert verdict(text, OTHER, *others[:25], source, *others[25:]) == (support, error)
-
-
 def test_the_rationale_names_what_was_compared_and_the_evidence_shows_it():
     judgement = judge("The tower attracts 60 million visitors.", TOWER)
     assert "60 million" in judgement.rationale
@@ -108,20 +102,6 @@ def test_the_rationale_names_what_was_compared_and_the_evidence_shows_it():
     ]
     assert judge("The council did not approve the plan.", "The council approved the plan.").detail == "negation flip"
     assert judge("The dose was increased.", "The dose was decreased.").detail == "opposite"
-
-
-def test_numbers_of_another_subject_do_not_veto():
-    assert verdict("The north tower is 90 m tall.", "The south tower is 70 m tall. The north tower is 90 m tall.") == (
-        "supported",
-        None,
-    )
-
-
-def test_a_leaf_that_supports_wins_over_silent_ones():
-    assert verdict("The tower was completed in March 1889.", OTHER, "Towers are buildings.", TOWER) == (
-        "supported",
-        None,
-    )
 
 
 @pytest.mark.parametrize(
@@ -163,12 +143,6 @@ def test_no_sentence_contradicts_itself(sentence):
     assert support in {"supported", "undecided"}
 
 
-@given(st.text(max_size=120), st.text(max_size=300))
-@settings(max_examples=50)
-def test_no_text_breaks_it(text, source):
-    judge(text, source)
-
-
 def test_huge_claims_and_passages_are_judged():
     judge("word 12 Name did not " * 5000, "other 13 words " * 5000)
 
@@ -178,11 +152,6 @@ def test_other_languages_are_judged_by_numbers_and_names_and_told_so():
     assert (str(judgement.support), str(judgement.error_type)) == ("contradicted", "number")
     assert "not in English" in judgement.rationale
     assert "not in English" not in judge("The tower was completed in 1887.", TOWER).rationale
-
-
-def test_without_passages_nothing_is_decided_and_unchecked_claims_are_unevaluatable():
-    assert verdict("The tower is tall.") == ("undecided", None)
-    assert verdict("Would you like more?", TOWER, checkable=False) == ("unevaluatable", None)
 
 
 def test_localizing_asks_only_whether_it_is_stated():
@@ -255,13 +224,6 @@ def test_what_it_cannot_show_has_a_reason_and_the_nearest_sentences_and_no_confi
     assert judgement.confidence is None
     assert {item.relation for item in judgement.evidence} == {"nearest"}
     assert 1 <= len(judgement.evidence) <= 3
-
-
-def test_it_calibrates_nothing_so_what_it_decides_has_no_confidence():
-    for text, support in (("in March 1889", "supported"), ("in March 1887", "contradicted")):
-        decided = judge(f"The tower was completed {text}.", TOWER)
-        assert (str(decided.support), decided.confidence) == (support, None)
-    assert abstains(LocalJudge())
 
 
 def test_lines_that_name_a_file_are_no_evidence():
