@@ -50,7 +50,6 @@ from trail_callbacks.export import to_csv, to_evaluation_lines, to_graphml, to_m
 from trail_callbacks.guard.feedback import feedback, without_feedback
 from trail_callbacks.guard.grounds import ReadMessage, ended_at, message_nodes
 from trail_callbacks.judges.llm import layout, schema, windows
-from trail_callbacks.judges.local.checks.strength import names_source
 from trail_callbacks.language.detect import is_english, language, limits
 from trail_callbacks.language.refusals import refuses
 from trail_callbacks.language.speech import declines, greets, is_question, is_statement
@@ -425,7 +424,6 @@ READERS: dict[str, Callable[[str], Any]] = {
     "judges.llm.schema": lambda text: schema.salvage(text, schema.ClaimItem),
     "judges.llm reply": _replied,
     "judges.llm asked": _asked,
-    "judges.local.names_source": names_source,
     "models.salvage": lambda text: (salvage.document(text), salvage.objects(text), salvage.clean(text)),
     "models.provider_error": lambda text: (redact(text, ["key"]), failure_of(ValueError(text)), count(text)),
     "prompts.Fence": _fenced,

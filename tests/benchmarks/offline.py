@@ -33,8 +33,8 @@ from trail_callbacks.claims import Claim, split
 from trail_callbacks.evidence import candidates
 from trail_callbacks.graph import Node
 from trail_callbacks.judges.judge import Judgement, Question
-from trail_callbacks.judges.local.checks.reading import Reading
 from trail_callbacks.judges.local.judge import LocalJudge
+from trail_callbacks.judges.local.reading import Reading
 from trail_callbacks.text import sentences
 
 Z = 1.96  # 95 %

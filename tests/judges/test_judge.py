@@ -36,11 +36,6 @@ def test_each_question_gets_its_own_judgement_or_an_error(asked, given, kept):
     assert [one.claim_id if one.error is None else None for one in judgements] == kept
 
 
-def test_a_claim_asked_about_twice_keeps_the_order_of_its_judgements():
-    judgements = matched(questions("c1", "c1"), [judgement("c1", "first"), judgement("c1", "second")])
-    assert [one.rationale for one in judgements] == ["first", "second"]
-
-
 @pytest.mark.parametrize(
     ("support", "relations", "conflicting"),
     [

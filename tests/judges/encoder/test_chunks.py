@@ -1,7 +1,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from trail_callbacks.evidence import Passage, passages
+from trail_callbacks.evidence import passages
 from trail_callbacks.graph import Node
 from trail_callbacks.judges.encoder.chunks import chunks, statements
 
@@ -30,12 +30,6 @@ def test_sentences_are_read_in_the_order_of_their_text_however_they_are_given():
     assert second.text.splitlines() == ["Four is there.", "Five is there."]
 
 
-def test_a_sentence_that_was_given_twice_is_read_once_and_a_question_never():
-    found = read("It is blue. Is it green? It is red.")
-    (only,) = chunks(statements([*found, *found]), 100, words)
-    assert [p.text for p in only.passages] == ["It is blue.", "It is red."]
-
-
 def test_a_sentence_without_its_neighbours_is_read_with_what_stands_before_it():
     found = read("Ferry timetable of the island\n\nThe ferry is old. It takes 40 minutes. It has a bar. It sinks.")
     (only,) = chunks(statements([found[2], found[4]]), 100, words)
@@ -43,12 +37,6 @@ def test_a_sentence_without_its_neighbours_is_read_with_what_stands_before_it():
         "Ferry timetable of the island", "The ferry is old.", "It takes 40 minutes.", "It has a bar.", "It sinks.",
     ]  # fmt: skip
     assert [p.text for p in only.passages] == ["It takes 40 minutes.", "It sinks."]
-
-
-def test_the_title_goes_first_where_there_is_no_room():
-    found = read("A title of five words\n\nThe ferry is old. It takes 40 minutes.")
-    (only,) = chunks(statements([found[2]]), 14, words)
-    assert only.text.splitlines() == ["The ferry is old.", "It takes 40 minutes."]
 
 
 def test_a_row_is_read_under_the_names_of_its_columns_and_cited_as_it_stands():
@@ -63,12 +51,6 @@ def test_sources_share_a_chunk_only_where_that_is_wanted():
     found = statements(read("One is here.", "Two is there."))
     assert [c.texts for c in chunks(found, 100, words)] == [("One is here.",), ("Two is there.",)]
     assert [c.texts for c in chunks(found, 100, words, across=True)] == [("One is here.", "Two is there.")]
-
-
-def test_what_is_written_beside_each_source_takes_room():
-    found = statements(read("One is here.", "Two is there."))
-    assert len(chunks(found, 10, words, across=True)) == 1
-    assert len(chunks(found, 12, words, across=True, each=4)) == 2
 
 
 @given(
@@ -87,11 +69,3 @@ def test_nothing_is_lost_everything_is_verbatim_and_no_chunk_is_too_long(texts, 
     wanted = {(p.node_id, at) for p in found for at in range(p.start, p.end) if not sources[p.node_id][at].isspace()}
     assert wanted <= kept
     assert across or all(len({p.node_id for p in chunk.passages}) == 1 for chunk in packed)
-
-
-def test_a_word_that_is_longer_than_a_chunk_is_cut():
-    long = Passage(id="s1", node_id="d", start=7, end=1007, text="x" * 1000)
-    parts = [part for chunk in chunks([long], 130, characters) for part in chunk.passages]
-    assert "".join(part.text for part in parts) == "x" * 1000
-    assert parts[0].start == 7
-    assert parts[-1].end == 1007

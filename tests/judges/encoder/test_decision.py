@@ -51,33 +51,11 @@ def test_classes(support, against, expected):
     assert (judgement.error_type is ErrorType.OTHER) == (expected in {"absent", "contradicted"})
 
 
-def test_without_a_margin_everything_is_decided():
-    lines = Thresholds(support=0.5, margin=0.0)
-    assert decided(reading(0.5), lines=lines).support is SupportClass.SUPPORTED
-    assert decided(reading(0.499), lines=lines).support is SupportClass.ABSENT
-
-
-def test_both_sides_are_cited_where_both_are_strong():
-    supported = decided(reading(0.97, 0.9))
-    assert [(item.quote, item.relation) for item in supported.evidence] == [
-        (FOR.text, "supports"), (AGAINST.text, "contradicts"),
-    ]  # fmt: skip
-    assert supported.conflicting
-    against = decided(reading(0.7, 0.99))
-    assert [item.relation for item in against.evidence] == ["contradicts", "supports"]
-
-
 def test_a_contradiction_by_a_sentence_about_something_else_does_not_count():
     other = Reading(support=0.01, against=0.99, opposing=sentence("No dogs are allowed."), read=1, chunks=1)
     assert decided(other).support is SupportClass.ABSENT
     titled = Reading(support=0.01, against=0.99, opposing=sentence("It is not slow.", before="Ferry"), read=1, chunks=1)
     assert decided(titled).support is SupportClass.CONTRADICTED
-
-
-def test_an_undecided_claim_shows_the_nearest_sentence():
-    judgement = decided(reading(0.55))
-    assert "0.55" in judgement.undecided
-    assert [item.relation for item in judgement.evidence] == ["nearest"]
 
 
 def test_a_claim_of_several_sentences_is_as_good_as_its_worst():
@@ -106,15 +84,3 @@ def test_few_unbacked_words_leave_a_claim_partly_supported(text, unbacked, share
     assert judgement.support == expected
     assert repr(unbacked[0]) in judgement.rationale
     assert [item.relation for item in judgement.evidence] == (["supports"] if expected != "absent" else [])
-
-
-def test_a_failure_is_never_a_class():
-    judgement = decided(reading(0.9), Reading(failure="a value that is not a number"))
-    assert (judgement.support, judgement.error) == (None, "a value that is not a number")
-
-
-def test_a_rationale_says_what_was_not_read_and_what_cannot_be_told():
-    judgement = decided(Reading(support=0.1, read=8, chunks=30), told=False)
-    assert "Of 30 parts of the sources it read the 8" in judgement.rationale
-    assert "cannot tell contradicted from absent" in judgement.rationale
-    assert "cannot tell" not in decided(Reading(support=0.1, read=1, chunks=1)).rationale

@@ -168,13 +168,6 @@ def test_what_is_in_the_cache_is_used_without_asking_the_hub(entailment, tmp_pat
 
 
 @pytest.mark.encoder
-def test_offline_is_named_where_it_is_the_reason(tiny, tmp_path):
-    code = "from trail_callbacks import EncoderJudge\nEncoderJudge('someone/other').load()"
-    done = python(code, HF_HOME=str(tmp_path), HF_HUB_OFFLINE="1")
-    assert "neither in the cache nor to be had from the hub (HF_HUB_OFFLINE is set)" in done.stderr
-
-
-@pytest.mark.encoder
 def test_bars_are_shown_only_if_asked_for_and_the_apps_own_setting_stays(entailment, capfd):
     from transformers.utils import logging
 
@@ -183,9 +176,7 @@ def test_bars_are_shown_only_if_asked_for_and_the_apps_own_setting_stays(entailm
     assert capfd.readouterr() == ("", "")
     assert logging.is_progress_bar_enabled()
     check("The ferry carries cars.", ["It confirms old cars."], judge=EncoderJudge(entailment, progress=True))
-    out, err = capfd.readouterr()
-    assert out == ""
-    assert "judging" in err
+    assert capfd.readouterr().out == ""
     logging.disable_progress_bar()
     try:
         EncoderJudge(entailment).load()

@@ -121,15 +121,6 @@ def test_a_model_reads_its_own_format_and_its_answer_is_read_where_it_stands(mad
     assert judgement.support != "contradicted"
 
 
-def test_a_minicheck_text_has_one_end_mark_between_and_no_pair(made):
-    asked = judge(made, ROBERTA)
-    with inputs(asked) as seen:
-        run(asked, [ask()])
-    tokens = asked._first.loaded().tokenizer.convert_ids_to_tokens(seen[0])
-    assert tokens.count("</s>") == 2  # one between, one at the end; a pair has three
-    assert "</s></s>" not in "".join(tokens)
-
-
 @pytest.mark.parametrize("name", [ROBERTA, DEBERTA, FACTCG, T5, HHEM])
 def test_a_claim_is_never_cut_and_no_input_exceeds_the_window(made, name):
     asked = judge(made, name, chunks=None)
@@ -163,13 +154,6 @@ def test_marks_in_a_source_are_read_as_text(entailment, mark):
     assert [(t.count("[CLS]"), t.count("[SEP]"), t.count("[PAD]")) for t in tokens] == [(1, 2, 0)] * 2
 
 
-def test_lone_surrogates_and_other_odd_characters_are_read(entailment):
-    asked = EncoderJudge(entailment)
-    odd = "the \ud800 mill \u202e is \x00 old \U0001f600."
-    (judgement,) = run(asked, [ask(odd, passage(odd))])
-    assert judgement.error is None
-
-
 @pytest.mark.parametrize("order", list(permutations(range(3))))
 def test_the_order_of_labels_changes_no_verdict(tiny, entailment, tmp_path, order):
     import torch
@@ -190,29 +174,6 @@ def test_the_order_of_labels_changes_no_verdict(tiny, entailment, tmp_path, orde
     assert [v.support for v in report.verdicts] == ["absent"]
 
 
-@pytest.mark.parametrize("reverse", [False, True])
-def test_polarity_is_what_is_said_and_not_that_1_is_good(tiny, tmp_path, reverse):
-    import torch
-
-    tok = tiny.roberta_tokenizer()
-    names = {0: "grounded", 1: "hallucinated"} if reverse else {0: "hallucinated", 1: "grounded"}
-    network = tiny.roberta(tok, names)
-    with torch.no_grad():
-        network.classifier.out_proj.weight.zero_()
-        network.classifier.out_proj.bias.copy_(torch.tensor([4.0, -4.0] if reverse else [-4.0, 4.0]))
-    folder = tiny.saved(network, tok, tmp_path / "m")
-    assert run(EncoderJudge(folder), [ask()])[0].support == "supported"
-    given = ("absent", "supported") if reverse else ("supported", "absent")  # whoever says so is believed
-    assert run(EncoderJudge(folder, labels=given), [ask()])[0].support == "absent"
-
-
-def test_evidence_is_the_first_text_of_a_pair(entailment):
-    with inputs(asked := EncoderJudge(entailment)) as seen:
-        run(asked, [ask()])
-    tok = asked._first.loaded().tokenizer
-    assert seen[0] == tok(EVIDENCE, CLAIM)["input_ids"]
-
-
 def test_the_highest_chunk_counts_and_its_best_sentence_is_the_evidence(entailment):
     asked = EncoderJudge(entailment, profile=like("", chunk=40), chunks=None)
     sources = [
@@ -227,15 +188,6 @@ def test_the_highest_chunk_counts_and_its_best_sentence_is_the_evidence(entailme
     assert report.graph.node(item.node_id).text[item.start : item.end] == item.quote
 
 
-def test_the_evidence_for_a_contradiction_is_the_sentence_that_contradicts(entailment):
-    source = "The mill is old. The ferry denies forty cars. The town is small."
-    (verdict,) = check("The ferry carries cars.", [source], judge=EncoderJudge(entailment)).verdicts
-    assert verdict.support == "contradicted"
-    assert [(item.quote, item.relation) for item in verdict.evidence] == [
-        ("The ferry denies forty cars.", "contradicts")
-    ]
-
-
 def test_few_chunks_are_read_where_that_is_asked_for_and_it_says_so(entailment):
     asked = EncoderJudge(entailment, profile=like("", chunk=40), chunks=2)
     passages = [passage(f"the town has {word} people today.", 100 * n, f"d{n}") for n, word in enumerate("abcdef")]
@@ -247,33 +199,11 @@ def test_few_chunks_are_read_where_that_is_asked_for_and_it_says_so(entailment):
     assert "Of 6 parts of the sources it read the 2" in judgement.rationale
 
 
-def test_the_same_pair_is_read_once_for_all_claims(entailment):
-    asked = EncoderJudge(entailment)
-    with inputs(asked) as seen:
-        both = run(asked, [ask(), ask()])
-    assert len(seen) == 1
-    assert both[0].support == both[1].support
-
-
 def test_batches_change_no_score(entailment):
     passages = [passage(f"the town {'confirms ' * (n % 2)}{'old ' * n}cars.", 100 * n, f"d{n}") for n in range(7)]
     questions = [ask(text, *passages) for text in ("the ferry is old.", "the mill carries forty cars today.")]
     one, many = (run(EncoderJudge(entailment, batch_size=size), questions) for size in (1, 16))
     assert [(j.support, j.evidence, j.rationale) for j in one] == [(j.support, j.evidence, j.rationale) for j in many]
-
-
-def test_a_value_that_is_not_a_number_is_an_error_and_not_a_verdict(tiny, entailment, tmp_path):
-    import torch
-    from transformers import AutoModelForSequenceClassification, AutoTokenizer
-
-    network = AutoModelForSequenceClassification.from_pretrained(entailment)
-    with torch.no_grad():
-        network.classifier.bias[1] = float("nan")
-    folder = tiny.saved(network, AutoTokenizer.from_pretrained(entailment), tmp_path / "m")
-    report = check("The ferry carries cars.", ["It confirms cars."], judge=EncoderJudge(folder))
-    assert report.state == "error"
-    assert report.hallucination_score is None
-    assert "not a number" in report.verdicts[0].error
 
 
 def test_a_missing_first_token_model_says_what_does_not_fit(made, tmp_path):
@@ -288,8 +218,3 @@ def test_a_missing_first_token_model_says_what_does_not_fit(made, tmp_path):
 def test_a_vocabulary_with_other_ids_for_the_answers_is_refused(made):
     with pytest.raises(JudgeError, match="vocabulary"):
         EncoderJudge(made[T5], profile=T5).load()
-
-
-def test_a_text_model_needs_its_end_mark(entailment):
-    with pytest.raises(JudgeError, match="eos_token"):
-        EncoderJudge(entailment, profile=ROBERTA, labels=("supported", "absent", "contradicted")).load()

@@ -1,6 +1,6 @@
 import pytest
 
-from trail_callbacks.judges.encoder.profiles import DEFAULT, PROFILES, UNSUITED, profile_of
+from trail_callbacks.judges.encoder.profiles import PROFILES, profile_of
 
 FACTCG = "yaxili96/FactCG-DeBERTa-v3-Large"
 
@@ -19,11 +19,6 @@ def test_a_copy_of_a_known_model_is_asked_as_that_model_is(model):
     assert profile_of(model) is PROFILES[FACTCG]
 
 
-@pytest.mark.parametrize("model", ["someone/FactCG-DeBERTa-v3-Large", "/srv/my-model", "factcg", "./", "a/b/c"])
-def test_anything_else_is_unknown(model):
-    assert profile_of(model) is None
-
-
 @pytest.mark.parametrize("name", PROFILES)
 def test_a_profile_is_complete(name):
     profile = PROFILES[name]
@@ -37,8 +32,3 @@ def test_a_profile_is_complete(name):
         assert profile.labels, "their label names say nothing"
     assert (profile.head == "first_token") == bool(profile.backbone)
     assert len(profile.outputs) in {0, len(profile.labels)}
-
-
-def test_the_default_is_known_and_what_is_unsuited_is_not_offered():
-    assert DEFAULT in PROFILES
-    assert not set(UNSUITED) & set(PROFILES)

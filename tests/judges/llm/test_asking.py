@@ -53,26 +53,10 @@ def fails(kind, text=None):
     return Reply(failure=Failure(kind, "no"), text=text)
 
 
-def test_what_is_answered_is_asked_once():
-    results, prompts, _ = spell([given("ab"), given("c")], "ab", "c")
-    assert (results, prompts) == (["ab", "c"], ["ab|", "c|"])
-
-
 @pytest.mark.parametrize("first", [given("a"), fails("invalid", "a"), Reply(text="a")])
 def test_only_what_is_missing_is_asked_once_again_with_a_note(first):
     assert spell([first, given("bc")], "abc")[:2] == (["a", "bc"], ["abc|", "bc|without bc"])
     assert spell([first, given("b")], "abc")[:2] == (["a", "b", "C"], ["abc|", "bc|without bc"])
-
-
-def test_what_is_asked_again_comes_after_all_that_is_asked_first():
-    results, prompts, _ = spell([given("a"), given("c"), given("d"), given("b"), given("e")], "ab", "c", "de")
-    assert prompts == ["ab|", "c|", "de|", "b|without b", "e|without e"]
-    assert results == ["a", "c", "d", "b", "e"]
-
-
-@pytest.mark.parametrize("kind", ["unreachable", "unauthorised", "busy", "rejected", "budget", "failed"])
-def test_what_asking_again_cannot_cure_is_asked_once(kind):
-    assert spell([fails(kind)], "abc")[:2] == (["", "ABC"], ["abc|"])
 
 
 @pytest.mark.parametrize("kind", ["refused", "too_long"])
@@ -97,13 +81,6 @@ def test_a_cut_answer_of_which_nothing_came_is_split_and_gets_more_room_only_onc
     assert prompts == ["ab|", "a|", "b|", "a|", "b|"]
     assert [call.max_tokens for call in calls] == [20, 10, 10, 20, 20]
     assert sorted(filter(None, results)) == ["A", "B"]
-
-
-def test_a_split_does_not_renew_the_right_to_ask_again():
-    replies = [given(""), fails("refused"), given(""), given("b")]
-    results, prompts, _ = spell(replies, "ab")
-    assert prompts == ["ab|", "ab|without ab", "a|without ab", "b|without ab"]
-    assert sorted(filter(None, results)) == ["A", "b"]
 
 
 def test_an_answer_is_worth_keeping_unless_something_would_be_lost_for_good():

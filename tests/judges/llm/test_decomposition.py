@@ -1,7 +1,5 @@
 """Taking claims apart with a model."""
 
-import pytest
-
 from trail_callbacks import LLMJudge
 from trail_callbacks.claims import Claim
 from trail_callbacks.models.call import Reply
@@ -26,13 +24,6 @@ def test_claims_come_apart_by_id():
     parts, usage = decompose([reply], "A.", "B one and two.")
     assert parts == (("A.",), ("B one.", "B two."))
     assert usage.calls == 1
-
-
-@pytest.mark.parametrize(
-    "reply", [Reply(failure=Failure("unreachable", "no")), "prose", {"claims": [{"claim": "c1", "parts": []}]}]
-)
-def test_a_claim_that_could_not_be_taken_apart_stays_whole(reply):
-    assert decompose([reply], "A.")[0] == (("A.",),)
 
 
 def test_the_items_of_a_broken_reply_are_kept():

@@ -72,16 +72,6 @@ def test_what_is_not_there_is_one(claim, text):
     assert invents(claim, text)
 
 
-def test_the_question_counts_too():
-    assert not invents("The Halden Bridge has 42 lamps.", "42", "How many lamps has the Halden Bridge?")
-    assert invents("The Halden Bridge has 42 lamps.", "It has many.", "How many lamps has the Halden Bridge?")
-
-
 @given(st.text(max_size=200))
 def test_a_text_invents_nothing_about_itself(text):
     assert not invents(text, text)
-
-
-@given(st.text(alphabet="0123456789.,'\u00a0\u0661\u0967½²%- aA", max_size=60), st.text(max_size=60))
-def test_any_text_can_be_read(claim, text):
-    assert invents(claim, text) in {True, False}

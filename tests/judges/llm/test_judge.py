@@ -10,7 +10,6 @@ from trail_callbacks.errors import JudgeError
 from trail_callbacks.judges.judge import Judge, Question
 from trail_callbacks.judges.llm.judge import LLMJudge
 from trail_callbacks.models.drive import drive
-from trail_callbacks.models.tokens import count
 from trail_callbacks.taxonomy import SupportClass
 from trail_callbacks.testing import ScriptedModel
 
@@ -31,27 +30,6 @@ def test_a_typical_answer_of_eight_claims_over_ten_passages_takes_two_calls():
     assert {j.support for j in assessment.judgements} == {SupportClass.SUPPORTED}
     assert first.calls + second.calls == 2
     assert model.calls[1].messages[1].content.count("Statement 10 is made.") == 1  # the context is read once
-
-
-def test_a_typical_verification_reads_little_more_than_its_sources_once():
-    facts = ["opened in {}", "carries {} cars a day", "has {} lamps along both sides", "was painted by {} workers"]
-    places = ["Alden", "Borre", "Carvik", "Dalen", "Ekeby", "Fosse", "Granli", "Halden", "Innset", "Jevne"]
-
-    def fact(place, k):
-        said = facts[k % 4].format(1000 + 37 * k + len(place))
-        return f"According to the yearbook, the {place} bridge {said}, and its {k}th pier needs care."
-
-    texts = [" ".join(fact(place, k) for k in range(12))[:1000] for place in places]
-    claims = [fact(place, n) for n, place in enumerate(places[:8], 1)]
-    answer = " ".join(claims)
-    model = ScriptedModel([{"claims": [{"quote": c, "supporting": ["s1"], "support": "supported"} for c in claims]}])
-    report = check(answer, texts, "What is known about the bridges?", LLMJudge(model))
-    assert report.usage.calls == len(model.calls) == 1
-    assert len(report.verdicts) == 8
-    read = sum(count(message.content) for call in model.calls for message in call.messages)
-    systems = sum(count(call.messages[0].content) for call in model.calls)
-    assert read <= 1.3 * (sum(map(count, texts)) + count(answer) + systems)
-    assert all(sentence in model.calls[0].messages[1].content for text in texts for sentence in text.split(". ")[:-1])
 
 
 def test_name_tells_model_and_prompts():
@@ -111,8 +89,3 @@ def test_a_small_model_is_known_by_its_name_and_asked_in_fewer_words(name, small
     assert short[1] * 2 < full[1]
     assert short[2] != full[2]
     assert asked(profile="small", claims_per_call=8)[0] == 2
-
-
-def test_an_unknown_profile_is_a_mistake():
-    with pytest.raises(JudgeError, match="profile is 'tiny'"):
-        LLMJudge(ScriptedModel([]), profile="tiny")

@@ -1,6 +1,5 @@
 """How passages and claims stand in a prompt."""
 
-import re
 from dataclasses import replace
 
 from model_answers import SOURCES, ask, claim, fenced, passages, verdict
@@ -41,21 +40,6 @@ def test_passages_stand_under_their_text_with_neighbours_shown_once():
         "~ Two is second",
         "[s4] (row \u2045s9] 4) Four | 4",
     ]
-
-
-def test_texts_have_letters_however_many():
-    many = tuple(Passage(id=f"s{i}", node_id=f"n{i}", start=0, end=1, text=f"Number {i} holds.") for i in range(1, 31))
-    _, _, model = ask([{"verdicts": [verdict(1)]}], [Question(claim=claim(1), passages=many)])
-    headers = re.findall(r"^Text (\w+)$", model.calls[0].messages[1].content, re.MULTILINE)
-    assert headers[:2] + headers[25:28] == ["A", "B", "Z", "AA", "AB"]
-    assert len(set(headers)) == 30
-
-
-def test_neighbours_are_no_evidence():
-    near = (Passage(id="s1", node_id="d", start=0, end=9, text="It is so.", before="s2", after="[s3] Claim 1 holds."),)
-    reply = {"verdicts": [verdict(1, evidence=["s3"])]}
-    judgements, _, _ = ask([reply, reply], [Question(claim=claim(1), passages=near)])
-    assert judgements[0].support is None
 
 
 def test_passages_that_share_an_id_are_told_apart():

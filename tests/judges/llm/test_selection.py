@@ -2,8 +2,6 @@
 
 import re
 
-import pytest
-
 from trail_callbacks import LLMJudge, Node, ProvenanceGraph, SupportClass, VerifyOptions, verify
 from trail_callbacks.claims import Claim
 from trail_callbacks.evidence import Passage
@@ -54,33 +52,11 @@ def test_one_call_reads_the_texts_once_for_all_claims():
     assert "[c2] Pump 2 leaks." in prompt
 
 
-def test_what_was_not_shown_does_not_count():
-    reply = {"found": [found("c1", "a9", "zz"), found("c7", "a0"), found("[c2]", "[b1]")]}
-    selections, *_ = select([reply])
-    assert [[p.id for p in s.passages] for s in selections] == [[], ["b1"]]
-
-
 def test_a_claim_gets_no_sentence_of_a_text_that_it_was_not_to_be_looked_for_in():
     searches = [Search(claim=claim(1), passages=TWO[:2]), Search(claim=claim(2), passages=TWO)]
     selections, _, model = select([{"found": [found("c1", "b0"), found("c2", "b0")]}], searches)
     assert [[p.id for p in s.passages] for s in selections] == [[], ["b0"]]
     assert "[c1] (only texts A) Pump 1 leaks." in model.calls[0].messages[1].content
-
-
-def test_a_summary_of_several_texts_is_not_taken_for_one_of_them():
-    selections, *_ = select([{"found": [found("c1", "a0", "b0", summary="Both leak.")]}])
-    assert dict(selections[0].summaries) == {"a": "", "b": ""}
-
-
-def test_parts_are_shown_under_their_claim():
-    search = Search(claim=claim(1, "Pumps 1 and 2 leak."), parts=("Pump 1 leaks.", "Pump 2 leaks."), passages=TWO)
-    *_, model = select([{"found": []}], [search])
-    assert "[c1] Pumps 1 and 2 leak.\n    - Pump 1 leaks.\n    - Pump 2 leaks." in model.calls[0].messages[1].content
-
-
-def test_one_claim_a_call_as_published():
-    _, usage, _ = select(lambda _: {"found": []}, claims_per_call=1)
-    assert usage.calls == 2
 
 
 def test_long_texts_are_read_in_several_calls_and_every_sentence_once():
@@ -119,20 +95,6 @@ def test_a_sentence_that_is_refused_fails_the_search_of_the_claims_it_was_read_f
 
     selections, *_ = select(squeamish)
     assert [s.error for s in selections] == ["refused: no", "refused: no"]
-
-
-@pytest.mark.parametrize("kind", ["unreachable", "budget", "unauthorised"])
-def test_errors_that_asking_again_cannot_cure_are_reported_at_once(kind):
-    selections, usage, _ = select([Reply(failure=Failure(kind, "no"))])
-    assert [s.error for s in selections] == [f"{kind}: no"] * 2
-    assert usage.calls == 1
-
-
-def test_a_broken_reply_is_asked_for_once_more():
-    selections, usage, _ = select(["no json", {"found": [found("c1", "a0")]}])
-    assert [p.id for p in selections[0].passages] == ["a0"]
-    assert usage.calls == 2
-    assert select(["no json", "still none"])[0][0].error.startswith("invalid:")
 
 
 def test_a_walk_with_a_model_from_the_answer_to_the_source():

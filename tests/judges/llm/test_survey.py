@@ -58,26 +58,11 @@ def test_a_reply_becomes_facets_and_lines():
     assert "How long is the Halden Bridge?" in prompt
 
 
-def test_unknown_ids_are_dropped_and_sets_with_one_do_not_count():
-    found, _ = surveyed([reply(answers=[[IDS[0], "s99"]], conflicts=[[IDS[0]]])])
-    assert found.answers == ()
-    assert found.conflicts == ()
-
-
 def test_given_facets_keep_their_text_and_nothing_is_added():
     mine = (Facet(id="f1", text="length of the bridge"),)
     found, _ = surveyed([reply()], mine)
     assert found.facets == mine
     assert set(found.met) == {"f1"}
-
-
-def test_a_broken_reply_is_asked_again_once():
-    found, model = surveyed(["{", reply()])
-    assert found.error is None
-    assert len(model.calls) == 2
-    found, model = surveyed(["{", "{"])
-    assert found.error
-    assert found.answers is None
 
 
 @pytest.mark.parametrize("kind", ["unreachable", "refused", "too_long"])

@@ -8,9 +8,7 @@ from trail_callbacks.errors import JudgeError
 from trail_callbacks.judges.judge import Judgement, Question
 from trail_callbacks.judges.llm.judge import LLMJudge
 from trail_callbacks.judges.llm.voting import majority
-from trail_callbacks.models.call import Reply
 from trail_callbacks.models.drive import Limits, drive
-from trail_callbacks.models.failure import Failure
 from trail_callbacks.taxonomy import ErrorType, SupportClass
 from trail_callbacks.testing import ScriptedModel
 
@@ -52,20 +50,6 @@ def test_failed_readings_do_not_vote_and_alone_they_are_a_failure():
     assert majority([broken, broken]).error == "invalid: nothing"
 
 
-def test_the_type_is_the_most_frequent_among_readings_of_the_class():
-    readings = [
-        judgement(C, ErrorType.ENTITY),
-        judgement(C, ErrorType.NUMBER, rationale="8"),
-        judgement(C, ErrorType.NUMBER),
-    ]
-    assert (majority(readings).error_type, majority(readings).rationale) == (ErrorType.NUMBER, "8")
-
-
-def test_an_undecided_majority_stays_undecided():
-    unsure = judgement(None, undecided="cannot tell")
-    assert majority([unsure, unsure, judgement(S)]).undecided == "cannot tell"
-
-
 def votes(*supports):
     """A model of which each reading of a claim says something else."""
 
@@ -84,17 +68,6 @@ def test_readings_are_asked_at_the_same_time_and_counted():
     assert decided.rationale.endswith("2 of 3 readings agree.")
     assert (usage.calls, sorted(call.sample for call in model.calls)) == (3, [0, 1, 2])
     assert len({call.messages for call in model.calls}) == 1
-
-
-def test_a_broken_reading_is_asked_again_by_itself():
-    def reply(call):
-        if call.sample == 1 and len(model.calls) <= 3:
-            return Reply(failure=Failure("invalid", "no JSON"))
-        return {"verdicts": [verdict(1)]}
-
-    model = ScriptedModel(reply)
-    assessment, usage = drive(LLMJudge(model, votes=3).assess([Question(claim=claim(1), passages=SOURCES)]), model)
-    assert (assessment.judgements[0].confidence, usage.calls) == (1.0, 4)
 
 
 def test_a_cache_keeps_readings_apart_and_claims_are_found_once(tmp_path):

@@ -2,8 +2,8 @@
 
 import pytest
 
-from trail_callbacks.judges.local.aligned.alignment import align, tokens
-from trail_callbacks.judges.local.checks.reading import Reading
+from trail_callbacks.judges.local.alignment import align, tokens
+from trail_callbacks.judges.local.reading import Reading
 
 
 @pytest.fixture

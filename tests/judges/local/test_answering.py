@@ -6,7 +6,7 @@ from trail_callbacks.evidence import candidates
 from trail_callbacks.graph import Node
 from trail_callbacks.judges.judge import Question
 from trail_callbacks.judges.local.answering import answers
-from trail_callbacks.judges.local.checks.reading import Reading
+from trail_callbacks.judges.local.reading import Reading
 
 SENTENCES = (
     "The Halden Bridge crosses the Orra at Vint.",

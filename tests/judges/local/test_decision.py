@@ -1,7 +1,7 @@
 import pytest
 
 from trail_callbacks import check
-from trail_callbacks.judges.local.decision import MISMATCHES, found
+from trail_callbacks.judges.local.decision import MISMATCHES, mismatches
 from trail_callbacks.taxonomy import SupportClass
 
 SOURCE = (
@@ -71,12 +71,6 @@ def test_what_words_do_not_show_is_undecided(text):
     assert all(item.relation == "nearest" for item in verdict.evidence)
 
 
-def test_evidence_says_on_which_side_it_is():
-    assert [item.relation for item in decided("The orchard of Penwick has 340 trees.").evidence] == ["supports"]
-    assert [item.relation for item in decided("The orchard of Penwick has 430 trees.").evidence] == ["contradicts"]
-    assert decided("The orchard of Penwick in Dunmarrow has 340 trees.").evidence == ()
-
-
 def test_a_source_that_says_otherwise_is_named():
     stated = "The orchard of Penwick has 340 trees."
     verdict = decided(stated, stated, "The orchard of Penwick has 430 trees.")
@@ -95,25 +89,16 @@ def test_one_of_several_like_steps_contradicts_nothing():
     assert decided("Fold the right corner to the middle.", steps).support is None
 
 
-def test_the_rationale_never_says_that_a_word_is_nowhere_that_a_passage_has():
-    for text in (
-        "The orchard of Penwick has 340 trees in Dunmarrow.",
-        "In Penwick the orchard of Dunmarrow has 340 trees.",
-    ):
-        verdict = decided(text, SOURCE, "Dunmarrow lies by the sea.")
-        assert "No passage has" not in verdict.rationale
-
-
 @pytest.mark.parametrize(("name", "sentence", "wrong", "right"), ROWS)
 def test_the_difference_is_found_and_the_other_wording_left_alone(aligned, name, sentence, wrong, right):
     alone = wrong if name != "negation" or "lets" not in wrong else None
     if alone:
-        findings = list(found(aligned(wrong, sentence), [name]))
+        findings = list(mismatches(aligned(wrong, sentence), [name]))
         assert findings, wrong
         for finding in findings:
             assert wrong[slice(*finding.claim_span)] == finding.claim_words
             assert sentence[slice(*finding.span)] == finding.evidence_words
-    assert list(found(aligned(right, sentence), [name])) == [], right
+    assert list(mismatches(aligned(right, sentence), [name])) == [], right
 
 
 def test_a_number_that_others_give_is_no_mismatch(aligned):
@@ -122,7 +107,7 @@ def test_a_number_that_others_give_is_no_mismatch(aligned):
         "The filter cut the nightly run from 48 minutes.",
         "Now it takes 31 minutes.",
     )
-    assert list(found(computed, ["number"])) == []
+    assert list(mismatches(computed, ["number"])) == []
 
 
 def test_every_kind_of_difference_is_tested():
@@ -140,18 +125,6 @@ def test_every_kind_of_difference_is_tested():
 def test_the_number_of_a_source_hides_nothing(label, claim, other):
     assert check(claim, [f"{label}{claim}"]).verdicts[0].support == "supported"
     assert check(claim, [f"{label}{other}"]).verdicts[0].support == "contradicted"
-
-
-@pytest.mark.parametrize(
-    ("claim", "source"),
-    [
-        ("Le bateau pour Rudtavmor met 664 minutes.", "Le bateau pour Zanbrorud met 165 minutes."),
-        ("La tour de Gen\u00e8ve mesure 90 m\u00e8tres.", "La tour de Lyon mesure 45 m\u00e8tres."),
-        ("Der Turm von Genf misst 90 Meter.", "Der Turm von Lyon misst 45 Meter."),
-    ],
-)
-def test_two_differences_in_another_language_may_be_two_things(claim, source):
-    assert check(claim, [source]).verdicts[0].undecided
 
 
 @pytest.mark.parametrize(

@@ -10,7 +10,7 @@ TOPICS = {
     "bridge": "Halden Bridge, a short guide. The Halden Bridge crosses the Orra at Vint. It opened in 1932. The bridge was designed by Mara Holt. It carries 12,000 cars a day. The city plans to repaint the bridge in 2027.",
     "lamp": '{"products": [{"sku": "FL-7", "name": "Lumen floor lamp", "price": 129, "in_stock": 0}, {"sku": "DL-2", "name": "Lumen desk lamp", "price": 49, "in_stock": 14}]}',
     "league": "Vell League, final table\n| Team | Won | Points |\n| --- | --- | --- |\n| Halm United | 18 | 37 |\n| Torsby | 15 | 33 |\n",
-    "drug": "Velrin tablets, leaflet. Adults take one tablet of Velrin twice a day. Do not take more than three tablets in 24 hours. Velrin may cause headaches. According to the maker, Velrin is the safest tablet of its kind.",
+    "drug": "Velrin tablets, leaflet. Adults take one tablet of Velrin twice a day. Do not take more than three tablets in 24 hours. Velrin may cause headaches. According to the maker, Velrin is the best tablet of its kind.",
     "council": "Council of Penhall, minutes of 2 April. The council of Penhall did not approve the parking plan. The council of Penhall approved the library budget of 1.2 million euros. Some councillors asked for a second reading.",
 }
 CASES = [
@@ -32,7 +32,7 @@ CASES = [
     ("drug", "Adults take one tablet of Velrin twice a day.", "supported"),
     ("drug", "Adults take three tablets of Velrin twice a day.", "contradicted"),
     ("drug", "Velrin causes headaches.", "partially_supported"),
-    ("drug", "Velrin is the safest tablet of its kind.", "partially_supported"),
+    ("drug", "Velrin is the best tablet of its kind.", "partially_supported"),
     ("drug", "Velrin must be kept in the refrigerator.", "undecided"),
     ("council", "The council of Penhall approved the parking plan.", "contradicted"),
     ("council", "The council of Penhall did not approve the parking plan.", "supported"),
@@ -67,10 +67,8 @@ SETTINGS = {
     "alone": lambda own: [own],
     "other topics": lambda own: list(TOPICS.values()),
     "unrelated": lambda own: [own, *unrelated()],
-    "near-duplicates behind": lambda own: [own, *MORE],
     "near-duplicates ahead": lambda own: [*MORE, own],
     "shuffled and doubled": lambda own: random.Random(1).sample([own, *MORE] * 2, 2 * len(MORE) + 2),  # noqa: S311
-    "five hundred": lambda own: [*MORE, own, *(text.replace("Bridge", f"Bridge {i}") for i in range(9) for text in MORE)],
 }  # fmt: skip
 
 

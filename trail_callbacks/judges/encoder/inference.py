@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import inspect
-import sys
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any, TypeAlias
 
 from trail_callbacks.judges.encoder.loading import Loaded, first_line
@@ -26,13 +25,11 @@ class Encoder:
     Args:
         loaded: The model.
         batch_size: Inputs that are run together at most, 1 or more.
-        progress: Whether a bar on stderr shows how many inputs are done.
     """
 
-    def __init__(self, loaded: Loaded, batch_size: int, *, progress: bool = False) -> None:
+    def __init__(self, loaded: Loaded, batch_size: int) -> None:
         self.loaded = loaded
         self._batch_size = batch_size
-        self._progress = progress
         self._accepted = set(inspect.signature(loaded.network.forward).parameters)
         self._marks = sorted({*loaded.tokenizer.all_special_tokens, *loaded.tokenizer.get_added_vocab()}, key=len)
         self._lengths: dict[str, int] = {}
@@ -75,12 +72,10 @@ class Encoder:
             results[i] = UnusableError(
                 f"{len(encodings[i]['input_ids'])} tokens do not fit the {self.loaded.window} of {self.loaded.name}"
             )
-        with _Bar(len(fitting), shown=self._progress) as bar:
-            for batch in self._batches(encodings, fitting):
-                for i, found in zip(batch, self._run([encodings[i] for i in batch]), strict=True):
-                    results[i] = found
-                bar(len(batch))
-                yield ()  # whoever drives this may stop here
+        for batch in self._batches(encodings, fitting):
+            for i, found in zip(batch, self._run([encodings[i] for i in batch]), strict=True):
+                results[i] = found
+            yield ()  # whoever drives this may stop here
         return results
 
     def _batches(self, encodings: Sequence[Any], which: Sequence[int]) -> Iterator[list[int]]:
@@ -132,25 +127,3 @@ class Encoder:
         longest = max(len(one[name]) for one in encodings)
         rows = [[*one[name], *([filling] * (longest - len(one[name])))] for one in encodings]
         return torch.tensor(rows, dtype=torch.long, device=self.loaded.device)
-
-
-class _Bar:
-    """Progress on stderr, if it is wanted."""
-
-    def __init__(self, total: int, *, shown: bool) -> None:
-        self._bar: Any = None
-        if shown and total:
-            from tqdm import tqdm  # noqa: PLC0415 - transformers brings it
-
-            self._bar = tqdm(total=total, desc="judging", unit="text", file=sys.stderr, leave=False)
-
-    def __enter__(self) -> Callable[[int], None]:
-        return self._advance
-
-    def _advance(self, done: int) -> None:
-        if self._bar is not None:
-            self._bar.update(done)
-
-    def __exit__(self, *_: object) -> None:
-        if self._bar is not None:
-            self._bar.close()

@@ -74,7 +74,7 @@ class EncoderJudge:
         chunks: Chunks that a pair classifier reads for one claim, those that share most words with it, 1 or more; None
             reads all. Verdicts say if some were not read.
         dtype: `float32`, or `bfloat16` for devices that are good at it.
-        progress: Whether bars on stderr show downloads and batches.
+        progress: Whether bars on stderr show downloads.
 
     Raises:
         MissingExtraError: If transformers or torch is not installed.
@@ -198,7 +198,7 @@ class EncoderJudge:
         return self._reader(loaded), self._reader(other), thresholds
 
     def _reader(self, loaded: Loaded) -> Reader:
-        encoder = Encoder(loaded, self._batch_size, progress=self._first.source.progress)
+        encoder = Encoder(loaded, self._batch_size)
         return TokenReader(encoder) if loaded.profile.head == "tokens" else PairReader(encoder, self._chunks)
 
     def _settled(self, questions: Sequence[Question]) -> dict[int, Judgement]:

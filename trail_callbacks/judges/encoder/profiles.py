@@ -7,7 +7,7 @@ label orders were read in the authors' code.
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import PurePath
 from typing import Literal, TypeAlias
 
@@ -64,6 +64,8 @@ _BINARY = (SupportClass.ABSENT, SupportClass.SUPPORTED)
 _FLAGGED = (SupportClass.SUPPORTED, SupportClass.ABSENT)
 
 _NLI = Profile(english=True, licence="MIT")
+_APACHE = replace(_NLI, licence="Apache-2.0")
+_WIDE = replace(_APACHE, window=2048, chunk=512)
 _MINICHECK = Profile(
     head="text",
     template="{evidence}{end}{claim}",
@@ -93,47 +95,30 @@ PROFILES: dict[str, Profile] = {
     "KRLabsOrg/lettucedect-v2-mmbert-base": Profile(
         head="tokens", template="{evidence}", labels=_FLAGGED, window=4096, chunk=4096, licence="Apache-2.0"
     ),
-    "yaxili96/FactCG-DeBERTa-v3-Large": Profile(
-        head="text",
+    "yaxili96/FactCG-DeBERTa-v3-Large": replace(
+        _MINICHECK,
         template=(
             '{evidence}\n\nChoose your answer: based on the paragraph above can we conclude that "{claim}"?'
             "\n\nOPTIONS:\n- Yes\n- No\nI think the answer is "
         ),
-        labels=_BINARY,
-        window=2048,
         chunk=640,
-        english=True,
-        licence="MIT",
     ),
-    "lytang/MiniCheck-RoBERTa-Large": Profile(
-        head="text",
-        template="{evidence}{end}{claim}",
-        labels=_BINARY,
-        window=512,
-        chunk=400,
-        english=True,
-        licence="MIT",
-    ),
+    "lytang/MiniCheck-RoBERTa-Large": replace(_MINICHECK, window=512),
     "lytang/MiniCheck-DeBERTa-v3-Large": _MINICHECK,
-    "lytang/MiniCheck-Flan-T5-Large": Profile(
+    "lytang/MiniCheck-Flan-T5-Large": replace(
+        _MINICHECK,
         head="decoder",
         template="predict: {evidence}{end}{claim}",
-        labels=_BINARY,
         outputs=(("\u2581", 3), ("\u25811", 209)),
-        window=2048,
         chunk=640,
-        english=True,
-        licence="MIT",
     ),
-    "vectara/hallucination_evaluation_model": Profile(
+    "vectara/hallucination_evaluation_model": replace(
+        _MINICHECK,
         head="first_token",
         template=(
             "<pad> Determine if the hypothesis is true given the premise?\n\nPremise: {evidence}\n\nHypothesis: {claim}"
         ),
-        labels=_BINARY,
-        window=2048,
         chunk=512,
-        english=True,
         licence="Apache-2.0",
         revision="8e4a2e6e96c708cc76c2344f7e4757df2515292c",
         backbone="google/flan-t5-base",
@@ -141,12 +126,12 @@ PROFILES: dict[str, Profile] = {
     "MoritzLaurer/DeBERTa-v3-base-mnli-fever-anli": _NLI,
     "MoritzLaurer/DeBERTa-v3-large-mnli-fever-anli-ling-wanli": _NLI,
     "MoritzLaurer/mDeBERTa-v3-base-xnli-multilingual-nli-2mil7": Profile(licence="MIT"),
-    "cross-encoder/nli-deberta-v3-xsmall": Profile(english=True, licence="Apache-2.0"),
-    "cross-encoder/nli-deberta-v3-small": Profile(english=True, licence="Apache-2.0"),
-    "cross-encoder/nli-deberta-v3-base": Profile(english=True, licence="Apache-2.0"),
-    "cross-encoder/nli-deberta-v3-large": Profile(english=True, licence="Apache-2.0"),
-    "tasksource/ModernBERT-base-nli": Profile(window=2048, chunk=512, english=True, licence="Apache-2.0"),
-    "tasksource/ModernBERT-large-nli": Profile(window=2048, chunk=512, english=True, licence="Apache-2.0"),
+    "cross-encoder/nli-deberta-v3-xsmall": _APACHE,
+    "cross-encoder/nli-deberta-v3-small": _APACHE,
+    "cross-encoder/nli-deberta-v3-base": _APACHE,
+    "cross-encoder/nli-deberta-v3-large": _APACHE,
+    "tasksource/ModernBERT-base-nli": _WIDE,
+    "tasksource/ModernBERT-large-nli": _WIDE,
 }
 """Profiles by hub id. Tokens of a chunk follow the authors' chunking, except that entailment models, which were trained
 on a sentence or two, get less than they could read."""

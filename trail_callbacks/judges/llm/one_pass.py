@@ -9,7 +9,7 @@ from trail_callbacks.evidence import Passage
 from trail_callbacks.judges.judge import Extraction, Question
 from trail_callbacks.judges.llm.claims import ROOM, found, gathered, numbered
 from trail_callbacks.judges.llm.layout import passage_lines, told
-from trail_callbacks.judges.llm.reading import read, shown_texts
+from trail_callbacks.judges.llm.reading import dropped, read, shown_texts
 from trail_callbacks.judges.llm.schema import OnePassItem, OnePassReply, VerdictsReply, own
 from trail_callbacks.judges.llm.truncation import watched
 from trail_callbacks.judges.one_pass import Opinion
@@ -85,10 +85,9 @@ def _opinion(blank: Question, reply: OnePassReply, cut: list[str]) -> Opinion | 
         ),
         "verdicts",
     )
-    dropped = verdicts.dropped
-    dropped.echoed += len(reply.claims) - len(items)
+    verdicts.dropped["echoed"] += len(reply.claims) - len(items)
     return Opinion(
         extraction=gathered([listed], answer),
         judged=verdicts.judged,
-        warnings=(*cut, *dropped.warnings()),
+        warnings=(*cut, *dropped(verdicts.dropped)),
     )

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Self, TypeVar
+from typing import TypeVar
 
 from trail_callbacks.evidence import Passage, quoted
 from trail_callbacks.judges.judge import Judgement, Purpose
@@ -15,7 +16,7 @@ from trail_callbacks.models.call import Reply
 from trail_callbacks.models.failure import Failure
 from trail_callbacks.taxonomy import UNSUPPORTED, ErrorDetail, ErrorType, SupportClass
 
-__all__ = ["Dropped", "Verdicts", "absent", "read", "shown_texts"]
+__all__ = ["Verdicts", "absent", "dropped", "read", "shown_texts"]
 
 Label = TypeVar("Label", SupportClass, ErrorType, ErrorDetail)
 Candidates = Mapping[str, Passage]
@@ -26,39 +27,20 @@ _NO_CLASS = Failure("invalid", "the model gave a class that does not exist")
 _TWO_CLASSES = Failure("invalid", "the model gave this claim two classes")
 
 
-@dataclass(slots=True, kw_only=True)
-class Dropped:
-    """How much of what a model answered could not be used.
+_DROPPED = {
+    "unknown": ("answer", "of the model about no claim that was asked"),
+    "repeated": ("answer", "of the model about a claim already answered"),
+    "foreign": ("passage id", "named by the model but no candidate of the claim"),
+    "echoed": ("answer", "of the model copied from a text it was to judge"),
+}
+"""What of a reply cannot be used, with the words of a warning."""
 
-    Attributes:
-        unknown: Answers about no claim that was asked.
-        repeated: Answers about a claim after the first.
-        foreign: Passage ids that were no candidates of their claim.
-        echoed: Answers that stand, word for word, in a text that was to be judged.
-    """
 
-    unknown: int = 0
-    repeated: int = 0
-    foreign: int = 0
-    echoed: int = 0
-
-    def __iadd__(self, other: Dropped) -> Self:
-        """Adds another count."""
-        self.unknown += other.unknown
-        self.repeated += other.repeated
-        self.foreign += other.foreign
-        self.echoed += other.echoed
-        return self
-
-    def warnings(self) -> tuple[str, ...]:
-        """One sentence for each kind that occurred."""
-        counted = (
-            (self.unknown, "answer", "of the model about no claim that was asked"),
-            (self.repeated, "answer", "of the model about a claim already answered"),
-            (self.foreign, "passage id", "named by the model but no candidate of the claim"),
-            (self.echoed, "answer", "of the model copied from a text it was to judge"),
-        )
-        return tuple(f"{_many(n, noun)} {why}, dropped" for n, noun, why in counted if n)
+def dropped(counted: Counter[str]) -> tuple[str, ...]:
+    """One sentence for each kind of `Verdicts.dropped` that occurred."""
+    return tuple(
+        f"{_many(counted[kind], noun)} {why}, dropped" for kind, (noun, why) in _DROPPED.items() if counted[kind]
+    )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -68,12 +50,12 @@ class Verdicts:
     Attributes:
         judged: The judgements that hold; for claims that were given up, ones with an `error`.
         faults: What is wrong with others. Of two answers with different classes none holds.
-        dropped: What could not be used.
+        dropped: How much could not be used, by the kinds of `_DROPPED`.
     """
 
     judged: dict[str, Judgement]
     faults: dict[str, Failure] = field(default_factory=dict)
-    dropped: Dropped = field(default_factory=Dropped)
+    dropped: Counter[str] = field(default_factory=Counter)
 
 
 def _many(n: int, noun: str) -> str:
@@ -97,24 +79,24 @@ def read(questions: Sequence[Keyed], reply: Reply, purpose: Purpose) -> Verdicts
     plain = {key.casefold(): key for key in asked}
     judged: dict[str, Judgement] = {}
     faults: dict[str, Failure] = {}
-    dropped = Dropped()
+    lost: Counter[str] = Counter()
     items = _items(reply, purpose)
     genuine = own(items, shown_texts(questions), VerdictItem if purpose == "verdicts" else StatedItem)
-    dropped.echoed += len(items) - len(genuine)
+    lost["echoed"] += len(items) - len(genuine)
     for item in genuine:
         written = bare(item.claim)
         key = written if written in asked else plain.get(written.casefold())
         if key is None:
-            dropped.unknown += 1
+            lost["unknown"] += 1
             continue
-        dropped.repeated += key in judged or key in faults
-        judgement = _judgement(asked[key].claim.id, labelled[key], item, dropped)
+        lost["repeated"] += key in judged or key in faults
+        judgement = _judgement(asked[key].claim.id, labelled[key], item, lost)
         if isinstance(judgement, Failure):
             faults.setdefault(key, judgement)
         elif judged.setdefault(key, judgement).support is not judgement.support:
             faults[key] = _TWO_CLASSES
     holding = {key: judgement for key, judgement in judged.items() if key not in faults}
-    return Verdicts(judged=holding, faults=faults, dropped=dropped)
+    return Verdicts(judged=holding, faults=faults, dropped=lost)
 
 
 def _items(reply: Reply, purpose: Purpose) -> Sequence[VerdictItem | StatedItem]:
@@ -140,16 +122,16 @@ def _distinct(questions: Sequence[Keyed]) -> Iterable[Sequence[Passage]]:
 
 
 def _judgement(
-    claim_id: str, shown: Candidates, item: VerdictItem | StatedItem, dropped: Dropped
+    claim_id: str, shown: Candidates, item: VerdictItem | StatedItem, lost: Counter[str]
 ) -> Judgement | Failure:
     """The judgement, or what is wrong with the item."""
     if isinstance(item, StatedItem):
-        return _stated(claim_id, shown, item, dropped)
+        return _stated(claim_id, shown, item, lost)
     support = _label(SupportClass, item.support)
     if support is None:
         return _NO_CLASS
-    before = dropped.foreign
-    supporting, contradicting = _known(item.supporting, shown, dropped), _known(item.contradicting, shown, dropped)
+    before = lost["foreign"]
+    supporting, contradicting = _known(item.supporting, shown, lost), _known(item.contradicting, shown, lost)
     both = [id_ for id_ in supporting if id_ in contradicting]
     supporting = [id_ for id_ in supporting if id_ not in both]
     contradicting = [id_ for id_ in contradicting if id_ not in both]
@@ -165,7 +147,7 @@ def _judgement(
     detail = _label(ErrorDetail, item.detail) if first is ErrorType.OTHER else None
     evidence = [quoted(shown[id_], "supports") for id_ in supporting]
     evidence += [quoted(shown[id_], "contradicts") for id_ in contradicting]
-    reasons = [item.comparison, _lost(dropped.foreign - before)]
+    reasons = [item.comparison, _lost(lost["foreign"] - before)]
     reasons.append(f"({', '.join(both)}: named both for and against, so neither.)" if both else "")
     return Judgement(
         claim_id=claim_id,
@@ -179,10 +161,10 @@ def _judgement(
     )
 
 
-def _stated(claim_id: str, shown: Candidates, item: StatedItem, dropped: Dropped) -> Judgement | Failure:
-    before = dropped.foreign
-    known = _known(item.evidence, shown, dropped)
-    rationale = " ".join(filter(None, map(_text, [item.comparison, _lost(dropped.foreign - before)])))
+def _stated(claim_id: str, shown: Candidates, item: StatedItem, lost: Counter[str]) -> Judgement | Failure:
+    before = lost["foreign"]
+    known = _known(item.evidence, shown, lost)
+    rationale = " ".join(filter(None, map(_text, [item.comparison, _lost(lost["foreign"] - before)])))
     if not item.stated:
         return absent(claim_id, rationale)
     if not known:
@@ -199,7 +181,7 @@ def _pointless(word: str) -> Failure:
     return Failure("invalid", f"the model called this claim {word} without a passage that it was shown")
 
 
-def _known(ids: Sequence[str], shown: Candidates, dropped: Dropped) -> list[str]:
+def _known(ids: Sequence[str], shown: Candidates, lost: Counter[str]) -> list[str]:
     """The candidates that the model pointed to, each once: `s4`, `S4` and `s4 (row 3)` are the same."""
     known: dict[str, None] = {}
     for written in dict.fromkeys(ids):
@@ -209,7 +191,7 @@ def _known(ids: Sequence[str], shown: Candidates, dropped: Dropped) -> list[str]
         if id_ in shown:
             known[id_] = None
         else:
-            dropped.foreign += 1
+            lost["foreign"] += 1
     return list(known)
 
 

@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from trail_callbacks.judges.judge import Assessment, Judgement, Purpose, Question
 from trail_callbacks.judges.llm.asking import Reading, Rest, ask
 from trail_callbacks.judges.llm.layout import Keyed, candidates, claim_lines, passage_lines, told
-from trail_callbacks.judges.llm.reading import Dropped, Verdicts, absent, read
+from trail_callbacks.judges.llm.reading import Verdicts, absent, dropped, read
 from trail_callbacks.judges.llm.schema import StatedReply, VerdictsReply
 from trail_callbacks.judges.llm.truncation import watched
 from trail_callbacks.models.call import Call, Pipeline, Reply
@@ -33,12 +33,12 @@ def assess(
     judged = {key: settled for key, question in keyed if (settled := _without_model(question)) is not None}
     open_ = [item for item in keyed if item[0] not in judged]
     batches = [_Batch(part, purpose, prompt or purpose) for part in _even(open_, claims_per_call)]
-    dropped = Dropped()
+    lost: Counter[str] = Counter()
     cut: list[str] = []
     for verdicts in (yield from watched(ask(batches), cut)):
         judged |= verdicts.judged
-        dropped += verdicts.dropped
-    return Assessment(judgements=tuple(judged[key] for key, _ in keyed), warnings=(*cut, *dropped.warnings()))
+        lost += verdicts.dropped
+    return Assessment(judgements=tuple(judged[key] for key, _ in keyed), warnings=(*cut, *dropped(lost)))
 
 
 @dataclass(frozen=True, slots=True)

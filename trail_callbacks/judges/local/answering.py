@@ -9,30 +9,26 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from trail_callbacks.judges.local.checks.number import stated
-from trail_callbacks.judges.local.checks.reading import Reading
+from trail_callbacks.judges.local.alignment import held, tokens
+from trail_callbacks.judges.local.numbers import stated
 from trail_callbacks.judges.local.overlap import Overlap
-from trail_callbacks.language.values import Quantity
+from trail_callbacks.judges.local.reading import Reading
 
 __all__ = ["answers"]
 
 _NEARLY = 0.8  # share of the question's words
-_AMOUNT = re.compile(
-    r"\bhow\s+(?:many|much|old|long|far|tall|high|deep|wide|large|big|heavy|fast|often|hot|cold|expensive)\b",
+_ASKED = re.compile(
+    r"\b(?:(?P<amount>how\s+(?:many|much|old|long|far|tall|high|deep|wide|large|big|heavy|fast|often|hot|cold|expensive))"
+    r"|(?P<time>when|(?:what|which)\s+(?:year|date|day|month|time))|(?P<name>whom?|whose)"
+    r"|(?P<open>why|how|where|explain|describe|compare|summari[sz]e|list|tell))\b",
     re.IGNORECASE,
 )
-_TIME = re.compile(r"\b(?:when|(?:what|which)\s+(?:year|date|day|month|time))\b", re.IGNORECASE)
-_WHO = re.compile(r"\b(?:who|whom|whose|where)\b", re.IGNORECASE)
-_WHERE = re.compile(r"\bwhere\b", re.IGNORECASE)
-_PLACED = re.compile(r"\b(?:in|at|on|near|to|from|of)\s+(?:the\s+)?$", re.IGNORECASE)
-_OPEN = re.compile(r"\b(?:why|how|explain|describe|compare|summari[sz]e|list|tell)\b", re.IGNORECASE)
+"""What a question asks for; words do not show whether a sentence gives a reason, way, place or overview."""
 _TIMES = frozenset({"year", "month", "day", "weekday", "clock"})
 
 
 def answers(question: Reading, passages: Sequence[tuple[Reading, Reading]]) -> list[int]:
     """Finds the passages that answer a question by themselves.
-
-    Questions for reasons, ways or overviews get no answer: words do not show whether a sentence answers them.
 
     Args:
         question: What the user asked.
@@ -41,44 +37,38 @@ def answers(question: Reading, passages: Sequence[tuple[Reading, Reading]]) -> l
     Returns:
         Indices of the passages that answer it.
     """
-    amount = _AMOUNT.search(question.text)
-    if not question.english or not question.content or (not amount and _OPEN.search(question.text)):
+    asked = _ASKED.search(question.text)
+    kind = (asked and asked.lastgroup) or "more"
+    if not question.english or not question.content or kind == "open":
         return []
-    asking = amount or _TIME.search(question.text)
+    skipped = asked.span() if asked and kind in {"amount", "time"} else (0, 0)
     return [
         i
         for i, (passage, before) in enumerate(passages)
-        if _holds(question, passage, before, asking) and _adds(question, passage, amount is not None)
+        if _holds(question, passage, before, skipped) and _adds(question, passage, kind)
     ]
 
 
-def _holds(question: Reading, passage: Reading, before: Reading, asking: re.Match[str] | None) -> bool:
+def _holds(question: Reading, passage: Reading, before: Reading, skipped: tuple[int, int]) -> bool:
     """Whether a passage holds what the question is about, apart from the words that ask."""
-    overlap = Overlap(question, [passage, before], [Reading(""), Reading("")], [False, False], ["", ""])
-    skipped = asking.span() if asking else (0, 0)
-    asked = frozenset(i for i, item in enumerate(overlap.items) if not skipped[0] <= item.span[0] < skipped[1])
-    own = overlap.held[0]
-    named = own | frozenset(i for i in overlap.held[1] if overlap.items[i].kind == "name")
-    if any(overlap.items[i].required and i not in named for i in asked):
+    overlap = Overlap(question, [passage], [before], [False])
+    about = frozenset(
+        i for i, token in enumerate(overlap.words) if token.content and not skipped[0] <= token.start < skipped[1]
+    )
+    have = overlap.held[0]
+    if overlap.lacks(have | (frozenset(range(len(overlap.words))) - about)):
         return False
-    if not all(passage.has(term) or before.has(term) for name in question.names for term in name):
-        return False
-    return bool(asked & own) and overlap.weight(asked & named) >= _NEARLY * overlap.weight(asked)
+    own = held(overlap.words, tokens(passage))
+    return bool(about & own) and overlap.weight(about & have) >= _NEARLY * overlap.weight(about)
 
 
-def _adds(question: Reading, passage: Reading, amount: bool) -> bool:
+def _adds(question: Reading, passage: Reading, kind: str) -> bool:
     """Whether a passage has what is asked for, and not only what the question says."""
-    fresh = [quantity for quantity in passage.quantities if not stated(quantity, passage, question)]
-    if amount:
-        return any(_counts(quantity) for quantity in fresh)
-    if _TIME.search(question.text):
-        return any(quantity.kind in _TIMES for quantity in fresh)
-    if _WHO.search(question.text):
-        names = [name for name in passage.names if not any(question.has(term) for term in name)]
-        placed = [name for name in names if _PLACED.search(passage.text[: name[0].start])]
-        return bool(placed if _WHERE.search(question.text) else names)
-    return bool(fresh) or any(not question.has(term) for term in passage.content)
-
-
-def _counts(quantity: Quantity) -> bool:
-    return quantity.kind not in _TIMES and quantity.kind != "rank"
+    fresh = {each.kind for each in passage.quantities if not stated(each, passage, question)}
+    if kind == "amount":
+        return bool(fresh - _TIMES - {"rank"})
+    if kind == "time":
+        return bool(fresh & _TIMES)
+    if kind == "name":
+        return any(not any(map(question.has, name)) for name in passage.names)
+    return bool(fresh) or not all(map(question.has, passage.content))

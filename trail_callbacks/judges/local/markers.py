@@ -17,6 +17,7 @@ __all__ = [
     "SOME",
     "TURNING",
     "VIEWS",
+    "VOICES",
 ]
 
 DENIALS = vocabulary("not no never neither nor none nobody nothing without cannot hardly barely scarcely")
@@ -57,3 +58,16 @@ MARKERS = (
         unless except if provided when whenever where while besides excluding including otherwise instead save"""
     )
 ) - vocabulary("likely seem seems seemed up least")
+VOICES = (
+    VIEWS
+    | REPORTS
+    | POSSIBLE
+    | vocabulary(
+        """say call calls called alleged report reports reported suggest suggests suggested predict predicts predicted
+        predictions consider views opinions feel felt describe describes described insist insists insisted expect
+        expects expected complains complained praised remarks noted notes doubts hopes hope fears seen seems supposed
+        supposedly apparently apparent mention mentions mentioned announced based estimate estimates estimated presumed
+        rumoured quote quoted regard regards regarded critic critics accuses accused accusations speculated"""
+    )
+)
+"""Words by which a claim says whose view it gives, or that it is one."""

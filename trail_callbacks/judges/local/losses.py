@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
-from trail_callbacks.judges.local.aligned.alignment import Alignment, Token
-from trail_callbacks.judges.local.aligned.markers import ALL, CONDITIONS, DENIALS, PLANS, POSSIBLE, SOME, VIEWS
-from trail_callbacks.judges.local.checks.number import is_label
-from trail_callbacks.judges.local.checks.reading import Finding, Reading
-from trail_callbacks.judges.local.checks.strength import names_source
+from trail_callbacks.judges.local.alignment import Alignment, Mismatch, Token
+from trail_callbacks.judges.local.markers import ALL, CONDITIONS, DENIALS, PLANS, POSSIBLE, REPORTS, SOME, VIEWS, VOICES
+from trail_callbacks.judges.local.numbers import is_label
 from trail_callbacks.language.terms import is_past, vocabulary
 from trail_callbacks.taxonomy import ErrorType, SupportClass
 
@@ -17,21 +15,22 @@ __all__ = ["condition", "hedge", "limit", "negation", "plan", "view"]
 _LEAST = 0.6  # share of the claim that must be paired
 _CONDITION = 0.5  # the same where the claim ends in the words before a condition
 _LIKE = 0.8  # the same where the cue has other uses
+_DENIED = 0.7  # the same for a denial
 _AHEAD, _PLAN_AHEAD = 3, 6  # words before the first one that both have, in which a hedge or a plan may stand
 _BEHIND = 2  # words after the last one, in which a condition must begin
-_TO = frozenset({"to", "that"})
+_BEFORE, _AFTER = 6, 3  # words around a denial in which the words that it stands between are looked for
 _OWN_DOUBT = POSSIBLE | PLANS | vocabulary("can must should could if")
 _OWN_CONDITION = CONDITIONS | vocabulary("when where whenever only until once after without depending")
 _TOTAL = frozenset({"all", "always"})
+_TO = frozenset({"to", "that"})
 _FUTURE = frozenset({"will", "shall", "going"})
 _SETTLED = frozenset({"plan", "plans", "planned", "planning"})  # who plans to do something will, people say
 _GUESSES = frozenset({"estimate", "estimates", "suspect", "suspects"})  # the event is no plan, but not certain
 _MEANING = frozenset({"mean", "means", "meant"})  # `is meant to be done`; what `means that` is no plan
 _MODAL = frozenset({"may", "might", "could"})
 _PRESENT = frozenset({"is", "are", "be", "being"})  # `is picked` is no past
+_JUDGING = vocabulary("best worst greatest finest most better worse good great bad wrong right will should must")
 _ADVICE = frozenset({"you", "your"})
-_DENIED = 0.7  # share of the claim that must be paired for a denial
-_BEFORE, _AFTER = 6, 3  # words around the denial in which the words that it stands between are looked for
 _OTHERWISE = vocabulary(
     """prevent prevents avoid avoids stop stops fail fails failed refuse refuses refused without lack lacks against
     unless declined decline only until except despite hardly rather instead ensure keep stopped ended ends neither
@@ -41,38 +40,28 @@ _OTHERWISE = vocabulary(
 _NOT_DENYING = vocabulary("only just until least necessarily all every always so too as later than more yet")
 
 
-def negation(alignment: Alignment) -> Finding | None:
+def negation(alignment: Alignment) -> Mismatch | None:
     """Finds a `not`, `never` or `no longer` on one side only, between two words that both sides have."""
     mine = [i for i, token in enumerate(alignment.own) if token.form in DENIALS]
     its = [j for j, token in enumerate(alignment.given) if token.form in DENIALS]
     if len(mine) + len(its) != 1 or alignment.coverage() < _DENIED:
         return None
     if mine:
-        denied = _denied(alignment.own, mine[0], alignment.pairs)
-        doubtful = alignment.given_words & _OTHERWISE
-        if denied is None or doubtful:
-            return None
-        other = alignment.given[alignment.pairs[denied]]
-        own, given = (alignment.own[mine[0]].start, alignment.own[denied].end), (other.start, other.end)
+        words, at, paired = alignment.own, mine[0], alignment.pairs
+        others, plain = alignment.given, alignment.given_words
     else:
-        denied = _denied(alignment.given, its[0], alignment.taken)
-        doubtful = alignment.words & _OTHERWISE
-        if denied is None or doubtful:
-            return None
-        other = alignment.own[alignment.taken[denied]]
-        own, given = (other.start, other.end), (alignment.given[its[0]].start, alignment.given[denied].end)
-    return Finding.quoting(
-        alignment.claim,
-        own,
-        alignment.passage,
-        given,
-        error_type=ErrorType.OTHER,
-        support=SupportClass.CONTRADICTED,
-        detail="negation flip",
-    )
+        words, at, paired = alignment.given, its[0], alignment.taken
+        others, plain = alignment.own, alignment.words
+    denied = _denied(words, at, paired)
+    if denied is None or plain & _OTHERWISE:
+        return None
+    other = others[paired[denied]]
+    denying, stating = (words[at].start, words[denied].end), (other.start, other.end)
+    spans = (denying, stating) if mine else (stating, denying)
+    return alignment.mismatch(*spans, ErrorType.OTHER, detail="negation flip")
 
 
-def _denied(words: Sequence[Token], i: int, paired: dict[int, int]) -> int | None:
+def _denied(words: Sequence[Token], i: int, paired: Mapping[int, int]) -> int | None:
     """The word behind a denial, if it and the one before are paired with the same words in the same places."""
     if words[i].form not in {"not", "never"}:
         return None
@@ -86,55 +75,66 @@ def _denied(words: Sequence[Token], i: int, paired: dict[int, int]) -> int | Non
     return behind if behind in paired and ahead in paired else None
 
 
-def hedge(alignment: Alignment) -> Finding | None:
+def hedge(alignment: Alignment) -> Mismatch | None:
     """Finds a `may`, `probably` or the like right before a shared word, where the claim has none."""
     if _is_advice(alignment) or alignment.words & _OWN_DOUBT or alignment.coverage() < _LEAST:
         return None
     for j in _unpaired(alignment, _AHEAD, POSSIBLE):
         if _next(alignment, j) in alignment.taken:
-            changed = "will" in alignment.words or _is_done(alignment, j)
+            modal = alignment.given[j].form in _MODAL
+            changed = "will" in alignment.words or (modal and _is_done(alignment, j))
             return _lost(alignment, j, ErrorType.TEMPORAL if changed else ErrorType.HYPERBOLE)
     return None
 
 
 def _is_done(alignment: Alignment, j: int) -> bool:
-    """Whether the claim has as past what the sentence says may happen; `may have happened` is past on both sides."""
+    """Whether the claim has as past what the sentence says may or will be; `may have happened` is past on both."""
     verb = _next(alignment, j)
-    if alignment.given[j].form not in _MODAL or any(token.form == "have" for token in alignment.given[j:verb]):
+    if any(token.form == "have" for token in alignment.given[j:verb]):
         return False
     i = alignment.taken[verb]
     return is_past(alignment.own[i].form) and (i == 0 or alignment.own[i - 1].form not in _PRESENT)
 
 
-def plan(alignment: Alignment) -> Finding | None:
+def plan(alignment: Alignment) -> Mismatch | None:
     """Finds that the sentence only plans, expects or asks for what the claim states."""
     if _is_advice(alignment) or alignment.words & _OWN_DOUBT or alignment.coverage() < _LEAST:
         return None
     ahead = bool(alignment.words & _FUTURE)
-    for j in _unpaired(alignment, _PLAN_AHEAD, PLANS - _SETTLED if ahead else PLANS):
+    for j in _unpaired(alignment, _PLAN_AHEAD, (PLANS - _SETTLED if ahead else PLANS | _FUTURE)):
         form = alignment.given[j].form
-        to = _TO - {"that"} if form in _MEANING else _TO
-        if {token.form for token in alignment.given[j + 1 : j + 3]} & to and _next(alignment, j) in alignment.taken:
-            if form in _GUESSES:
-                return _lost(alignment, j, ErrorType.HYPERBOLE)
-            support = SupportClass.PARTIALLY_SUPPORTED if ahead else SupportClass.CONTRADICTED
-            return _lost(alignment, j, ErrorType.TEMPORAL, support=support)
+        if _next(alignment, j) not in alignment.taken:
+            continue
+        if form in _FUTURE:
+            if _is_done(alignment, j):
+                return _lost(alignment, j, ErrorType.TEMPORAL, SupportClass.CONTRADICTED)
+            continue
+        if not {token.form for token in alignment.given[j + 1 : j + 3]} & ({"to"} if form in _MEANING else _TO):
+            continue
+        if form in _GUESSES:
+            return _lost(alignment, j, ErrorType.HYPERBOLE)
+        support = SupportClass.PARTIALLY_SUPPORTED if ahead else SupportClass.CONTRADICTED
+        return _lost(alignment, j, ErrorType.TEMPORAL, support)
     return None
 
 
-def view(alignment: Alignment) -> Finding | None:
-    """Finds that the sentence gives as somebody's view what the claim states as a fact."""
-    if _is_advice(alignment) or names_source(alignment.claim.text) or alignment.coverage() < _LEAST:
+def view(alignment: Alignment) -> Mismatch | None:
+    """Finds that the sentence gives as somebody's view what the claim states as a fact.
+
+    What is merely `said` is one where the claim judges or foretells: plain facts are reported, too.
+    """
+    if _is_advice(alignment) or alignment.words & VOICES or alignment.coverage() < _LEAST:
         return None
     for j, token in enumerate(alignment.given):
-        if token.form in VIEWS and j not in alignment.taken and not _in_name(alignment, j):
-            return _lost(alignment, j, ErrorType.ATTRIBUTION_FAILURE, "source dropped")
+        cue = token.form in VIEWS or (token.form in REPORTS and not alignment.words.isdisjoint(_JUDGING))
+        if cue and j not in alignment.taken and not _in_name(alignment, j):
+            return _lost(alignment, j, ErrorType.ATTRIBUTION_FAILURE, detail="source dropped")
     return None
 
 
-def condition(alignment: Alignment) -> Finding | None:
+def condition(alignment: Alignment) -> Mismatch | None:
     """Finds a condition or exception right behind the words that both have, where the claim has none and ends there."""
-    if _is_advice(alignment) or alignment.words & _OWN_CONDITION or not alignment.matched:
+    if _is_advice(alignment) or alignment.words & _OWN_CONDITION:
         return None
     last = max(i for i, token in enumerate(alignment.own) if token.content)
     end = alignment.matched[-1]
@@ -147,35 +147,27 @@ def condition(alignment: Alignment) -> Finding | None:
     return None
 
 
-def limit(alignment: Alignment) -> Finding | None:
+def limit(alignment: Alignment) -> Mismatch | None:
     """Finds `all` or `every` in the place of `some`, `most` or a number, or where no passage has such a word."""
-    if alignment.given_words & (ALL - {"each"}):
-        return None
-    if alignment.coverage() < _LEAST or alignment.words & DENIALS:
+    if alignment.given_words & (ALL - {"each"}) or alignment.words & DENIALS or alignment.coverage() < _LEAST:
         return None
     for i, token in enumerate(alignment.own):
         if token.form not in ALL or i in alignment.pairs:
             continue
         for j in alignment.gap(i):
             other = alignment.given[j]
-            counted = other.quantity is not None and other.quantity.kind in {"count", "percent"}
-            if other.quantity is not None and is_label(other.quantity, alignment.passage):
-                continue
+            counted = (
+                other.quantity is not None
+                and other.quantity.kind in {"count", "percent"}
+                and not is_label(other.quantity, alignment.passage)
+            )
             if j not in alignment.taken and (other.form in SOME or counted):
-                return _lost(alignment, j, ErrorType.OVERGENERALIZATION, own=(token.start, token.end))
-    for i, token in enumerate(alignment.own):
-        if token.form in _TOTAL and not _is_idiom(alignment, i) and not _among(ALL, alignment.around):
-            return _lost(alignment, None, ErrorType.OVERGENERALIZATION, own=(token.start, token.end))
+                return _lost(alignment, j, ErrorType.OVERGENERALIZATION, own=token)
+    for token in alignment.own:
+        among = (term.form in ALL for reading in alignment.around for term in reading.terms)
+        if token.form in _TOTAL and not any(among):
+            return _lost(alignment, None, ErrorType.OVERGENERALIZATION, own=token)
     return None
-
-
-def _among(words: frozenset[str], around: Sequence[Reading]) -> bool:
-    return any(term.form in words for reading in around for term in reading.terms)
-
-
-def _is_idiom(alignment: Alignment, i: int) -> bool:
-    """Whether `all` belongs to `in all`, `at all`, `after all`."""
-    return i > 0 and alignment.own[i - 1].form in {"in", "at", "after", "above", "of"}
 
 
 def _is_advice(alignment: Alignment) -> bool:
@@ -208,17 +200,12 @@ def _lost(
     alignment: Alignment,
     j: int | None,
     error_type: ErrorType,
-    detail: str | None = None,
-    *,
-    own: tuple[int, int] | None = None,
     support: SupportClass = SupportClass.PARTIALLY_SUPPORTED,
-) -> Finding:
-    return Finding.quoting(
-        alignment.claim,
-        own or (0, len(alignment.claim.text)),
-        alignment.passage,
-        (0, 0) if j is None else (alignment.given[j].start, alignment.given[j].end),
-        error_type=error_type,
-        support=support,
-        detail=detail,
-    )
+    *,
+    own: Token | None = None,
+    detail: str | None = None,
+) -> Mismatch:
+    """The mismatch of some word of the claim, or of the whole, with a word of the sentence that it left out."""
+    mine = (0, len(alignment.claim.text)) if own is None else (own.start, own.end)
+    its = (0, 0) if j is None else (alignment.given[j].start, alignment.given[j].end)
+    return alignment.mismatch(mine, its, error_type, support, detail)

@@ -1,4 +1,4 @@
-"""An alignment: the words of a claim and of a sentence that stand in the same order, paired."""
+"""An alignment: the words of a claim and of a sentence that stand in the same order, paired; and a mismatch of both."""
 
 from __future__ import annotations
 
@@ -8,12 +8,13 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Literal
 
-from trail_callbacks.judges.local.aligned.markers import MARKERS
-from trail_callbacks.judges.local.checks.reading import Reading, related
+from trail_callbacks.judges.local.markers import MARKERS
+from trail_callbacks.judges.local.reading import Reading, related
 from trail_callbacks.language.terms import Term, stem
 from trail_callbacks.language.values import Quantity, follows
+from trail_callbacks.taxonomy import ErrorType, SupportClass
 
-__all__ = ["Alignment", "Token", "align", "shared", "tokens"]
+__all__ = ["Alignment", "Mismatch", "Token", "align", "held", "shared", "tokens"]
 
 _WEIGHTS = {"light": 0.05, "marker": 0.5, "word": 1.0, "name": 1.5, "number": 1.5}
 _ALIKE = {"may": "can", "shall": "must"}  # of rules and permissions both are used
@@ -25,14 +26,9 @@ _ADJACENT = 0.01  # what makes two neighbours better than the same words apart
 class Token:
     """A word, name, code or number with its place.
 
-    Attributes:
-        key: What forms of one word share.
-        form: Case-folded; `not` for every way to write it (`isn't`, `cannot`, `no longer`).
-        kind: `word`, `name` and `number` carry content; `marker` is a word that a meaning turns on (`not`, `may`,
-            `all`, `if`), `light` any other function word.
-        start: Offset in the text.
-        end: Offset after it.
-        quantity: The number.
+    `key` is what forms of one word share; `form` is case-folded, and `not` for every way to write it (`isn't`,
+    `no longer`). `word`, `name` and `number` carry content; `marker` is a word that a meaning turns on (`not`, `may`,
+    `all`, `if`), `light` any other function word.
     """
 
     key: str
@@ -53,17 +49,31 @@ class Token:
         return _WEIGHTS[self.kind]
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Mismatch:
+    """One way in which a claim departs from a sentence on the same subject.
+
+    `support` is the class it leads to: contradicted, or partially_supported where the core still holds. Words stand
+    verbatim with their offsets; those of the sentence are empty where it only lacks the claim's. `detail` is a finer
+    word: `negation flip`, `opposite`, ...
+    """
+
+    error_type: ErrorType
+    support: SupportClass
+    claim_words: str
+    evidence_words: str
+    claim_span: tuple[int, int]
+    span: tuple[int, int]
+    detail: str | None = None
+
+
 @dataclass(frozen=True)
 class Alignment:
     """A claim beside a sentence.
 
-    Attributes:
-        claim: The claim.
-        passage: The sentence.
-        own: The words of the claim.
-        given: The words of the sentence.
-        pairs: For words of the claim, by index, the index of the same word of the sentence, both in order.
-        around: All sentences that the judge was shown: what is nowhere else, and what numbers add up to.
+    `own` and `given` are the words of both, `pairs` has for words of the claim, by index, the index of the same word of
+    the sentence, both in order. `around` are all sentences that the judge was shown: what is nowhere else, and what
+    numbers add up to.
     """
 
     claim: Reading
@@ -94,11 +104,7 @@ class Alignment:
         return frozenset(token.form for token in self.given)
 
     def coverage(self, *apart: int) -> float:
-        """Returns the share by weight, 0.0 to 1.0, of the claim's content that is paired.
-
-        Args:
-            *apart: Indices of words of the claim that are not counted.
-        """
+        """Returns the share by weight, 0.0 to 1.0, of the claim's content that is paired, some words set apart."""
         total = sum(token.weight for i, token in enumerate(self.own) if token.content and i not in apart)
         have = sum(self.own[i].weight for i in self.pairs if self.own[i].content and i not in apart)
         return have / total if total else 0.0
@@ -109,14 +115,29 @@ class Alignment:
         high = min((j for a, j in self.pairs.items() if a > i), default=len(self.given))
         return range(low + 1, high)
 
-    def spare(self, i: int) -> list[int]:
-        """Returns the words of content or markers in the gap of a word of the claim."""
-        return [j for j in self.gap(i) if self.given[j].kind != "light"]
-
     def framed(self, i: int, j: int) -> int:
         """Counts the sides, 0 to 2, on which two words have the same neighbour of content, or the text ends."""
         mine, its = _neighbours(self.own, i), _neighbours(self.given, j)
-        return sum(_same_neighbour(a, b) for a, b in zip(mine, its, strict=True))
+        return sum(a is b if a is None or b is None else _same(a, b) for a, b in zip(mine, its, strict=True))
+
+    def mismatch(
+        self,
+        claim_span: tuple[int, int],
+        span: tuple[int, int],
+        error_type: ErrorType,
+        support: SupportClass = SupportClass.CONTRADICTED,
+        detail: str | None = None,
+    ) -> Mismatch:
+        """Makes a mismatch that quotes claim and sentence at the given offsets."""
+        return Mismatch(
+            error_type=error_type,
+            support=support,
+            claim_words=self.claim.text[slice(*claim_span)],
+            evidence_words=self.passage.text[slice(*span)],
+            claim_span=claim_span,
+            span=span,
+            detail=detail,
+        )
 
 
 def _neighbours(tokens: Sequence[Token], i: int) -> tuple[Token | None, Token | None]:
@@ -124,36 +145,20 @@ def _neighbours(tokens: Sequence[Token], i: int) -> tuple[Token | None, Token | 
     quantity = tokens[i].quantity
     kind = quantity.kind if quantity else ""
     rest = _DATE - {kind} if kind in _DATE else frozenset()
-    before = (token for token in reversed(tokens[:i]) if token.content)
-    behind = (token for token in tokens[i + 1 :] if token.content)
-    return next((token for token in before if not _is_of(token, rest)), None), next(
-        (token for token in behind if not _is_of(token, rest)), None
+    sides = (reversed(tokens[:i]), iter(tokens[i + 1 :]))
+    before, behind = (
+        next((t for t in side if t.content and not (t.quantity is not None and t.quantity.kind in rest)), None)
+        for side in sides
     )
-
-
-def _is_of(token: Token, kinds: frozenset[str]) -> bool:
-    return token.quantity is not None and token.quantity.kind in kinds
-
-
-def _same_neighbour(mine: Token | None, its: Token | None) -> bool:
-    return mine is its if mine is None or its is None else _same(mine, its)
+    return before, behind
 
 
 def tokens(reading: Reading, names: frozenset[str] = frozenset()) -> tuple[Token, ...]:
-    """Returns the words of a text as an alignment sees them.
-
-    Args:
-        reading: The text.
-        names: Words known to be names, so that one at the beginning of a sentence is told from any other word.
-    """
-    taken = [(quantity.start, quantity.end) for quantity in reading.quantities]
-    found: list[tuple[int, Token]] = [
-        (q.start, Token("", reading.text[q.start : q.end], "number", q.start, q.end, q)) for q in reading.quantities
-    ]
-    found += [
-        (term.start, _token(term, names)) for term in reading.terms if not any(a <= term.start < b for a, b in taken)
-    ]
-    return tuple(_joined([token for _, token in sorted(found, key=lambda each: each[0])], reading.text))
+    """Returns the words of a text; `names` are known to be names, also one at the beginning of a sentence."""
+    found = [Token("", reading.text[q.start : q.end], "number", q.start, q.end, q) for q in reading.quantities]
+    taken = [(token.start, token.end) for token in found]
+    found += [_token(term, names) for term in reading.terms if not any(a <= term.start < b for a, b in taken)]
+    return tuple(_joined(sorted(found, key=lambda token: token.start), reading.text))
 
 
 def _token(term: Term, names: frozenset[str]) -> Token:
@@ -224,11 +229,16 @@ def align(
     return Alignment(claim, passage, own, given, pairs, around)
 
 
+def held(own: Sequence[Token], given: Sequence[Token]) -> frozenset[int]:
+    """Returns the indices of the claim's words of content that a sentence has in any order."""
+    places = _Places(given)
+    return frozenset(i for i, token in enumerate(own) if token.content and places.of(token))
+
+
 def shared(own: Sequence[Token], given: Sequence[Token]) -> float:
     """Returns the share by weight of the claim's content that a sentence has in any order: an upper bound, and fast."""
-    places = _Places(given)
     total = sum(token.weight for token in own if token.content)
-    have = sum(token.weight for token in own if token.content and places.of(token))
+    have = sum(own[i].weight for i in held(own, given))
     have = min(have, max(_WEIGHTS.values()) * sum(token.content for token in given))  # one word is one other's pair
     return have / total if total else 0.0
 
@@ -239,7 +249,6 @@ class _Places:
     def __init__(self, given: Sequence[Token]) -> None:
         self._given = given
         self._by_key: dict[str, set[int]] = defaultdict(set)
-        self._numbers = [j for j, token in enumerate(given) if token.quantity]
         for j, token in enumerate(given):
             if token.quantity is None:
                 for key in {token.form, token.key} | ({stem(token.form)} if token.content else set()):
@@ -247,7 +256,7 @@ class _Places:
 
     def of(self, token: Token) -> frozenset[int] | set[int]:
         if token.quantity is not None:
-            return {j for j in self._numbers if _same(token, self._given[j])}
+            return {j for j, other in enumerate(self._given) if other.quantity and _same(token, other)}
         found = self._by_key.get(token.form, set()) | self._by_key.get(token.key, set())
         if not found and token.kind == "word":
             found = {j for j, other in enumerate(self._given) if other.kind == "word" and related(token.key, other.key)}
