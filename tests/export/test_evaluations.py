@@ -9,9 +9,9 @@ from any_report import reports, undecided
 from hypothesis import given, settings
 
 from trail_callbacks import ProvenanceGraph, Report, check
-from trail_callbacks.export.evaluations import evaluations, json_line, to_evaluation_lines
 from trail_callbacks.models.call import Usage
 from trail_callbacks.report.evaluation import Evaluation
+from trail_callbacks.report.evaluations import evaluations, json_line, to_evaluation_lines
 from trail_callbacks.report.scoring import Scoring
 
 TRACE, SPAN = "0af7651916cd43dd8448eb211c80319c", "b7ad6b7169203331"

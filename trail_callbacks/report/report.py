@@ -161,9 +161,7 @@ class Report:
     @property
     def next_step(self) -> str | None:
         """What to do about the first fault, in a sentence; None if every claim was decided and is supported."""
-        from trail_callbacks.report.next_step import next_step  # noqa: PLC0415 - which imports this module
-
-        return next_step(self)
+        return display.next_step(self)
 
     def summary(self) -> dict[str, Any]:
         """Returns a small JSON-safe dictionary, as attached to responses."""
@@ -296,13 +294,9 @@ class Report:
             spans: Spans there of runs, by the run's id, `Node.run_id`.
             higher_is_better: Give 1 - score, under the names `groundedness` and `groundedness.claim`.
         """
-        from importlib import import_module  # noqa: PLC0415 - as is the next line
-
-        written = import_module("trail_callbacks.export.evaluations")  # which imports this module
-        found: list[Evaluation] = written.evaluations(
+        return display.evaluations(
             self, trace_id=trace_id, span_id=span_id, spans=spans, higher_is_better=higher_is_better
         )
-        return found
 
     def to_test(self) -> str:
         """Returns the source of a pytest file that fails until the answer no longer makes its unsupported claims.
@@ -313,10 +307,7 @@ class Report:
         Raises:
             InputError: If no claim is unsupported, nothing was there to check against, or texts were not kept.
         """
-        from importlib import import_module  # noqa: PLC0415 - as above
-
-        written: str = import_module("trail_callbacks.export.pytest_file").to_test(self)
-        return written
+        return display.pytest_file(self)
 
     def __str__(self) -> str:
         """Renders for a terminal, without colour."""

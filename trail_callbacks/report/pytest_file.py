@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from trail_callbacks.errors import InputError
 from trail_callbacks.graph import Node, ProvenanceGraph
-from trail_callbacks.report import Report, Verdict
 from trail_callbacks.report.naming import named
+from trail_callbacks.report.report import Report
+from trail_callbacks.report.verdict import Verdict
 from trail_callbacks.report.withheld import is_without_texts
 
 __all__ = ["to_test"]
