@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from trail_callbacks import acheck, check
@@ -54,19 +54,25 @@ class Checker:
     Args:
         judge: Who decides; None is the offline judge.
         options: Settings of the verification.
+        **keys: Keys of answer, sources and question in what the tool hands over, see `found`.
 
     Raises:
         JudgeError: If the judge is unknown.
     """
 
-    def __init__(self, judge: JudgeLike, options: VerifyOptions | None) -> None:
+    def __init__(self, judge: JudgeLike, options: VerifyOptions | None, **keys: str | None) -> None:
         self._judge = resolve(judge)
-        self._options = options
+        self._options, self._keys = options, keys
 
     @property
     def asks_a_model(self) -> bool:
         """Whether a language model decides."""
         return self._judge.model is not None
+
+    def found(self, answers: Iterable[object], others: Iterable[object], brought: Iterable[str]) -> Case:
+        """Finds a case as the function `found` does; without sources in it they are what the run `brought`."""
+        case = found(answers, others, **self._keys)
+        return case if case.sources else replace(case, sources=tuple(brought))
 
     def report(self, case: Case) -> Report:
         """Checks an answer."""

@@ -9,7 +9,7 @@ from trail_callbacks.judges.resolve import JudgeLike
 from trail_callbacks.report import Report
 from trail_callbacks.verify.options import VerifyOptions
 from trail_evaluators.cases import Case, Checker, passes, retrieved, why_not
-from trail_evaluators.records import tool
+from trail_evaluators.sending import tool
 
 __all__ = ["metric"]
 

@@ -7,7 +7,7 @@ from typing import Any
 from trail_callbacks.judges.resolve import JudgeLike
 from trail_callbacks.verify.options import VerifyOptions
 from trail_evaluators.cases import SOURCES, Case, Checker, retrieved, text_of, why_not
-from trail_evaluators.records import tool
+from trail_evaluators.sending import tool
 
 __all__ = ["scorer"]
 

@@ -46,13 +46,6 @@ def test_a_recorded_run_needs_no_other_ids(client, server, recorded):
     assert not any(each.get("extend_trace_retention") for each in sent)
 
 
-def test_lower_is_better_on_demand(client, server, recorded):
-    langsmith.send(recorded, client, project_id=PROJECT, claims=False, higher_is_better=False)
-    client.flush()
-    (sent,) = feedback(server)
-    assert (sent["key"], sent["score"]) == ("hallucination", 1.0)
-
-
 def test_without_a_run_nothing_is_sent(report, imported):
     for unknown, about in ((report, {}), (imported, {}), (report, {"trace_id": TRACE})):
         with pytest.raises(InputError, match="trace_id=, the id of the root run"):
