@@ -12,7 +12,7 @@ from html import escape
 
 from trail_callbacks.claims import Claim
 from trail_callbacks.evidence import Evidence
-from trail_callbacks.render.excerpt import around, both_ends, most_relevant
+from trail_callbacks.render.excerpt import Segment, Span, around, both_ends, most_relevant, segments
 from trail_callbacks.render.labels import (
     OUTCOMES,
     WORST_FIRST,
@@ -32,7 +32,6 @@ from trail_callbacks.render.labels import (
     relation_word,
 )
 from trail_callbacks.render.safe_text import flowing, plain, shorten
-from trail_callbacks.render.spans import Segment, Span, segments
 from trail_callbacks.report import Report, Verdict
 from trail_callbacks.taxonomy import SupportClass
 

@@ -27,11 +27,14 @@ if TYPE_CHECKING:
     from trail_callbacks.report.diagnosis import Diagnosis
     from trail_callbacks.report.evaluation import Evaluation
 
-__all__ = ["Layer", "Report", "State", "Verdict"]
+__all__ = ["WITHOUT_TEXTS", "Layer", "Report", "State", "Verdict"]
 
 State = Literal[
     "assessed", "partial", "abstained", "no_checkable_claims", "unverified", "no_evidence", "interrupted", "error"
 ]
+
+WITHOUT_TEXTS = "texts were not kept (texts=False): fillers of their length stand in their place"
+"""The warning of a report from which the texts were taken, see `withheld`."""
 
 _VERSION = 1
 _SCORED: frozenset[State] = frozenset({"assessed", "partial"})
@@ -77,6 +80,11 @@ class Report:
     def trace_id(self) -> str | None:
         """Id of the trace that was verified, `Trace.id`; None if the graph was not recorded."""
         return self.run_id
+
+    @property
+    def has_texts(self) -> bool:
+        """False if the app's texts were not kept (`texts=False`): fillers of their length stand in their place."""
+        return WITHOUT_TEXTS not in self.warnings
 
     @property
     def cut(self) -> bool:

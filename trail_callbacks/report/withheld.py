@@ -14,10 +14,10 @@ from trail_callbacks.claims import Claim
 from trail_callbacks.evidence import Evidence
 from trail_callbacks.graph import Node, ProvenanceGraph
 from trail_callbacks.report.diagnosis import Diagnosis
-from trail_callbacks.report.report import Report
+from trail_callbacks.report.report import WITHOUT_TEXTS, Report
 from trail_callbacks.report.verdict import Layer, Selected, Verdict
 
-__all__ = ["FILLER", "HASH", "NOT_KEPT", "is_without_texts", "text_hash", "without_texts"]
+__all__ = ["FILLER", "HASH", "NOT_KEPT", "text_hash", "without_texts"]
 
 FILLER = "\u00b7"
 """Stands for each character of a text, so that offsets stay what they are."""
@@ -46,7 +46,6 @@ _OF_CLAIMS = (
     "judged supported without a verbatim passage from a source",
     "the app also returned other model outputs, which were not verified",
 )
-_NOTICE = "texts were not kept (texts=False): fillers of their length stand in their place"
 
 _Hash: TypeAlias = Callable[[str], str]
 
@@ -86,15 +85,10 @@ def without_texts(report: Report, key: bytes | None = None) -> Report:
         graph=ProvenanceGraph(nodes=nodes, edges=graph.edges),
         claims=tuple(_claim(claim, hashed) for claim in report.claims),
         verdicts=tuple(map(_verdict, report.verdicts)),
-        warnings=tuple(dict.fromkeys((_NOTICE, *_warnings(report.warnings)))),
+        warnings=tuple(dict.fromkeys((WITHOUT_TEXTS, *_warnings(report.warnings)))),
         claims_error=_withheld(report.claims_error),
         diagnosis=_diagnosis(report.diagnosis) if report.diagnosis else None,
     )
-
-
-def is_without_texts(report: Report) -> bool:
-    """Whether a report is one of `without_texts`."""
-    return _NOTICE in report.warnings
 
 
 def _diagnosis(found: Diagnosis) -> Diagnosis:

@@ -6,7 +6,7 @@ from page_reader import Page
 from page_reports import REPORT, wide
 
 from trail_callbacks import Edge, ErrorType, Evidence, ProvenanceGraph, SupportClass, Verdict
-from trail_callbacks.render.page.trails import Trails
+from trail_callbacks.render.page.view import Trails
 
 
 def test_a_trail_is_the_shortest_way_and_ends_at_the_answer():

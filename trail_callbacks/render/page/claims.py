@@ -18,8 +18,7 @@ from trail_callbacks.render.labels import (
     outcome_word,
     relation_word,
 )
-from trail_callbacks.render.page.trails import Stop
-from trail_callbacks.render.page.view import View
+from trail_callbacks.render.page.view import Stop, View
 from trail_callbacks.render.safe_text import block, line, name, plain, shorten
 from trail_callbacks.report import Layer, Verdict
 

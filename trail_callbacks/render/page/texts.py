@@ -10,10 +10,10 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from trail_callbacks.graph import Node
+from trail_callbacks.render.excerpt import Segment, Span, segments, visible_ranges
 from trail_callbacks.render.labels import WORST_FIRST, WRITTEN, mark, named, origin_words, outcome_word
 from trail_callbacks.render.page.view import View
 from trail_callbacks.render.safe_text import block, legible, line, name, plain
-from trail_callbacks.render.spans import Segment, Span, segments, visible_ranges
 
 __all__ = ["Texts", "answer"]
 
