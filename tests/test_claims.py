@@ -159,13 +159,3 @@ def test_declining_answers_abstain(answer):
 )  # fmt: skip
 def test_answers_that_state_something_do_not_abstain(answer):
     assert not abstains(answer)
-
-
-def test_fences_hide_code_and_nothing_else():
-    assert [c.text for c in split("The oak is old.\n```\nx = plant(1)\n```\nThe elm fell.")] == [
-        "The oak is old.",
-        "The elm fell.",
-    ]
-    assert [c.text for c in split("```\nThe oak is old.\nThe elm fell.")] == ["The oak is old.", "The elm fell."]
-    assert [c.text for c in split("```markdown\nThe oak is old.\n```")] == ["The oak is old."]
-    assert split("```python\nx = plant(1)\n```") == ()

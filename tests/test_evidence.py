@@ -61,16 +61,6 @@ def test_passages_are_verbatim_unique_and_repeatable(sources, text, limit):
             assert by_id.setdefault(passage.id, passage) == passage
 
 
-def test_copies_do_not_crowd_out_what_differs():
-    copies = ["The tower was completed in 1889."] * 20
-    assert found("The tower was completed in 1889.", *copies, "The tower is tall.", limit=2) == [
-        "The tower was completed in 1889.",
-        "The tower is tall.",
-    ]
-    both = candidates([claim("tower")], [node(copies[0], "a"), node(copies[0] + " " + copies[0], "b")], 8)["c1"]
-    assert [passage.node_id for passage in both] == ["a", "b"]
-
-
 def test_every_node_gets_its_share_even_beyond_the_limit():
     nodes = [
         node("The tower was completed in 1889. The tower is tall. The tower is old.", "a"),
@@ -88,16 +78,6 @@ def test_every_node_gets_its_share_even_beyond_the_limit():
     assert [p.text for p in more[:4]] == [p.text for p in plain]
     with pytest.raises(InputError, match="per_node is -1"):
         candidates([claim("x")], nodes, 1, per_node=-1)
-
-
-def test_quoted_takes_over_span_and_words():
-    passage = candidates([claim("tower")], [node(SOURCE)], 1)["c1"][0]
-    evidence = quoted(passage, "contradicts")
-    assert (evidence.node_id, evidence.quote, evidence.relation) == (
-        "d1",
-        SOURCE[evidence.start : evidence.end],
-        "contradicts",
-    )
 
 
 BRIDGE = "Halden Bridge, a short guide. The Halden Bridge crosses the Orra at Vint. It opened in 1932. It is grey."

@@ -56,15 +56,6 @@ def test_a_document_stays_a_leaf_although_a_query_led_to_it():
     assert [node.stage for node in graph.nodes] == [0, 1, 2, 3]
 
 
-def test_from_texts():
-    graph = ProvenanceGraph.from_texts(
-        "answer", ["one", Node(id="row", kind="tool_result", text="two")], question="why"
-    )
-    assert [leaf.id for leaf in graph.leaves()] == ["question", "source-1", "row"]
-    assert graph.question.text == "why"
-    assert ProvenanceGraph.from_texts("answer", "one source").node("source-1").text == "one source"
-
-
 class Bare:
     """What LangChain's and LlamaIndex's documents have in common with nothing else."""
 
@@ -131,12 +122,3 @@ A, B = Node(id="a", kind="document", text=""), Node(id="b", kind="completion", t
 def test_a_graph_that_breaks_the_rules_says_how(nodes, edges, says):
     with pytest.raises(GraphError, match=says):
         ProvenanceGraph(nodes=nodes, edges=edges)
-
-
-@pytest.mark.parametrize(
-    "data",
-    ["", "nonsense", "[]", '{"nodes": [', '{"nodes": [{"id": "a", "kind": "poem", "text": ""}]}', b"\xff\xfe"],
-)
-def test_broken_json_is_a_clear_error(data):
-    with pytest.raises(GraphError, match="not a provenance graph"):
-        ProvenanceGraph.from_json(data)

@@ -54,11 +54,6 @@ def test_lines_and_scripts_split_into_sentences():
     assert [s.text for s in sentences("यह है। वह था।")] == ["यह है।", "वह था।"]
 
 
-def test_han_counts_a_word_a_sign_and_escapes_are_undone():
-    assert words("东京 tower").forms == ("东", "京", "tower")
-    assert words(r"Caf\u00e9\nFog").forms == ("café", "fog")
-
-
 @given(
     st.lists(st.sampled_from("abcdefghij"), min_size=12, max_size=12),
     st.lists(st.sampled_from("klmnop")),

@@ -77,13 +77,6 @@ def test_tab_reaches_everything_and_leaves_again(show):
     assert [what for what, visible, _ in seen if not visible] == []
 
 
-@pytest.mark.parametrize("claim", [CLAIMS[0], CLAIMS[4], CLAIMS[-1]])
-def test_an_address_names_a_claim(show, claim):
-    view = show(REPORT, fragment=f"#claim={claim}")
-    assert view.selected == claim
-    assert view.option(claim).get_attribute("aria-selected") == "true"
-
-
 def test_a_selection_is_in_the_address_and_back_leads_out(show):
     view = show(REPORT)
     for claim in ("c2", "c3", "c4"):

@@ -85,22 +85,6 @@ def test_evidence_is_marked_in_its_place_and_in_sight(show):
             assert view.page.locator(f'[data-node-text="{node}"] mark[data-evidence]').count() == 0
 
 
-def test_the_answer_is_marked_word_for_word(show):
-    view = show(REPORT)
-    for claim in REPORT.claims:
-        marks = view.page.locator(f'mark[data-claim~="{claim.id}"][data-class]').filter(visible=True)
-        assert "".join(marks.all_inner_texts()) == claim.quote
-        assert str(REPORT.verdict(claim.id).support) in {each.get_attribute("data-class") for each in marks.all()}
-
-
-def test_a_click_into_the_answer_selects(show):
-    view = show(REPORT)
-    view.page.locator('mark[data-claim~="c6"][data-class]').first.click()
-    assert view.selected == "c6"
-    assert view.option("c6").get_attribute("aria-selected") == "true"
-    assert view.page.locator('[role="option"][aria-selected="true"]').count() == 1
-
-
 def test_the_graph_shows_every_node_and_edge_stage_by_stage(show):
     view = show(REPORT)
     shown = placed(view)

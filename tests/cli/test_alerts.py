@@ -96,14 +96,6 @@ def test_a_state_file_keeps_from_telling_twice(trail, objectives, store, tmp_pat
     assert events(600) == (1, [])
 
 
-def test_a_damaged_state_file_hides_no_alert(trail, objectives, store, file):
-    state = file("state.json", "{")
-    status, out, err = trail("alerts", "check", objectives, "--store", store, "--at", at(120), "--state", state)
-    assert status == 1
-    assert "firing" in out
-    assert "is no state file" in err
-
-
 @pytest.fixture
 def service():
     class Handler(BaseHTTPRequestHandler):

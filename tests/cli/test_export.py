@@ -93,9 +93,3 @@ def test_wrong_use_exits_with_two_and_says_what(path, capsys, args, words):
     out, err = capsys.readouterr()
     assert out == ""
     assert words in err
-
-
-def test_a_missing_extra_is_a_line_to_type(path, capsys, monkeypatch):
-    monkeypatch.setitem(sys.modules, "networkx", None)
-    assert main(["export", path, "-f", "graphml"]) == 2
-    assert 'pip install "trail-callbacks[export]"' in capsys.readouterr().err

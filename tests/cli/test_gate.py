@@ -125,16 +125,6 @@ def test_what_cannot_be_compared_is_status_2(trail, reports, file, judged, tmp_p
         assert message in complaints, complaints
 
 
-@pytest.mark.parametrize(
-    ("options", "message"),
-    [(["--margin", "2"], "margin is 2.0"), (["--minimum", "1"], "minimum is 1"), (["--critical", "x"], "of which one")],
-)
-def test_options_out_of_range_are_refused_before_anything_is_read(trail, options, message):
-    status, _, complaints = trail("gate", "--baseline", "none", "--candidate", "nothing", *options)
-    assert status == 2
-    assert message in complaints
-
-
 PAGE = (Path(__file__).parents[2] / "docs" / "releases.md").read_text(encoding="utf-8")
 
 

@@ -10,7 +10,7 @@ from langchain_core.runnables import RunnableLambda
 from langchain_trail import TrailCallbackHandler
 from tower import FALSE, SOURCE, TRUE
 
-from trail_callbacks.cli.runs import release_of, runs
+from trail_callbacks.cli.runs import runs
 from trail_callbacks.errors import InputError
 
 
@@ -44,28 +44,6 @@ def test_traces_that_nobody_judged_are_refused(file, pairs):
     path = file("traces.jsonl", "\n".join(trace.to_json() for _, trace in pairs))
     with pytest.raises(InputError, match="holds traces that nobody judged: trail audit"):
         runs(path, "--candidate")
-
-
-def test_traces_without_a_report_are_left_open_and_not_out(file, pairs):
-    path = file("runs.jsonl", "\n".join([pairs[0][0].to_json(), *(trace.to_json() for _, trace in pairs)]))
-    found = list(runs(path, "--candidate"))
-    assert sorted(run.state for run in found) == ["assessed"] + ["error"] * 5
-    assert {run.judge for run in found} == {pairs[0][0].judge}
-    assert len({run.key for run in found}) == 3
-    assert {run.segment("query_class") for run in found} == {"dates"}
-
-
-@pytest.mark.parametrize(
-    ("given", "named"),
-    [
-        ("v1@trail.db", ("v1", "trail.db")),
-        ("v1@postgresql://me:secret@host/db", ("v1", "postgresql://me:secret@host/db")),
-        ("reports.jsonl", None),
-        ("@trail.db", None),
-    ],
-)
-def test_a_release_in_a_store_is_named_by_its_version(given, named):
-    assert release_of(given) == named
 
 
 @pytest.fixture

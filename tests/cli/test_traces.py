@@ -13,7 +13,6 @@ from langchain_core.runnables import RunnableLambda
 from langchain_trail import TrailCallbackHandler
 
 from trail_callbacks.report import Report
-from trail_callbacks.trace import Trace
 from trail_callbacks.trace.stored import save
 
 
@@ -96,16 +95,6 @@ def test_a_saved_trace_is_verified(shell, saved, right, wrong, tmp_path):
     assert shell("verify", saved("trace.json", wrong)).returncode == 0
 
 
-def test_several_are_verified_line_by_line(shell, saved, right, wrong):
-    path = saved("traces.jsonl", right, wrong)
-    rows = shell("verify", path).stdout.decode()
-    assert rows.index(right.id) < rows.index(wrong.id)
-    assert "1.00  assessed" in rows
-    data = json.loads(shell("verify", "--json", path).stdout)
-    assert [each["hallucination_score"] for each in data["reports"]] == [0.0, 1.0]
-    assert data["errors"] == []
-
-
 @pytest.mark.parametrize("command", ["show", "verify"])
 def test_a_broken_line_is_named_and_the_others_are_kept(shell, saved, right, command):
     path = saved("traces.jsonl", right, right)
@@ -118,9 +107,3 @@ def test_a_broken_line_is_named_and_the_others_are_kept(shell, saved, right, com
     data = json.loads(done.stdout)
     assert len(data["reports" if command == "verify" else "traces"]) == 2
     assert len(data["errors"]) == 1
-
-
-def test_a_run_without_an_answer_is_an_error(shell, saved):
-    done = shell("verify", saved("trace.json", Trace(id="empty", events=())))
-    assert done.returncode == 2
-    assert b"empty: the run gave no answer" in done.stderr

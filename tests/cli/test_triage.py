@@ -67,12 +67,6 @@ def test_a_run_is_asked_about(trail, recorded, tmp_path):
     assert json.loads(out.read_text()) == data
 
 
-def test_a_time_has_an_end(trail, recorded):
-    status, printed, _ = trail("triage", "4d", "--until", "1d", "--runs", recorded, "--json")
-    assert status == 0
-    assert json.loads(printed)["runs"] == 30
-
-
 @pytest.mark.parametrize(
     ("options", "message"),
     [

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from trail_callbacks import Claim, ErrorType, Node, ProvenanceGraph, Report, SupportClass, Verdict, check
+from trail_callbacks import Claim, ErrorType, Node, ProvenanceGraph, Report, SupportClass, Verdict
 from trail_callbacks.comparison import compare
 from trail_callbacks.render.comparison import comparison_to_rich
 from trail_callbacks.render.terminal import plain_text
@@ -214,28 +214,3 @@ def test_the_page_says_what_changed():
     ):
         assert words in page
     assert "All is well" not in page
-
-
-@pytest.mark.parametrize("width", [40, 80])
-def test_the_page_fits_its_columns_in_ascii(width):
-    page = shown(
-        report(("港口 \x1b[2J is long. " * 20, NO)),
-        report(("\u202e عدد", NO), warnings=("w " * 100,)),
-        width=width,
-        ascii=True,
-    )
-    assert page.isascii()
-    assert "\x1b" not in page
-    assert max(map(len, page.splitlines())) <= width
-
-
-def test_a_claim_that_is_no_longer_decided_has_changed(by_colour):
-    shed = ["The boat in the harbour is old."]
-    old = check("The boat is old. The mast is red.", shed, judge=by_colour)
-    verdicts = (old.verdicts[0], Verdict(claim_id="c2", undecided="too vague"))
-    new = replace(old, state="partial", verdicts=verdicts)
-    found = compare(old, new)
-    assert [each.changed for each in found.changed] == [("class",)]
-    assert "claims that the judge left undecided: 0 before, 1 now; they are in no score" in found.remarks
-    assert json.loads(found.to_json())["changed"][0]["new"]["undecided"] == "too vague"
-    assert compare(new, new).remarks == ()

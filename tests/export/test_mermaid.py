@@ -68,14 +68,6 @@ def test_no_text_gets_out_of_its_label(report):
     assert chart.count("> n") == len(report.graph.edges)
 
 
-def test_long_texts_and_control_characters_are_shortened_and_spelled_out():
-    (label,) = boxes(alone("word\n" * 1000 + "\x1b[2J", step="\x1b[2J\u202e")).values()
-    name, _, text = label.split("\n")
-    assert name == r"\x1b[2J\u202e (d)"
-    assert len(text) <= 60
-    assert text.endswith(" ...")
-
-
 def long_graph(shape, n=10_000):
     ids = [f"m{i}" for i in range(n)]
     if shape == "star":
@@ -108,16 +100,3 @@ def test_a_graph_too_large_to_draw_is_folded_and_keeps_what_matters(shape):
     assert labels[answer] == "answer\nAn answer."
     folded = sum(int(label.split()[0]) for label in labels.values() if label.endswith("texts"))
     assert folded + sum(not label.endswith("texts") for label in labels.values()) == len(report.graph.nodes)
-
-
-def test_many_entries_in_a_dense_graph_leave_arrows_out_and_say_so():
-    graph = long_graph("dense")
-    ids = [node.id for node in graph.nodes[:60]]
-    report = Report(
-        state="assessed", graph=graph,
-        claims=tuple(Claim(id=f"c{i}", text="x", quote="An", start=0, end=2) for i in range(60)),
-        verdicts=tuple(Verdict(claim_id=f"c{i}", support=SupportClass.ABSENT, error_type=ErrorType.OTHER, introduced_at=id_) for i, id_ in enumerate(ids)),
-    )  # fmt: skip
-    chart = to_mermaid(report)
-    assert chart.count("> n") == 400
-    assert re.search(r'more\["\d+ more edges are not drawn"\]', chart)

@@ -30,18 +30,6 @@ def test_a_grounded_answer_passes_and_a_made_up_one_fails_with_the_report_in_the
     assert not [line for line in result.outlines if "- trail -" in line]  # the report is not shown twice
 
 
-def test_an_async_test_checks_too(run):
-    text = """
-import pytest
-@pytest.mark.asyncio
-async def test_it(trail_acheck, assert_grounded):
-    assert_grounded(await trail_acheck("The fleet has 12 ships.", ["The fleet has 12 ships."]))
-"""
-    result = run(text, *ASYNC)
-    result.assert_outcomes(passed=1)
-    result.stdout.fnmatch_lines(["*1 answer checked in 1 test*"])
-
-
 def test_the_threshold_is_an_option_and_an_ini_value_and_the_option_wins(run, pytester):
     pytester.makeini("[pytest]\ntrail_max_score = 1.0")
     text = suite(bad=f"assert_grounded({BAD})")
@@ -112,14 +100,6 @@ def test_the_file_holds_the_report_of_each_check_and_how_its_test_ended(run, pyt
     ]
 
 
-def test_a_file_that_cannot_be_written_fails_the_run_and_hides_nothing(run, pytester):
-    (pytester.path / "link").symlink_to("elsewhere")
-    result = run(suite(good=GOOD), "--trail-report=link")
-    assert result.ret == pytest.ExitCode.USAGE_ERROR
-    result.assert_outcomes(passed=1)
-    result.stdout.fnmatch_lines(["1 answer checked in 1 test", "--trail-report: *symbolic link*"])
-
-
 def test_junit_has_the_score_the_state_and_the_number_of_claims_of_each_check(run, pytester):
     run(suite(two=f'{GOOD}; assert_grounded({BAD}, 1.0); trail_check("Hello!", ["It is 9."])'), "--junitxml=out.xml")
     assert properties_of(pytester.path / "out.xml") == {
@@ -133,15 +113,6 @@ def test_junit_has_the_score_the_state_and_the_number_of_claims_of_each_check(ru
         "trail_state_3": "no_checkable_claims",
         "trail_claims_3": "1",
     }
-
-
-def test_an_entry_of_allow_that_matches_nothing_in_any_test_is_named(run):
-    allow = 'allow=["The fleet has 14 ships.", "gone"]'
-    both = f"assert_grounded({BAD}, {allow}); assert_grounded({GOOD}, {allow})"
-    result = run(suite(a=both, b=f"assert_grounded({GOOD}, {allow})"))
-    result.assert_outcomes(passed=2)
-    result.stdout.fnmatch_lines(["allow has 'gone', which matches no claim: *::test_a"])
-    result.stdout.no_fnmatch_line("allow has 'The fleet*")
 
 
 # A judge with a model, which reads claims as the offline judge does and judges each as its script says.

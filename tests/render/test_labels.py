@@ -5,13 +5,12 @@ import re
 
 import pytest
 
-from trail_callbacks import Claim, ErrorType, ProvenanceGraph, Report, SupportClass, Verdict, check
+from trail_callbacks import Claim, ProvenanceGraph, Report, SupportClass, Verdict, check
 from trail_callbacks.export import to_csv
 from trail_callbacks.render.labels import (
     OUTCOMES,
     WORST_FIRST,
     coverage,
-    error_words,
     headline,
     mark,
 )
@@ -23,15 +22,6 @@ def test_every_class_has_a_sign_of_its_own_in_both_alphabets():
     for signs in ([m.symbol for m in marks], [m.ascii for m in marks], [m.word for m in marks]):
         assert len(set(signs)) == len(marks)
     assert all(m.ascii.isascii() and len(m.ascii) == len(m.symbol) == 1 for m in marks)
-
-
-def test_an_error_type_is_named_with_its_detail():
-    wrong = {"claim_id": "c1", "support": SupportClass.CONTRADICTED}
-    assert error_words(Verdict(claim_id="c1", support=SupportClass.SUPPORTED)) == ""
-    assert error_words(Verdict(**wrong, error_type=ErrorType.ATTRIBUTION_FAILURE)) == "attribution failure"
-    assert (
-        error_words(Verdict(**wrong, error_type=ErrorType.OTHER, detail="fabricated\x1b")) == "other: fabricated\\x1b"
-    )
 
 
 YES, NO, SKIP = SupportClass.SUPPORTED, SupportClass.ABSENT, SupportClass.UNEVALUATABLE

@@ -6,7 +6,7 @@ from dataclasses import replace
 from io import StringIO
 
 import pytest
-from one_claim import ECHOED, HOSTILE, REPORT, build
+from one_claim import HOSTILE, REPORT, build
 from rich.console import Console
 
 from trail_callbacks import Claim, ErrorType, Evidence, ProvenanceGraph, Report, SupportClass, Verdict, check
@@ -14,7 +14,6 @@ from trail_callbacks.export import to_csv, to_prov_json
 from trail_callbacks.render.notebook import to_fragment
 from trail_callbacks.render.provenance import graph_to_rich, graph_to_text
 from trail_callbacks.render.terminal import to_rich, to_text
-from trail_callbacks.report import Layer
 
 RELATIONS = ("supports", "contradicts")
 
@@ -38,13 +37,6 @@ def test_a_claim_says_everything_about_itself():
         '      visited.", but fleet.md (d1) says "Some boats may be visited on Sundays.",',
         "      which it read.",
     ]
-
-
-def test_evidence_that_only_repeats_the_request_says_so():
-    lines = [line.strip() for line in to_text(ECHOED, 120).splitlines()]
-    assert 'for:        user (q1), from the request: "I am Ada." How long?' in lines
-    assert 'for:        prompt (i1), from the prompt\'s wording: "The pier is closed on Mondays."' in lines
-    assert any(line.startswith("for:        note (t1): ") for line in lines)
 
 
 @pytest.mark.parametrize(
@@ -145,34 +137,10 @@ def test_among_many_claims_those_that_hold_take_a_line_each():
     assert "listed" not in to_text(many(30), 80)
 
 
-def test_evidence_is_cut_around_what_the_claim_is_about():
-    long = "blah " * 2_000
-    report = build("The harbour counted 18,400 visitors.", f"{long}The harbour counted 14,800 visitors in all. {long}")
-    for shown in (to_text(report, 80), to_fragment(report)):
-        assert "14,800" in shown
-        assert len(shown) < 8_000
-
-
-def test_the_empty_graph_and_the_empty_report():
-    graph = ProvenanceGraph(nodes=())
-    assert graph_to_text(graph) == "nothing was recorded"
-    assert "0 claims" in to_text(Report(state="error", graph=graph))
-
-
 def followed(*layers, introduced_at="m2", support=SupportClass.CONTRADICTED, **changes):
     (verdict,) = REPORT.verdicts
     changed = replace(verdict, support=support, history=layers, introduced_at=introduced_at, **changes)
     return replace(REPORT, verdicts=(changed,))
-
-
-def test_each_part_of_a_claim_says_where_it_came_in():
-    report = followed(
-        Layer(nodes=("m2",), stated_by=("m2",), note="It does.", statement="All boats are blue."),
-        Layer(nodes=("m2",), note="It does not.", statement="Boats are visited."),
-    )
-    for shown in (to_text(report, width=80), re.sub("<[^>]+>", "", to_fragment(report)).replace("&quot;", '"')):
-        assert 'summarise (m2): "All boats are blue."' in shown
-        assert 'combine (answer): "Boats are visited."' in shown
 
 
 def test_sources_that_disagree_are_shown_for_and_against():

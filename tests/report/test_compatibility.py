@@ -74,17 +74,6 @@ def test_without_a_verdict_a_report_is_partial(change, claims):
     assert [verdict.claim_id for verdict in report.verdicts] == [claim.id for claim in report.claims]
 
 
-@pytest.mark.parametrize("version", [1, 2])
-def test_without_its_graph_the_claims_are_shown(version):
-    report = read(lambda s: s.pop("graph"), version)
-    assert report.graph.nodes == ()
-    assert report.claims == REPORT.claims
-    assert "the graph" in report.warnings[-1]
-    page = to_page(report)
-    assert "The app gave no answer" in page
-    assert "1847" in page
-
-
 def test_an_unknown_state_has_no_score():
     report = read(lambda s: s.update(state="blessed"))
     assert report.hallucination_score is None
@@ -135,17 +124,3 @@ def test_whatever_is_broken_it_is_shown_or_refused(changes):
     to_page(report)
     str(report)
     assert Report.from_json(report.to_json()) == report
-
-
-def test_of_a_newer_report_undecided_claims_are_read_and_what_cannot_be_read_is_not_decided():
-    def change(stored):
-        verdict = {"claim_id": "c1", "undecided": "too vague", "evidence": stored["verdicts"][0]["evidence"]}
-        verdict["evidence"][0]["relation"] = "resembles"
-        stored["verdicts"][0] = verdict
-        stored["verdicts"][1] = {"claim_id": "c2", "undecided": {"reason": "too vague"}}
-
-    report = read(change)
-    assert [verdict.outcome for verdict in report.verdicts[:2]] == ["undecided", "not_judged"]
-    assert report.verdicts[0].evidence == ()
-    assert "the evidence of a verdict" in report.warnings[-1]
-    assert to_page(report)

@@ -9,7 +9,6 @@ import pytest
 from hypothesis import given, settings
 
 from trail_callbacks import Report, check, export, verify
-from trail_callbacks.comparison import compare
 from trail_callbacks.graph import Edge, Node, ProvenanceGraph
 from trail_callbacks.models.call import Usage
 from trail_callbacks.report.withheld import FILLER, HASH, NOT_KEPT, text_hash, without_texts
@@ -105,15 +104,6 @@ def test_what_was_decided_stays(full, bare):
     ]
 
 
-def test_offsets_point_into_fillers(bare):
-    answer = bare.graph.answer.text
-    assert answer == FILLER * len(ANSWER)
-    assert all(claim.quote == answer[claim.start : claim.end] for claim in bare.claims)
-    for verdict in bare.verdicts:
-        for item in verdict.evidence:
-            assert item.quote == bare.graph.node(item.node_id).text[item.start : item.end]
-
-
 def test_whoever_has_the_key_and_a_text_can_tell_that_it_was_judged(bare):
     assert bare.graph.node("d1").attributes[HASH] == text_hash(SOURCE, KEY)
     assert text_hash(SOURCE, KEY) != text_hash(SOURCE, b"l" * 32)
@@ -130,15 +120,6 @@ def test_it_says_so_and_keeps_the_warnings_that_quote_nothing(full, bare):
     assert set(silent.warnings) <= set(without_texts(silent).warnings)
     asked = check("The quarry closed in 1902.", [], question="Did the quarry close in 1902?")
     assert set(asked.warnings) <= set(without_texts(asked).warnings)
-
-
-def test_it_is_read_back_and_compared(full, bare):
-    assert Report.from_json(bare.to_json()) == bare
-    again = compare(bare, bare)
-    assert [pair.old.claim.id for pair in again.pairs] == [pair.new.claim.id for pair in again.pairs]
-    assert not again.changed
-    assert not again.reworded
-    assert without_texts(bare, KEY).hallucination_score == full.hallucination_score
 
 
 @settings(max_examples=40, deadline=None)
