@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import groupby
 
@@ -73,40 +73,40 @@ class Layout:
     hidden: int
 
 
-def layout(graph: ProvenanceGraph) -> Layout:
-    """Reduces a graph to at most nine columns of at most eight boxes.
+def layout(graph: ProvenanceGraph, columns: int = _COLUMNS, rows: int = _ROWS, apart: Collection[str] = ()) -> Layout:
+    """Reduces a graph to a few columns of a few boxes.
 
-    In a stage with more nodes, those of a step share a box; what is still too much shares the last box of the column.
-    Takes time linear in the size of the graph.
+    In a stage with more nodes than `rows`, those of a step share a box; what is still too much shares the last box of
+    the column. Takes time linear in the size of the graph.
+
+    Args:
+        graph: The graph.
+        columns: Columns at most, 3 or more; stages in the middle share one.
+        rows: Boxes of a column at most, 2 or more.
+        apart: Ids of nodes that have a box of their own while there is room, as the answer has.
     """
-    columns = tuple(_columns(graph))
-    links, hidden = _links(graph, columns)
-    return Layout(columns, links, hidden)
-
-
-def _columns(graph: ProvenanceGraph) -> Iterator[Column]:
     ordered = sorted(graph.nodes, key=lambda node: node.stage or 0)
-    stages = [(stage, list(nodes)) for stage, nodes in groupby(ordered, key=lambda node: node.stage or 0)]
-    spans = [(stage, stage, nodes) for stage, nodes in stages]
-    if len(stages) > _COLUMNS:
-        half = _COLUMNS // 2
-        middle = stages[half:-half]
-        nodes = [node for _, found in middle for node in found]
-        spans = [*spans[:half], (middle[0][0], middle[-1][0], nodes), *spans[-half:]]
-    for number, (first, last, nodes) in enumerate(spans):
-        yield Column(first, last, tuple(_boxes(number, nodes)))
+    stages = [list(nodes) for _, nodes in groupby(ordered, key=lambda node: node.stage or 0)]
+    if len(stages) > columns:
+        half = (columns - 1) // 2
+        stages = [*stages[:half], [node for each in stages[half:-half] for node in each], *stages[-half:]]
+    drawn = tuple(
+        Column(nodes[0].stage or 0, nodes[-1].stage or 0, tuple(_boxes(number, nodes, rows, apart)))
+        for number, nodes in enumerate(stages)
+    )
+    links, hidden = _links(graph, drawn)
+    return Layout(drawn, links, hidden)
 
 
-def _boxes(column: int, nodes: Sequence[Node]) -> Iterator[Box]:
-    groups: Iterable[list[Node]] = [[node] for node in nodes]
-    if len(nodes) > _ROWS:
-        steps: dict[tuple[str, str | None], list[Node]] = {}
+def _boxes(column: int, nodes: Sequence[Node], rows: int, apart: Collection[str]) -> Iterator[Box]:
+    groups: list[list[Node]] = [[node] for node in nodes]
+    if len(nodes) > rows:
+        steps: dict[tuple[str, str | None, str], list[Node]] = {}
         for node in nodes:
-            steps.setdefault((node.kind, node.step), []).append(node)
-        # The answer never goes into the box for the rest.
-        groups = sorted(steps.values(), key=lambda group: group[0].kind != "answer")
-    groups = list(groups)
-    kept = groups if len(groups) <= _ROWS else groups[: _ROWS - 1]
+            steps.setdefault((node.kind, node.step, node.id if node.id in apart else ""), []).append(node)
+        # What is to be apart never goes into the box for the rest, unless all of it is.
+        groups = sorted(steps.values(), key=lambda group: group[0].kind != "answer" and group[0].id not in apart)
+    kept = groups if len(groups) <= rows else groups[: rows - 1]
     for row, group in enumerate(kept):
         yield Box(column, row, tuple(group))
     rest = groups[len(kept) :]
