@@ -14,7 +14,18 @@ from trail_callbacks.report import Report
 from trail_callbacks.verify.options import VerifyOptions
 from trail_callbacks.verify.threshold import refusal
 
-__all__ = ["ANSWERS", "QUESTIONS", "SOURCES", "Case", "Checker", "found", "passes", "retrieved", "text_of", "why_not"]
+__all__ = [
+    "ANSWERS",
+    "QUESTIONS",
+    "SOURCES",
+    "Case",
+    "CaseChecker",
+    "found",
+    "passes",
+    "retrieved",
+    "text_of",
+    "why_not",
+]
 
 ANSWERS = ("answer", "output", "response", "result", "actual_output", "completion")
 QUESTIONS = ("question", "query", "input", "user_input", "prompt")
@@ -48,7 +59,7 @@ class Case:
     question: str | None = None
 
 
-class Checker:
+class CaseChecker:
     """Checks cases with one judge.
 
     Args:

@@ -7,7 +7,7 @@ from typing import Any
 
 from trail_callbacks.judges.resolve import JudgeLike
 from trail_callbacks.verify.options import VerifyOptions
-from trail_evaluators.cases import Checker, retrieved
+from trail_evaluators.cases import CaseChecker, retrieved
 from trail_evaluators.sending import UUID, Addressed, Sender
 
 __all__ = ["evaluator", "send"]
@@ -68,7 +68,7 @@ def evaluator(
         question: Key of the question, if it is none of `cases.QUESTIONS`.
         higher_is_better: Score `groundedness`, 1 - score, as LangSmith's charts expect; else `hallucination`.
     """
-    checker = Checker(judge, options, answer=answer, sources=sources, question=question)
+    checker = CaseChecker(judge, options, answer=answer, sources=sources, question=question)
 
     def trail(run: Any, example: Any) -> dict[str, Any]:
         given, asked = getattr(example, "inputs", None), run.inputs or {}

@@ -10,7 +10,7 @@ from typing import Any
 from trail_callbacks.judges.resolve import JudgeLike
 from trail_callbacks.report.evaluation import Evaluation
 from trail_callbacks.verify.options import VerifyOptions
-from trail_evaluators.cases import Checker, retrieved
+from trail_evaluators.cases import CaseChecker, retrieved
 from trail_evaluators.sending import HEX_SPAN, Addressed, Sender, tool
 
 __all__ = ["scorer", "send"]
@@ -90,7 +90,7 @@ def scorer(
         ImportError: If MLflow is not installed.
     """
     scorers, entities = tool("mlflow.genai.scorers", "mlflow"), tool("mlflow.entities", "mlflow")
-    checker = Checker(judge, options, answer=answer, sources=sources, question=question)
+    checker = CaseChecker(judge, options, answer=answer, sources=sources, question=question)
 
     def trail(*, inputs: Any = None, outputs: Any = None, trace: Any = None) -> Any:
         case = checker.found([outputs], [inputs], () if trace is None else _brought(trace))

@@ -9,7 +9,7 @@ from trail_callbacks.errors import InputError
 from trail_callbacks.judges.resolve import JudgeLike
 from trail_callbacks.report.evaluation import Evaluation
 from trail_callbacks.verify.options import VerifyOptions
-from trail_evaluators.cases import Case, Checker, retrieved, text_of
+from trail_evaluators.cases import Case, CaseChecker, retrieved, text_of
 from trail_evaluators.sending import HEX_SPAN, HEX_TRACE, Addressed, Sender, tool
 
 __all__ = ["evaluator", "send"]
@@ -62,7 +62,7 @@ def evaluator(judge: JudgeLike = None, *, options: VerifyOptions | None = None) 
         ImportError: If arize-phoenix-evals is not installed.
     """
     evals = tool("phoenix.evals", "arize-phoenix-evals")
-    checker = Checker(judge, options)
+    checker = CaseChecker(judge, options)
 
     def hallucination(input: Any, output: Any, context: Any) -> Any:  # noqa: A002 - Phoenix goes by these names
         reply = text_of(output)

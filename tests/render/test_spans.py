@@ -5,10 +5,10 @@ from itertools import pairwise
 from hypothesis import given
 from hypothesis import strategies as st
 
-from trail_callbacks.render.excerpt import Span, segments, visible_ranges
+from trail_callbacks.render.excerpt import MarkedSpan, segments, visible_ranges
 
 SPANS = st.lists(st.tuples(st.integers(0, 60), st.integers(1, 30), st.integers(0, 5)), max_size=12).map(
-    lambda found: [Span(start, start + length, owner) for start, length, owner in found]
+    lambda found: [MarkedSpan(start, start + length, owner) for start, length, owner in found]
 )
 
 

@@ -12,8 +12,8 @@ from rich.text import Text
 from trail_callbacks.cli.options import BaseUrl, Json, Judge, Output, Word, option
 from trail_callbacks.cli.output import deliver, folder, progress
 from trail_callbacks.cli.serve import serve_demo
-from trail_callbacks.demo.chat import Chat, Endpoint, Recorded
-from trail_callbacks.demo.runner import APPS, Outcome, run
+from trail_callbacks.demo.chat import Chat, Endpoint, RecordedChat
+from trail_callbacks.demo.runner import APPS, DemoResult, run
 from trail_callbacks.errors import InputError, MissingExtraError
 from trail_callbacks.files import write
 from trail_callbacks.judges.resolve import resolve
@@ -60,7 +60,9 @@ def demo(
     deliver(data, views, as_json=as_json, output=output)
 
 
-def _run(app: str, model: str | None, base_url: str | None, judge: str | None) -> tuple[list[Outcome], dict[str, str]]:
+def _run(
+    app: str, model: str | None, base_url: str | None, judge: str | None
+) -> tuple[list[DemoResult], dict[str, str]]:
     """Runs one app of the demo, or all; returns the pip commands for those whose framework is missing, too."""
     if app != "all" and app not in APPS:
         raise InputError(f"--app is {plain(app)}, expected {', '.join(APPS)} or all")
@@ -68,12 +70,12 @@ def _run(app: str, model: str | None, base_url: str | None, judge: str | None) -
         raise InputError("--base-url needs --model, the name of a model at that endpoint")
     apps = list(APPS) if app == "all" else [app]
     judging = resolve(judge, base_url=base_url if judge and "/" in judge else None)
-    outcomes: list[Outcome] = []
+    outcomes: list[DemoResult] = []
     missing: dict[str, MissingExtraError] = {}
     with progress("running", total=len(apps)) as bar:
         for each in apps:
             bar.update(bar.task_ids[0], description=f"running {each}")
-            chat: Chat = Endpoint(model, base_url) if model else Recorded()
+            chat: Chat = Endpoint(model, base_url) if model else RecordedChat()
             try:
                 outcomes.append(run(each, chat, judging))
             except MissingExtraError as error:
@@ -84,7 +86,7 @@ def _run(app: str, model: str | None, base_url: str | None, judge: str | None) -
     return outcomes, {each: f'pip install "trail-callbacks[{why.extra}]"' for each, why in missing.items()}
 
 
-def _as_json(each: Outcome) -> dict[str, Any]:
+def _as_json(each: DemoResult) -> dict[str, Any]:
     return {
         "app": each.app,
         "title": each.details.title,
@@ -98,7 +100,7 @@ def _as_json(each: Outcome) -> dict[str, Any]:
     }
 
 
-def _views(outcomes: Sequence[Outcome], missing: Mapping[str, str], model: str) -> Iterator[Any]:
+def _views(outcomes: Sequence[DemoResult], missing: Mapping[str, str], model: str) -> Iterator[Any]:
     for number, each in enumerate(outcomes, 1):
         count = f"{number} of {len(outcomes)}  " if len(outcomes) > 1 else ""
         yield Rule(Text(f"{count}{each.details.title}", style="bold"), align="left")

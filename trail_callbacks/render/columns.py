@@ -8,7 +8,7 @@ from itertools import groupby
 
 from trail_callbacks.graph import Node, ProvenanceGraph
 
-__all__ = ["Box", "Column", "Layout", "Link", "layout"]
+__all__ = ["Arrow", "Box", "Column", "Layout", "layout"]
 
 _COLUMNS = 9  # if there are more stages, those in the middle share a column
 _ROWS = 8  # boxes in one column
@@ -33,7 +33,7 @@ class Box:
 
 
 @dataclass(frozen=True, slots=True)
-class Link:
+class Arrow:
     """The edges from the nodes of one box to those of another, drawn as one line.
 
     Attributes:
@@ -69,7 +69,7 @@ class Layout:
     """
 
     columns: tuple[Column, ...]
-    links: tuple[Link, ...]
+    links: tuple[Arrow, ...]
     hidden: int
 
 
@@ -114,7 +114,7 @@ def _boxes(column: int, nodes: Sequence[Node], rows: int, apart: Collection[str]
         yield Box(column, len(kept), tuple(node for group in rest for node in group), len(rest))
 
 
-def _links(graph: ProvenanceGraph, columns: Sequence[Column]) -> tuple[tuple[Link, ...], int]:
+def _links(graph: ProvenanceGraph, columns: Sequence[Column]) -> tuple[tuple[Arrow, ...], int]:
     place = {node.id: box for column in columns for box in column.boxes for node in box.nodes}
     at = {(box.column, box.row): box for column in columns for box in column.boxes}
     found: dict[tuple[int, int, int, int], list[int]] = {}
@@ -124,6 +124,6 @@ def _links(graph: ProvenanceGraph, columns: Sequence[Column]) -> tuple[tuple[Lin
             counts = found.setdefault((a.column, a.row, b.column, b.row), [0, 0])
             counts[0] += 1
             counts[1] += edge.basis != "scope"
-    links = [Link(at[key[:2]], at[key[2:]], count, sure == 0) for key, (count, sure) in found.items()]
+    links = [Arrow(at[key[:2]], at[key[2:]], count, sure == 0) for key, (count, sure) in found.items()]
     drawn = tuple(sorted(links, key=lambda link: link.weak)[:_LINKS])  # certain links come first
     return drawn, len(graph.edges) - sum(link.count for link in drawn)

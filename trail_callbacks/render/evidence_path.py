@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from trail_callbacks.render.safe_text import block, line, plain, shorten
 from trail_callbacks.report.diagnosis import Depth, Diagnosis, Figure, StageName
 
-__all__ = ["Cell", "cells", "figures", "strip", "to_text", "verdict_line"]
+__all__ = ["StageCell", "cells", "figures", "strip", "to_text", "verdict_line"]
 
 
 def strip(diagnosis: Diagnosis) -> Iterator[str]:
@@ -60,7 +60,7 @@ _DEPTHS: tuple[Depth, ...] = ("retrieved", "reranked", "selected")
 
 
 @dataclass(frozen=True, slots=True)
-class Cell:
+class StageCell:
     """One stage as it is shown.
 
     Attributes:
@@ -80,12 +80,12 @@ class Cell:
     figure: str
 
 
-def cells(diagnosis: Diagnosis) -> tuple[Cell, ...]:
+def cells(diagnosis: Diagnosis) -> tuple[StageCell, ...]:
     """The stages of a diagnosis in order; a conflict of sources has one of its own."""
     return tuple(_cells(diagnosis))
 
 
-def _cells(diagnosis: Diagnosis) -> Iterator[Cell]:
+def _cells(diagnosis: Diagnosis) -> Iterator[StageCell]:
     for stage in diagnosis.stages:
         one, several = _UNITS.get(stage.name, ("passage", "passages"))
         there = "not recorded" if stage.there is None else f"{stage.there:,} {one if stage.there == 1 else several}"
@@ -93,7 +93,7 @@ def _cells(diagnosis: Diagnosis) -> Iterator[Cell]:
         figure = diagnosis.coverage.query.get(depth) if depth in _DEPTHS else None
         more = len(stage.lost) - _MANY
         lost = (*stage.lost[:_MANY], *([f"and {more:,} more"] if more > 0 else []))
-        yield Cell(
+        yield StageCell(
             name=depth,
             there=f"{there}, {stage.note}" if stage.note else there,
             lost=tuple(plain(shorten(text, _LONGEST)) for text in lost),

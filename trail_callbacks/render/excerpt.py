@@ -13,13 +13,13 @@ from trail_callbacks.graph import ProvenanceGraph
 from trail_callbacks.render.safe_text import shorten
 from trail_callbacks.text import words
 
-__all__ = ["Segment", "Span", "around", "both_ends", "most_relevant", "opening", "segments", "visible_ranges"]
+__all__ = ["MarkedSpan", "Stretch", "around", "both_ends", "most_relevant", "opening", "segments", "visible_ranges"]
 
 _LEAST = 80  # characters of context shown on either side of a span
 
 
 @dataclass(frozen=True, slots=True)
-class Span:
+class MarkedSpan:
     """A range `text[start:end]` that belongs to a claim.
 
     Attributes:
@@ -36,7 +36,7 @@ class Span:
 
 
 @dataclass(frozen=True, slots=True)
-class Segment:
+class Stretch:
     """A part of a text that lies in the same spans throughout.
 
     Attributes:
@@ -48,24 +48,24 @@ class Segment:
 
     start: int
     end: int
-    spans: tuple[Span, ...]
-    opens: tuple[Span, ...] = ()
+    spans: tuple[MarkedSpan, ...]
+    opens: tuple[MarkedSpan, ...] = ()
 
 
-def segments(start: int, end: int, spans: Sequence[Span]) -> Iterator[Segment]:
+def segments(start: int, end: int, spans: Sequence[MarkedSpan]) -> Iterator[Stretch]:
     """Cuts `text[start:end]` at the borders of the spans into adjacent segments that cover it."""
     inside = [span for span in spans if span.start < end and span.end > start]
     borders = sorted({start, end, *(max(s.start, start) for s in inside), *(min(s.end, end) for s in inside)})
     waiting = deque(sorted(inside, key=lambda span: (span.start, -span.end, span.owner)))
-    here: list[Span] = []
+    here: list[MarkedSpan] = []
     for left, right in pairwise(borders):
         here = [span for span in here if span.end > left]
         while waiting and waiting[0].start <= left:
             here.append(waiting.popleft())
-        yield Segment(left, right, tuple(here), tuple(span for span in here if max(span.start, start) == left))
+        yield Stretch(left, right, tuple(here), tuple(span for span in here if max(span.start, start) == left))
 
 
-def visible_ranges(length: int, spans: Sequence[Span], limit: int) -> list[tuple[int, int]]:
+def visible_ranges(length: int, spans: Sequence[MarkedSpan], limit: int) -> list[tuple[int, int]]:
     """Chooses which parts of a long text are shown: its opening and the context of the spans.
 
     Args:

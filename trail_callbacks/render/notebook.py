@@ -12,11 +12,11 @@ from html import escape
 
 from trail_callbacks.claims import Claim
 from trail_callbacks.evidence import Evidence
-from trail_callbacks.render.excerpt import Segment, Span, around, both_ends, most_relevant, segments
+from trail_callbacks.render.excerpt import MarkedSpan, Stretch, around, both_ends, most_relevant, segments
 from trail_callbacks.render.labels import (
     OUTCOMES,
     WORST_FIRST,
-    Mark,
+    Sign,
     carriers,
     citations,
     cited,
@@ -139,7 +139,7 @@ def _answer(report: Report) -> Iterator[str]:
         yield f'<span style="{_FAINT}">(the answer is empty)</span>'
     length, shown = len(answer.text), 0
     claimed = [(max(claim.start, 0), min(claim.end, length)) for claim in report.claims]
-    spans = [Span(start, end, number) for number, (start, end) in enumerate(claimed) if start < end]
+    spans = [MarkedSpan(start, end, number) for number, (start, end) in enumerate(claimed) if start < end]
     for segment in segments(0, length, spans):
         if shown >= _WHOLE:
             yield _left_out(length - segment.start)
@@ -155,7 +155,7 @@ def _left_out(count: int) -> str:
     return f'<span style="{_FAINT}"> [{count:,} more characters] </span>' if count else ""
 
 
-def _marked(report: Report, segment: Segment, words: str) -> str:
+def _marked(report: Report, segment: Stretch, words: str) -> str:
     pairs = [(claim, report.verdict(claim.id)) for claim in (report.claims[span.owner] for span in segment.spans)]
     pairs.sort(key=lambda pair: WORST_FIRST.index(pair[1].outcome))
     worst = pairs[0][1].outcome
@@ -169,7 +169,7 @@ def _marked(report: Report, segment: Segment, words: str) -> str:
     return f'<span title="{_text(title)}" style="{style}">{badges}<bdi>{words}</bdi></span>'
 
 
-def _badge(how: Mark, words: str) -> str:
+def _badge(how: Sign, words: str) -> str:
     style = f"background:{how.colour};color:#fff;border-radius:3px;padding:0 .35em;margin-right:.3em"
     return f'<span style="{style};font-size:.8em;white-space:nowrap">{how.symbol} {_text(words)}</span>'
 

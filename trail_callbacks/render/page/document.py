@@ -16,7 +16,7 @@ from typing import Any
 from trail_callbacks.render.labels import OUTCOMES, citations, coverage, covered, headline, mark, named, origin_words
 from trail_callbacks.render.page.claims import claims
 from trail_callbacks.render.page.texts import Texts, answer
-from trail_callbacks.render.page.view import View
+from trail_callbacks.render.page.view import PageView
 from trail_callbacks.render.safe_text import block, line, name, plain, script_json, shorten
 from trail_callbacks.report import Report
 from trail_callbacks.taxonomy import SupportClass
@@ -69,7 +69,7 @@ def score(report: Report) -> Iterator[str]:
     yield f"{state}</div>"
 
 
-def charts(view: View) -> Iterator[str]:
+def charts(view: PageView) -> Iterator[str]:
     """The number of claims of each class and error type, with a filter for each."""
     found = Counter(verdict.outcome for _, verdict in view.pairs)
     outcomes = {outcome: found[outcome] for outcome in OUTCOMES}
@@ -105,7 +105,7 @@ def charts(view: View) -> Iterator[str]:
         yield "</ul></fieldset>"
 
 
-def facts(view: View) -> Iterator[str]:
+def facts(view: PageView) -> Iterator[str]:
     """The judge and the cost."""
     report, usage = view.report, view.report.usage
     rows = {
@@ -156,7 +156,7 @@ def to_page(report: Report, *, title: str | None = None, text_limit: int = 20_00
         text_limit: Characters of one text, 200 or more; of longer ones, the parts that claims cite are shown.
         total: Characters of all texts except the answer; if there are more, `text_limit` is lowered.
     """
-    view = View(report)
+    view = PageView(report)
     texts = Texts(view, text_limit, total)
     question = report.graph.question
     heading = block(title or (question.text.strip() if question else "") or "Report on an answer")
@@ -237,7 +237,7 @@ def _hash(text: str) -> str:
     return f"'sha256-{base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()}'"
 
 
-def _drawing(view: View) -> dict[str, Any]:
+def _drawing(view: PageView) -> dict[str, Any]:
     """The data from which the script draws the graph and highlights trails: numbers, names and stages, no texts.
 
     Nodes and claims are referred to by index.
@@ -260,7 +260,7 @@ def _drawing(view: View) -> dict[str, Any]:
     }
 
 
-def _trails(view: View) -> Iterator[dict[str, Any]]:
+def _trails(view: PageView) -> Iterator[dict[str, Any]]:
     for number, (_, verdict) in enumerate(view.pairs):
         edges = {pair for path in view.trails.paths(verdict) for pair in pairwise(path)}
         yield {

@@ -11,10 +11,10 @@ from itertools import pairwise
 
 from trail_callbacks.claims import Claim
 from trail_callbacks.graph import Node, ProvenanceGraph
-from trail_callbacks.render.excerpt import Span
+from trail_callbacks.render.excerpt import MarkedSpan
 from trail_callbacks.report import Report, Verdict
 
-__all__ = ["Stop", "Trails", "View"]
+__all__ = ["PageView", "Stop", "Trails"]
 
 _STOPS = 200  # nodes of one trail; with more, the whole graph would be highlighted
 
@@ -116,7 +116,7 @@ _SEARCHED = 50_000_000  # characters, for words of claims in texts: thousands of
 
 
 @dataclass(frozen=True)
-class View:
+class PageView:
     """A report with what the parts of its page look up.
 
     Attributes:
@@ -164,7 +164,7 @@ class View:
         return tuple(self.trails.stops(verdict) for _, verdict in self.pairs)
 
     @cached_property
-    def claim_spans(self) -> tuple[Span | None, ...]:
+    def claim_spans(self) -> tuple[MarkedSpan | None, ...]:
         """The span of each claim in the answer; None if its words do not occur there."""
         text = self.answer.text if self.answer else ""
         most = _SEARCHED // max(1, len(text))  # claims that are searched for: those that do not say where they are
@@ -178,16 +178,16 @@ class View:
         return tuple(found)
 
     @cached_property
-    def highlights(self) -> dict[str, list[Span]]:
+    def highlights(self) -> dict[str, list[MarkedSpan]]:
         """The spans to mark in each node: evidence, and the words of a claim where a node repeats them."""
-        spans: dict[str, list[Span]] = defaultdict(list)
+        spans: dict[str, list[MarkedSpan]] = defaultdict(list)
         left = _SEARCHED
         for number, (claim, verdict) in enumerate(self.pairs):
             for item in verdict.evidence:
                 length = len(self.report.graph.node(item.node_id).text)
                 start, end = max(item.start, 0), min(item.end, length)
                 if start < end:
-                    spans[item.node_id].append(Span(start, end, number, item.relation))
+                    spans[item.node_id].append(MarkedSpan(start, end, number, item.relation))
             for node_id in {verdict.introduced_at, *verdict.carried_through} - {None}:
                 node = self.report.graph.node(str(node_id))
                 if not claim.quote or node is self.answer or len(node.text) > left:
@@ -195,17 +195,17 @@ class View:
                 left -= len(node.text)
                 start = node.text.find(claim.quote)
                 if start >= 0:
-                    spans[node.id].append(Span(start, start + len(claim.quote), number, "states"))
+                    spans[node.id].append(MarkedSpan(start, start + len(claim.quote), number, "states"))
         return spans
 
 
-def _stated(text: str, number: int, claim: Claim) -> Span | None:
+def _stated(text: str, number: int, claim: Claim) -> MarkedSpan | None:
     """Where a claim says that it is, if its words are there."""
     if 0 <= claim.start < claim.end <= len(text) and text[claim.start : claim.end] == claim.quote:
-        return Span(claim.start, claim.end, number)
+        return MarkedSpan(claim.start, claim.end, number)
     return None
 
 
-def _located(text: str, number: int, claim: Claim) -> Span | None:
+def _located(text: str, number: int, claim: Claim) -> MarkedSpan | None:
     start = text.find(claim.quote) if claim.quote else -1
-    return Span(start, start + len(claim.quote), number) if start >= 0 else None
+    return MarkedSpan(start, start + len(claim.quote), number) if start >= 0 else None
