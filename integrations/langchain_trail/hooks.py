@@ -211,8 +211,8 @@ class RecordingHooks(BaseCallbackHandler):
     ) -> None:
         """Ends a root run that the app stopped, and the models that it leaves behind."""
         why = described(error)
-        for id_, model in stopped.left.items():
-            self._finish(id_, (Failed, id_, why, "cancelled", model.partial(), None, model.metadata))
+        for model in stopped.left:
+            self._finish(model.run_id, (Failed, model.run_id, why, "cancelled", model.partial(), None, model.metadata))
         if stopped.whole and (late is not None or metadata is not None):  # of a graph more might have come
             record: tuple[Any, ...] = (Ended, run_id, stopped.read, late, metadata)
         else:

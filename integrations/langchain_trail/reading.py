@@ -29,6 +29,7 @@ class Model:
     """A call of a model.
 
     Attributes:
+        run_id: Its run.
         root: The root run around it.
         metadata: That of its start.
         chunks: What it has streamed so far; texts of a model that streams no chunks.
@@ -37,6 +38,7 @@ class Model:
         summary: What the last chunk carries.
     """
 
+    run_id: UUID
     root: str
     metadata: Mapping[str, Any]
     chunks: list[Any] = field(default_factory=list)
@@ -58,12 +60,12 @@ class Stopped(NamedTuple):
     Attributes:
         read: What its user had read; None for nothing.
         whole: That was all the model wrote.
-        left: The models in it that were still writing, by their run.
+        left: The models in it that were still writing.
     """
 
     read: Any
     whole: bool
-    left: dict[UUID, Model]
+    left: list[Model]
 
 
 @dataclass(slots=True, eq=False)
@@ -102,7 +104,7 @@ class Readings:
         if len(run.given) < _SOURCES:
             run.given.append(payload)
         if metadata is not None:
-            model = self._open[run_id] = Model(root, metadata)
+            model = self._open[run_id] = Model(run_id, root, metadata)
             run.models.append(model)
             if len(self._open) > _OPEN:
                 self._open.popitem(last=False)
@@ -171,11 +173,11 @@ class Readings:
         if run is None:
             return None
         unread = set(_unread(error))
-        left = {id_: model for id_, model in self._open.items() if model.root == root and model.chunks}
+        left = [model for model in list(run.models) if model.run_id in self._open and model.chunks]
         for model in reversed(run.models):
             read = [chunk for chunk in model.chunks if id(getattr(chunk, "message", chunk)) not in unread]
             if read:
-                message = _answer_in(Model(root, {}, read).partial())
+                message = _answer_in(Model(run_id, root, {}, read).partial())
             elif isinstance(error, GeneratorExit) and not model.chunks and id(model.message) not in unread:
                 message = model.message  # a reader gets the states and updates of a graph whole
             else:
