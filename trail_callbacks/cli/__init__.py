@@ -32,7 +32,7 @@ def main(args: Sequence[str] | None = None) -> int:  # noqa: PLR0911 - a status 
     Returns:
         The exit status.
     """
-    if list(sys.argv[1:] if args is None else args) == ["--version"]:  # before all that takes long to import
+    if list(sys.argv[1:] if args is None else args)[:1] == ["--version"]:  # before all that takes long to import
         sys.stdout.write(f"trail-callbacks {version('trail-callbacks')}\n")
         return 0
     from trail_callbacks.cli.app import app  # noqa: PLC0415 - importing `trail_callbacks` must not need typer
