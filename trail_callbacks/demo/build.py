@@ -8,7 +8,7 @@ from typing import Any
 
 from trail_callbacks.canary import Strategy
 from trail_callbacks.canary.played import Played
-from trail_callbacks.demo.chat import ChatTurn, Messages
+from trail_callbacks.demo.chat import Messages, Turn
 
 __all__ = ["PASSAGES", "PROMPT", "Build", "PlayedChat"]
 
@@ -34,10 +34,10 @@ class PlayedChat:
         """Its name."""
         return self._played.name
 
-    def reply(self, messages: Messages, tools: Sequence[Mapping[str, Any]] = ()) -> ChatTurn:  # noqa: ARG002 - see Chat
+    def reply(self, messages: Messages, tools: Sequence[Mapping[str, Any]] = ()) -> Turn:  # noqa: ARG002 - see Chat
         """Answers a conversation from what stands in it."""
         prompt = "\n".join(str(message.get("content") or "") for message in messages)
-        return ChatTurn(text=self._played.reply(prompt, self._strategy))
+        return Turn(text=self._played.reply(prompt, self._strategy))
 
 
 @dataclass(frozen=True, slots=True)

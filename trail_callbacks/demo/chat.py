@@ -12,7 +12,7 @@ from pydantic import BaseModel, TypeAdapter
 
 from trail_callbacks.errors import JudgeError, MissingExtraError, TrailError
 
-__all__ = ["Chat", "ChatTurn", "Endpoint", "Planted", "RecordedChat", "ToolCall"]
+__all__ = ["Chat", "Turn", "Endpoint", "Planted", "RecordedChat", "ToolCall"]
 
 Messages = Sequence[Mapping[str, Any]]
 """Messages in the format of OpenAI's chat completions."""
@@ -26,7 +26,7 @@ class ToolCall(BaseModel, frozen=True):
     arguments: dict[str, Any]
 
 
-class ChatTurn(BaseModel, frozen=True):
+class Turn(BaseModel, frozen=True):
     """A model's reply: text, tool calls or both."""
 
     text: str = ""
@@ -52,13 +52,13 @@ class Chat(Protocol):
     def name(self) -> str:
         """The name to display."""
 
-    def reply(self, messages: Messages, tools: Sequence[Mapping[str, Any]] = ()) -> ChatTurn:
+    def reply(self, messages: Messages, tools: Sequence[Mapping[str, Any]] = ()) -> Turn:
         """Replies to a conversation."""
 
 
 class _Line(BaseModel, frozen=True):
     when: tuple[str, ...]
-    turn: ChatTurn
+    turn: Turn
     planted: tuple[Planted, ...] = ()
 
 
@@ -80,7 +80,7 @@ class RecordedChat:
     def __init__(self) -> None:
         self.planted: list[Planted] = []
 
-    def reply(self, messages: Messages, tools: Sequence[Mapping[str, Any]] = ()) -> ChatTurn:  # noqa: ARG002 - see Chat
+    def reply(self, messages: Messages, tools: Sequence[Mapping[str, Any]] = ()) -> Turn:  # noqa: ARG002 - see Chat
         """Replies to a conversation; `tools` are ignored, because the recorded replies contain their tool calls.
 
         Raises:
@@ -119,7 +119,7 @@ class Endpoint:
             raise JudgeError(f"the model {model!r} cannot be request: {error}") from error
         self._error: type[Exception] = openai.OpenAIError
 
-    def reply(self, messages: Messages, tools: Sequence[Mapping[str, Any]] = ()) -> ChatTurn:
+    def reply(self, messages: Messages, tools: Sequence[Mapping[str, Any]] = ()) -> Turn:
         """Replies to a conversation.
 
         Raises:
@@ -133,7 +133,7 @@ class Endpoint:
         except self._error as error:
             raise JudgeError(f"the model {self.name!r} did not answer: {error}") from error
         calls = [call for call in message.tool_calls or () if call.type == "function"]
-        return ChatTurn(
+        return Turn(
             text=message.content or "",
             calls=tuple(
                 ToolCall(id=call.id, name=call.function.name, arguments=_arguments(call.function.arguments))
