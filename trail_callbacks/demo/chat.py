@@ -12,7 +12,7 @@ from pydantic import BaseModel, TypeAdapter
 
 from trail_callbacks.errors import JudgeError, MissingExtraError, TrailError
 
-__all__ = ["Chat", "Turn", "Endpoint", "Planted", "RecordedChat", "ToolCall"]
+__all__ = ["Chat", "Endpoint", "Planted", "RecordedChat", "ToolCall", "Turn"]
 
 Messages = Sequence[Mapping[str, Any]]
 """Messages in the format of OpenAI's chat completions."""
