@@ -42,6 +42,7 @@ ELSEWHERE = {
     "report.evaluation": "tests/export/test_evaluations.py",  # the form of a record
     "report.evaluations": "tests/export/test_evaluations.py",
     "report.pytest_file": "tests/export/test_pytest_file.py",
+    "render.columns": "tests/render/test_diagram.py",
     "render.comparison": "tests/comparison/test_comparison.py",
     "trace.codec": "tests/trace/test_stored.py",
     "retrieval.ranking": "tests/test_evidence.py",

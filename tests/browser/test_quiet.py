@@ -3,7 +3,7 @@
 import re
 
 import pytest
-from reports import MISSING, demo, harbour, scripts
+from reports import MISSING, harbour, scripts
 
 NO_VALUE = re.compile(r"\b(NaN|null|None|undefined|\[object Object\]|Infinity)\b")
 EMPTY_SECTIONS = """() => [...document.querySelectorAll('section')].filter((each) => each.checkVisibility())
@@ -39,18 +39,6 @@ def test_a_page_that_does_nothing_is_quiet(show):  # not beside pages that conne
     view = show('<!doctype html><html data-ready="true"><meta charset="utf-8"><title>x</title><p>hello')
     view.page.wait_for_timeout(300)
     assert view.page.inner_text("p") == "hello"
-
-
-@pytest.mark.parametrize("app", ["langchain", "langgraph", "llama-index"])
-def test_reports_of_the_demo_are_shown(show, app):
-    report = demo()[app]
-    view = show(report)
-    assert len(view.options()) == len(report.claims)
-    assert f"{report.hallucination_score:.2f}" in view.page.inner_text("#score")
-    assert report.graph.question.text in view.text()
-    for claim in report.claims:
-        view.option(claim.id).click()
-        assert view.selected == claim.id
 
 
 @pytest.mark.parametrize("case", MISSING)

@@ -1,6 +1,6 @@
 """Selecting a claim lights its trail: in the graph, for screen readers, and in the texts."""
 
-from reports import harbour, layered, long_answer
+from reports import harbour, layered
 
 REPORT = harbour()
 CLAIMS = [each.id for each in REPORT.claims]
@@ -113,24 +113,3 @@ def test_ten_thousand_nodes_open_by_step_and_a_claim_finds_its_way(show):
         assert view.graph(f"cy.nodes('.{role}').length") == 1
     marks = view.page.locator('[data-node-text="n0.92"] mark[data-evidence]')
     assert marks.inner_text() == verdict.evidence[0].quote
-
-
-def test_the_nearest_passages_of_an_undecided_claim_are_shown_and_nothing_leads_from_them(show):
-    report = long_answer(12)
-    view = show(report)
-    view.option("c6").click()
-    verdict = report.verdict("c6")
-    assert told(view) == {("d0", "nearest"), ("answer", "answer")}
-    assert view.graph("cy.edges('.lit').length") == 0
-    assert view.graph("cy.nodes('.evidence').length") == 0
-    assert view.graph("cy.nodes('.held').length") == 0
-    assert view.graph("cy.nodes('.nearest').length") == 1
-    detail = view.page.locator("#detail").inner_text()
-    assert "undecided" in detail
-    assert verdict.undecided in detail
-    assert "nearest in the sources" in detail
-    assert not {"for", "against"} & {each.inner_text() for each in view.page.locator("#detail footer .label").all()}
-    marked = view.page.locator('.verbatim mark[data-evidence="nearest"]:visible')
-    assert marked.all_inner_texts() == [verdict.evidence[0].quote]
-    arrow = "element => getComputedStyle(element, '::after').content"
-    assert view.page.locator('#trail li[data-role="nearest"]').evaluate(arrow) == "none"

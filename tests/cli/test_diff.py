@@ -104,15 +104,6 @@ def test_rounding_is_no_rise(trail, saved):
     assert trail("diff", saved("o", old), saved("n", new), "--max-increase", "0.1")[0] == 0
 
 
-@pytest.mark.parametrize("content", ["", "{}", "[1]", '{"version": 99}', '{"version": 1'])
-def test_what_is_no_report_is_named(trail, reports, saved, content):
-    path = saved("odd.json", content)
-    for args in ((path, reports["true"]), (reports["true"], path)):
-        status, out, err = trail("diff", *args)
-        assert (status, out) == (2, "")
-        assert path in err
-
-
 @pytest.mark.parametrize(
     ("args", "words"),
     [

@@ -1,6 +1,5 @@
 """What other tools recorded, on the command line: shown, verified, diagnosed; of a bad file one sentence."""
 
-import gzip
 import json
 import sys
 from pathlib import Path
@@ -53,11 +52,3 @@ def test_a_bad_file_is_refused_in_one_sentence(trail, tmp_path, content, message
     assert str(path) in err.replace("\n", "")
     assert message in " ".join(err.split())
     assert "Traceback" not in err
-
-
-def test_standard_input_is_read_like_a_file(shell):
-    done = shell("verify", "-", "--json", stdin=gzip.compress(CONTENT.encode()))
-    assert (done.returncode, json.loads(done.stdout)["hallucination_score"]) == (0, 1.0)
-    done = shell("show", "-", stdin=b"\x00\x01")
-    assert done.returncode == 2
-    assert b"standard input is a binary file" in done.stderr

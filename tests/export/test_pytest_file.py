@@ -44,11 +44,8 @@ def outcomes(tmp_path):
     ("answer", "found"),
     [
         (WRONG, {"failed": 2}),
-        ("As is known: The tower was finished in 1847.", {"failed": 2}),
         ("The tower was finished in 1850. Boats leave at noon.", {"failed": 1, "passed": 1}),  # wrong in another way
         ("The tower was finished in 1874. Boats leave at noon.", {"passed": 2}),
-        ("Boats leave at noon.", {"passed": 2}),
-        (None, {"error": 2}),  # as it was written
     ],
 )
 def test_it_fails_on_the_answer_that_failed_and_passes_on_a_corrected_one(outcomes, answer, found):
