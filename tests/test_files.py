@@ -1,20 +1,9 @@
 """Files are written whole or not at all, and for their owner only."""
 
-import stat
-
 import pytest
 
 from trail_callbacks.errors import InputError
 from trail_callbacks.files import require_writable, write
-
-
-def test_a_new_file_is_for_its_owner_and_one_that_is_there_keeps_its_permissions(tmp_path):
-    path = tmp_path / "new.txt"
-    write(str(path), "text")
-    assert (path.read_text(), stat.S_IMODE(path.stat().st_mode)) == ("text", 0o600)
-    path.chmod(0o640)
-    write(str(path), ["two ", "parts\r\n"])
-    assert (path.read_bytes(), stat.S_IMODE(path.stat().st_mode)) == (b"two parts\r\n", 0o640)
 
 
 @pytest.mark.parametrize("error", [InputError("no"), KeyboardInterrupt()])

@@ -5,8 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from trail_callbacks import forking
-from trail_callbacks.forking import ChildSafeLock, renewed_in_child, unforked
+from trail_callbacks.forking import ChildSafeLock, renewed_in_child
 
 sys.path.insert(0, str(Path(__file__).parent / "session"))
 from forks import needs_fork, run_program
@@ -41,13 +40,6 @@ def child():
 print(forked(child), owner.pid == os.getpid())
 """)
     assert lines == ["ok True"]
-
-
-def test_an_owner_that_is_gone_is_forgotten():
-    owner = Owner()
-    (key,) = [key for key, (reference, _) in list(forking._owners.items()) if reference() is owner]
-    del owner
-    assert key not in forking._owners
 
 
 def test_a_lock_that_another_thread_holds_is_free_in_the_child():
@@ -101,11 +93,6 @@ def child():
 print(forked(child), forked(child))
 """)
     assert lines == ["ok ok"]
-
-
-def test_the_thread_that_forks_may_be_in_the_block_itself():
-    with unforked(), unforked():
-        pass
 
 
 @pytest.mark.skipif(sys.version_info >= (3, 12), reason="cached properties have no lock any more")

@@ -1,13 +1,12 @@
 from __future__ import annotations
 
-import json
 from datetime import date
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from trail_callbacks import Edge, Node, ProvenanceGraph, Report, check
+from trail_callbacks import Edge, Node, ProvenanceGraph
 from trail_callbacks.errors import GraphError
 
 KINDS = ["question", "instruction", "document", "tool_result", "completion"]
@@ -55,21 +54,6 @@ def test_a_document_stays_a_leaf_although_a_query_led_to_it():
     assert [node.id for node in graph.path("q", "answer")] == ["q", "d", "m", "answer"]
     assert graph.path("answer", "q") == ()
     assert [node.stage for node in graph.nodes] == [0, 1, 2, 3]
-
-
-def test_without_an_answer_all_evidence_is_a_leaf():
-    graph = ProvenanceGraph(nodes=(Node(id="d", kind="document", text="x"), Node(id="m", kind="completion", text="y")))
-    assert graph.answer is None
-    assert [leaf.id for leaf in graph.leaves()] == ["d"]
-
-
-def test_from_texts():
-    graph = ProvenanceGraph.from_texts(
-        "answer", ["one", Node(id="row", kind="tool_result", text="two")], question="why"
-    )
-    assert [leaf.id for leaf in graph.leaves()] == ["question", "source-1", "row"]
-    assert graph.question.text == "why"
-    assert ProvenanceGraph.from_texts("answer", "one source").node("source-1").text == "one source"
 
 
 class Bare:
@@ -138,35 +122,3 @@ A, B = Node(id="a", kind="document", text=""), Node(id="b", kind="completion", t
 def test_a_graph_that_breaks_the_rules_says_how(nodes, edges, says):
     with pytest.raises(GraphError, match=says):
         ProvenanceGraph(nodes=nodes, edges=edges)
-
-
-@pytest.mark.parametrize(
-    "data",
-    ["", "nonsense", "[]", '{"nodes": [', '{"nodes": [{"id": "a", "kind": "poem", "text": ""}]}', b"\xff\xfe"],
-)
-def test_broken_json_is_a_clear_error(data):
-    with pytest.raises(GraphError, match="not a provenance graph"):
-        ProvenanceGraph.from_json(data)
-
-
-def test_a_cycle_in_json_is_a_clear_error():
-    graph = json.loads(ProvenanceGraph(nodes=(A, B), edges=(Edge(source="a", target="b"),)).to_json())
-    graph["edges"].append({"source": "b", "target": "a"})
-    with pytest.raises(GraphError, match="cycle"):
-        ProvenanceGraph.from_json(json.dumps(graph))
-
-
-def test_unknown_ids_are_key_errors():
-    with pytest.raises(KeyError):
-        ProvenanceGraph(nodes=(A,)).node("zz")
-    with pytest.raises(KeyError):
-        ProvenanceGraph(nodes=(A,)).upstream("zz")
-
-
-def test_half_of_a_surrogate_pair_breaks_neither_the_check_nor_the_export():
-    broken = "The tower \udc00 is 330 m tall."
-    report = check(broken, [broken, "\ud800"], "How tall \udfff?")
-    assert [claim.quote for claim in report.claims] == ["The tower \ufffd is 330 m tall."]
-    assert report.hallucination_score == 0.0
-    assert Report.from_json(report.to_json().encode()) == report
-    assert ProvenanceGraph.from_json(report.graph.to_json()) == report.graph

@@ -39,6 +39,9 @@ ELSEWHERE = {
     "judges.tracer": "tests/verify/test_veritrail.py",  # a protocol
     "verify.audit": "tests/verify/test_pipeline.py",
     "report.evaluation": "tests/export/test_evaluations.py",  # the form of a record
+    "report.evaluations": "tests/export/test_evaluations.py",
+    "report.pytest_file": "tests/export/test_pytest_file.py",
+    "render.columns": "tests/render/test_diagram.py",
     "render.comparison": "tests/comparison/test_comparison.py",
     "trace.codec": "tests/trace/test_stored.py",
     "retrieval.ranking": "tests/test_evidence.py",

@@ -42,13 +42,6 @@ def launch(name: str, *, at: str = "dawn", **settings: Unpack[Keywords]) -> Boat
     return Boat(**settings)
 
 
-def test_keywords_are_shown_with_the_defaults_of_the_settings_or_of_the_function():
-    assert str(inspect.signature(launch)).partition(" -> ")[0] == "(name: str, *, crew: int = 5, at: str = 'dawn')"
-    assert launch("Nightjar") == Boat()
-    with pytest.raises(TypeError):
-        launch("Nightjar", masts=3)
-
-
 @pytest.mark.parametrize(
     ("settings", "function"),
     [(GuardSettings, guard) for guard in GUARDS] + [(CaptureSettings, recorder) for recorder in RECORDERS],

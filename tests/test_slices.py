@@ -45,14 +45,6 @@ def test_rests_grow_while_others_are_at_work_and_shrink_after(monkeypatch):
     assert clock.rests[-1] == min(clock.rests) == 0.0002
 
 
-def test_rests_stay_short_if_somebody_waits(monkeypatch):
-    clock = Clock(monkeypatch)
-    slices = Slices(patient=False)
-    clock.late = 0.005
-    clock.work(slices, 0.1)
-    assert set(clock.rests) == {0.0002}
-
-
 def test_what_all_work_comes_through_pauses(monkeypatch):
     rests = []
     monkeypatch.setattr(Slices, "pause", lambda self: rests.append(time.perf_counter()))

@@ -51,14 +51,3 @@ def test_what_does_not_fit_is_invalid_with_its_text(ask):
     reply = ask(ScriptedModel(["nonsense"]), call())
     assert reply.failure.kind == "invalid"
     assert reply.text == "nonsense"
-
-
-def test_an_exception_is_raised_as_by_a_broken_model(ask):
-    with pytest.raises(OSError, match="gone"):
-        ask(ScriptedModel([OSError("gone")]), call())
-
-
-@pytest.mark.parametrize("script", ["text", Reply(), Echo(text="x"), {"claims": "text"}, {"claims": {"text": "x"}}])
-def test_a_single_reply_is_no_script(script):
-    with pytest.raises(TypeError, match="expected a list of replies"):
-        ScriptedModel(script)

@@ -10,7 +10,7 @@ import pytest
 from pytest_trail import baseline, grounded
 from pytest_trail.baseline import Finding
 from pytest_trail.options import Options, add_options
-from pytest_trail.recorded import Check, Recorded
+from pytest_trail.recorded import Check, CheckedTest
 
 if TYPE_CHECKING:
     from pytest_trail.canary import CanaryResult
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 _OPTIONS: pytest.StashKey[Options] = pytest.StashKey()
 _ACCEPTED: pytest.StashKey[Collection[Finding]] = pytest.StashKey()
-_RECORDED: pytest.StashKey[Recorded] = pytest.StashKey()
+_RECORDED: pytest.StashKey[CheckedTest] = pytest.StashKey()
 _Refused: TypeAlias = Callable[["Report", Sequence[grounded.Accepted]], str | None]
 _WORST = {"failed": 0, "skipped": 1, "passed": 2}  # plugins that run tests again have outcomes of their own
 
@@ -157,7 +157,7 @@ def _keep_canary(request: pytest.FixtureRequest, run: Any) -> CanaryResult:
     from pytest_trail.canary import CanaryResult  # noqa: PLC0415 - a suite that runs no canary need not wait for it
 
     result = CanaryResult(run)
-    recorded = request.node.stash.setdefault(_RECORDED, Recorded())
+    recorded = request.node.stash.setdefault(_RECORDED, CheckedTest())
     recorded.canaries.append(result)
     number = len(recorded.canaries)
     suffix = "" if number == 1 else f"_{number}"
@@ -194,8 +194,10 @@ def _keep(request: pytest.FixtureRequest, runs: Sequence[Report]) -> Report:
     return report
 
 
-def _record(item: pytest.Item, report: Report, runs: Sequence[Report] = (), wanted: int = 1) -> tuple[Recorded, Check]:
-    recorded = item.stash.setdefault(_RECORDED, Recorded())
+def _record(
+    item: pytest.Item, report: Report, runs: Sequence[Report] = (), wanted: int = 1
+) -> tuple[CheckedTest, Check]:
+    recorded = item.stash.setdefault(_RECORDED, CheckedTest())
     check = recorded.check(report)
     if check is None:
         check = Check(report, runs or (report,), wanted)

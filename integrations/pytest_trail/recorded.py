@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from pytest_trail.canary import CanaryResult
     from trail_callbacks import Report
 
-__all__ = ["Check", "Recorded"]
+__all__ = ["Check", "CheckedTest"]
 
 
 @dataclass(slots=True)
@@ -35,7 +35,7 @@ class Check:
 
 
 @dataclass(slots=True)
-class Recorded:
+class CheckedTest:
     """The checks of a test.
 
     Attributes:

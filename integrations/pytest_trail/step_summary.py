@@ -16,7 +16,7 @@ def markdown(tests: Mapping[str, Mapping[str, Any]], notes: Iterable[str]) -> st
     """Returns the summary.
 
     Args:
-        tests: What was recorded, as in `Recorded.to_json`, by node id.
+        tests: What was recorded, as in `CheckedTest.to_json`, by node id.
         notes: Remarks, a line each.
     """
     rows = [

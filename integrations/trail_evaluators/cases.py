@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from trail_callbacks import acheck, check
@@ -14,7 +14,18 @@ from trail_callbacks.report import Report
 from trail_callbacks.verify.options import VerifyOptions
 from trail_callbacks.verify.threshold import refusal
 
-__all__ = ["ANSWERS", "QUESTIONS", "SOURCES", "Case", "Checker", "found", "passes", "retrieved", "text_of", "why_not"]
+__all__ = [
+    "ANSWERS",
+    "QUESTIONS",
+    "SOURCES",
+    "Case",
+    "CaseChecker",
+    "found",
+    "passes",
+    "retrieved",
+    "text_of",
+    "why_not",
+]
 
 ANSWERS = ("answer", "output", "response", "result", "actual_output", "completion")
 QUESTIONS = ("question", "query", "input", "user_input", "prompt")
@@ -48,25 +59,31 @@ class Case:
     question: str | None = None
 
 
-class Checker:
+class CaseChecker:
     """Checks cases with one judge.
 
     Args:
         judge: Who decides; None is the offline judge.
         options: Settings of the verification.
+        **keys: Keys of answer, sources and question in what the tool hands over, see `found`.
 
     Raises:
         JudgeError: If the judge is unknown.
     """
 
-    def __init__(self, judge: JudgeLike, options: VerifyOptions | None) -> None:
+    def __init__(self, judge: JudgeLike, options: VerifyOptions | None, **keys: str | None) -> None:
         self._judge = resolve(judge)
-        self._options = options
+        self._options, self._keys = options, keys
 
     @property
     def asks_a_model(self) -> bool:
         """Whether a language model decides."""
         return self._judge.model is not None
+
+    def found(self, answers: Iterable[object], others: Iterable[object], brought: Iterable[str]) -> Case:
+        """Finds a case as the function `found` does; without sources in it they are what the run `brought`."""
+        case = found(answers, others, **self._keys)
+        return case if case.sources else replace(case, sources=tuple(brought))
 
     def report(self, case: Case) -> Report:
         """Checks an answer."""

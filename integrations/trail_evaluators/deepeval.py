@@ -8,8 +8,8 @@ from typing import Any
 from trail_callbacks.judges.resolve import JudgeLike
 from trail_callbacks.report import Report
 from trail_callbacks.verify.options import VerifyOptions
-from trail_evaluators.cases import Case, Checker, passes, retrieved, why_not
-from trail_evaluators.records import tool
+from trail_evaluators.cases import Case, CaseChecker, passes, retrieved, why_not
+from trail_evaluators.sending import tool
 
 __all__ = ["metric"]
 
@@ -38,7 +38,7 @@ def metric(judge: JudgeLike = None, *, max_score: float = 0.0, options: VerifyOp
             self.judge, self.max_score, self.options = judge, max_score, options
             self.threshold = 1.0 - max_score
             self.report: Report | None = None
-            self._checker = Checker(judge, options)
+            self._checker = CaseChecker(judge, options)
 
         @property
         def __name__(self) -> str:

@@ -6,8 +6,8 @@ from typing import Any
 
 from trail_callbacks.judges.resolve import JudgeLike
 from trail_callbacks.verify.options import VerifyOptions
-from trail_evaluators.cases import SOURCES, Case, Checker, retrieved, text_of, why_not
-from trail_evaluators.records import tool
+from trail_evaluators.cases import SOURCES, Case, CaseChecker, retrieved, text_of, why_not
+from trail_evaluators.sending import tool
 
 __all__ = ["scorer"]
 
@@ -27,7 +27,7 @@ def scorer(judge: JudgeLike = None, *, options: VerifyOptions | None = None, sou
         ImportError: If Inspect is not installed.
     """
     scoring = tool("inspect_ai.scorer", "inspect-ai")
-    checker = Checker(judge, options)
+    checker = CaseChecker(judge, options)
 
     def groundedness() -> Any:
         async def score(state: Any, target: Any) -> Any:

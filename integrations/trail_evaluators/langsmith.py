@@ -2,59 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
-from dataclasses import replace
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 from trail_callbacks.judges.resolve import JudgeLike
-from trail_callbacks.report import Report
 from trail_callbacks.verify.options import VerifyOptions
-from trail_evaluators.cases import Checker, found, retrieved
-from trail_evaluators.records import UUID, About, Ids, addressed
+from trail_evaluators.cases import CaseChecker, retrieved
+from trail_evaluators.sending import UUID, Addressed, Sender
 
 __all__ = ["evaluator", "send"]
 
-_IDS = Ids(
-    trace=UUID,
-    span=UUID,
-    hint="give trace_id=, the id of the root run in LangSmith: a UUID, the run_id of the app's call",
-)
 
-
-def send(
-    report: Report,
-    client: Any,
-    *,
-    trace_id: str | None = None,
-    span_id: str | None = None,
-    spans: Mapping[str, str] | None = None,
-    project_id: str | None = None,
-    claims: bool = True,
-    higher_is_better: bool = True,
-) -> int:
-    """Writes a report as feedback; the client sends it in the background, `client.flush()` waits for that.
-
-    A report that `TrailCallbackHandler` made has the ids that LangSmith's own tracer sent, so it needs no other: the
-    feedback is on the root run, and on each run where unsupported claims were introduced.
-
-    Args:
-        report: The report.
-        client: A `langsmith.Client`.
-        trace_id: The root run in LangSmith; by default the report's.
-        span_id: The run that returned the answer; by default the root run.
-        spans: Runs in LangSmith by the report's ids of runs, if they differ.
-        project_id: The project of the run: `client.read_project(project_name=...).id`. LangSmith is about to require
-            it, and warns without it.
-        claims: Send the records of claims and steps, too.
-        higher_is_better: Send `groundedness`, 1 - score, as LangSmith's charts expect; else `hallucination`.
-
-    Returns:
-        The number of records sent.
-
-    Raises:
-        InputError: If the run is not known, or a given id is none of LangSmith.
-    """
-    records = addressed(report, _IDS, About(trace_id, span_id, spans), claims=claims, higher_is_better=higher_is_better)
+def _write(client: Any, records: Sequence[Addressed], *, project_id: str | None = None) -> None:
     for each in records:
         record = each.record
         client.create_feedback(
@@ -70,7 +29,21 @@ def send(
             session_id=project_id,
             extend_trace_retention=False,  # by default it costs the user
         )
-    return len(records)
+
+
+send = Sender(
+    trace=UUID,
+    span=UUID,
+    hint="give trace_id=, the id of the root run in LangSmith: a UUID, the run_id of the app's call",
+    write=_write,
+    higher_is_better=True,
+)
+"""Writes a report as feedback; the client, a `langsmith.Client`, sends it in the background: `client.flush()` waits.
+
+A report that `TrailCallbackHandler` made has the ids that LangSmith's own tracer sent, so it needs no other: the
+feedback is on the root run, and on each run where unsupported claims were introduced. `project_id` is the project of
+the run, `client.read_project(project_name=...).id`: LangSmith is about to require it, and warns without it.
+"""
 
 
 def evaluator(
@@ -95,13 +68,11 @@ def evaluator(
         question: Key of the question, if it is none of `cases.QUESTIONS`.
         higher_is_better: Score `groundedness`, 1 - score, as LangSmith's charts expect; else `hallucination`.
     """
-    checker = Checker(judge, options)
+    checker = CaseChecker(judge, options, answer=answer, sources=sources, question=question)
 
     def trail(run: Any, example: Any) -> dict[str, Any]:
         given, asked = getattr(example, "inputs", None), run.inputs or {}
-        case = found([run.outputs], [given, asked], answer=answer, sources=sources, question=question)
-        if not case.sources:
-            case = replace(case, sources=tuple(_brought(run)))
+        case = checker.found([run.outputs], [given, asked], _brought(run))
         record = checker.report(case).to_evaluations(higher_is_better=higher_is_better)
         claims = [each["metadata"] | {"label": each["label"]} for each in record if "claim_id" in each["metadata"]]
         return {

@@ -4,57 +4,22 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator, Mapping
-from dataclasses import replace
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 from trail_callbacks.judges.resolve import JudgeLike
-from trail_callbacks.report import Report
 from trail_callbacks.report.evaluation import Evaluation
 from trail_callbacks.verify.options import VerifyOptions
-from trail_evaluators.cases import Checker, found, retrieved
-from trail_evaluators.records import HEX_SPAN, About, Ids, addressed, tool
+from trail_evaluators.cases import CaseChecker, retrieved
+from trail_evaluators.sending import HEX_SPAN, Addressed, Sender, tool
 
 __all__ = ["scorer", "send"]
 
-_IDS = Ids(
-    trace=re.compile("tr-.+|trace:/.+"),
-    span=HEX_SPAN,
-    hint="give trace_id=, the id of the trace in MLflow, such as mlflow.get_last_active_trace_id(): tr-...",
-    trace_needed=True,
-)
 _IDENTIFIER = "trail_identifier"
 
 
-def send(
-    report: Report,
-    client: Any,
-    *,
-    trace_id: str | None = None,
-    span_id: str | None = None,
-    spans: Mapping[str, str] | None = None,
-    claims: bool = True,
-    higher_is_better: bool = False,
-) -> int:
-    """Writes a report as feedback. What is there already, by its identifier, is updated.
-
-    Args:
-        report: The report.
-        client: The module `mlflow`, with the tracking URI that the app has set.
-        trace_id: The trace in MLflow; needed unless it was imported from there.
-        span_id: The span that returned the answer, if known.
-        spans: Spans of further runs, by the run's id, so that the steps where claims were introduced are marked.
-        claims: Send the records of claims and steps, too.
-        higher_is_better: Send `groundedness`, 1 - score, in place of `hallucination`.
-
-    Returns:
-        The number of records sent.
-
-    Raises:
-        InputError: If the trace is not known, or a given id is none of MLflow.
-    """
+def _write(client: Any, records: Sequence[Addressed]) -> None:
     entities = tool("mlflow.entities", "mlflow")
-    records = addressed(report, _IDS, About(trace_id, span_id, spans), claims=claims, higher_is_better=higher_is_better)
     known = {
         (assessment.metadata or {}).get(_IDENTIFIER): assessment.assessment_id
         for assessment in client.get_trace(records[0].trace).info.assessments
@@ -66,7 +31,16 @@ def send(
             client.log_assessment(each.trace, made)
         else:
             client.update_assessment(each.trace, there, made)
-    return len(records)
+
+
+send = Sender(
+    trace=re.compile("tr-.+|trace:/.+"),
+    span=HEX_SPAN,
+    hint="give trace_id=, the id of the trace in MLflow, such as mlflow.get_last_active_trace_id(): tr-...",
+    write=_write,
+    trace_needed=True,
+)
+"""Writes a report as feedback. The client is the module `mlflow`, with the tracking URI that the app has set."""
 
 
 def _feedback(entities: Any, record: Evaluation, span: str | None) -> Any:
@@ -74,11 +48,12 @@ def _feedback(entities: Any, record: Evaluation, span: str | None) -> Any:
     about, score = record["metadata"], record["score"]
     scored = "direction" in about
     missing = entities.AssessmentError(error_code=record["label"], error_message=record["explanation"])
+    source = "LLM_JUDGE" if record["annotator_kind"] == "LLM" else "CODE"
     return entities.Feedback(
         name=record["name"],
         value=score if scored else record["label"],
         error=missing if scored and score is None else None,
-        source=entities.AssessmentSource(source_type=_source(record), source_id="trail-callbacks"),
+        source=entities.AssessmentSource(source_type=source, source_id="trail-callbacks"),
         rationale=record["explanation"],
         metadata={
             **{key: value if isinstance(value, str) else json.dumps(value) for key, value in about.items()},
@@ -87,10 +62,6 @@ def _feedback(entities: Any, record: Evaluation, span: str | None) -> Any:
         },
         span_id=span,
     )
-
-
-def _source(record: Evaluation) -> str:
-    return "LLM_JUDGE" if record["annotator_kind"] == "LLM" else "CODE"
 
 
 def scorer(
@@ -119,12 +90,10 @@ def scorer(
         ImportError: If MLflow is not installed.
     """
     scorers, entities = tool("mlflow.genai.scorers", "mlflow"), tool("mlflow.entities", "mlflow")
-    checker = Checker(judge, options)
+    checker = CaseChecker(judge, options, answer=answer, sources=sources, question=question)
 
     def trail(*, inputs: Any = None, outputs: Any = None, trace: Any = None) -> Any:
-        case = found([outputs], [inputs], answer=answer, sources=sources, question=question)
-        if not case.sources and trace is not None:
-            case = replace(case, sources=tuple(_brought(trace)))
+        case = checker.found([outputs], [inputs], () if trace is None else _brought(trace))
         record = checker.report(case).to_evaluations(higher_is_better=higher_is_better)[0]
         return _feedback(entities, record, None)
 

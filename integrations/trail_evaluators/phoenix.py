@@ -2,64 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Sequence
 from typing import Any
 
 from trail_callbacks.errors import InputError
 from trail_callbacks.judges.resolve import JudgeLike
-from trail_callbacks.report import Report
 from trail_callbacks.report.evaluation import Evaluation
 from trail_callbacks.verify.options import VerifyOptions
-from trail_evaluators.cases import Case, Checker, retrieved, text_of
-from trail_evaluators.records import HEX_SPAN, HEX_TRACE, About, Ids, addressed, tool
+from trail_evaluators.cases import Case, CaseChecker, retrieved, text_of
+from trail_evaluators.sending import HEX_SPAN, HEX_TRACE, Addressed, Sender, tool
 
 __all__ = ["evaluator", "send"]
 
-_IDS = Ids(
-    trace=HEX_TRACE,
-    span=HEX_SPAN,
-    hint="give span_id=, the OpenTelemetry id of the span that answered (16 hexadecimal digits), or trace_id= (32)",
-)
 
-
-def send(
-    report: Report,
-    client: Any,
-    *,
-    trace_id: str | None = None,
-    span_id: str | None = None,
-    spans: Mapping[str, str] | None = None,
-    claims: bool = True,
-    sync: bool = False,
-) -> int:
-    """Writes a report as annotations: on spans where they are known, else on the trace.
-
-    Args:
-        report: The report.
-        client: A `phoenix.client.Client`.
-        trace_id: The trace in Phoenix; needed unless it was imported from there.
-        span_id: The span that returned the answer; likewise.
-        spans: Spans of further runs, by the run's id, so that the steps where claims were introduced are marked.
-        claims: Send the records of claims and steps, too.
-        sync: Wait until Phoenix has stored them, and raise what it refuses.
-
-    Returns:
-        The number of records sent.
-
-    Raises:
-        InputError: If neither trace nor span is known, or a given id is none of Phoenix.
-    """
-    on_spans, on_traces = [], []
-    for each in addressed(report, _IDS, About(trace_id, span_id, spans), claims=claims):
-        if each.span is not None:
-            on_spans.append({"span_id": each.span, **_annotation(each.record)})
-        else:
-            on_traces.append({"trace_id": each.trace, **_annotation(each.record)})
-    if on_spans:
-        client.spans.log_span_annotations(span_annotations=on_spans, sync=sync)
-    if on_traces:
-        client.traces.log_trace_annotations(trace_annotations=on_traces, sync=sync)
-    return len(on_spans) + len(on_traces)
+def _write(client: Any, records: Sequence[Addressed], *, sync: bool = False) -> None:
+    spans = [{"span_id": each.span, **_annotation(each.record)} for each in records if each.span is not None]
+    traces = [{"trace_id": each.trace, **_annotation(each.record)} for each in records if each.span is None]
+    if spans:
+        client.spans.log_span_annotations(span_annotations=spans, sync=sync)
+    if traces:
+        client.traces.log_trace_annotations(trace_annotations=traces, sync=sync)
 
 
 def _annotation(record: Evaluation) -> dict[str, Any]:
@@ -71,6 +33,19 @@ def _annotation(record: Evaluation) -> dict[str, Any]:
         "metadata": record["metadata"],
         "result": {key: value for key, value in parts.items() if value is not None},
     }
+
+
+send = Sender(
+    trace=HEX_TRACE,
+    span=HEX_SPAN,
+    hint="give span_id=, the OpenTelemetry id of the span that answered (16 hexadecimal digits), or trace_id= (32)",
+    write=_write,
+)
+"""Writes a report as annotations: on spans where they are known, else on the trace.
+
+The client is a `phoenix.client.Client`. With `sync=True` it waits until Phoenix has stored them, and raises what
+Phoenix refuses.
+"""
 
 
 def evaluator(judge: JudgeLike = None, *, options: VerifyOptions | None = None) -> Any:
@@ -87,7 +62,7 @@ def evaluator(judge: JudgeLike = None, *, options: VerifyOptions | None = None) 
         ImportError: If arize-phoenix-evals is not installed.
     """
     evals = tool("phoenix.evals", "arize-phoenix-evals")
-    checker = Checker(judge, options)
+    checker = CaseChecker(judge, options)
 
     def hallucination(input: Any, output: Any, context: Any) -> Any:  # noqa: A002 - Phoenix goes by these names
         reply = text_of(output)

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from functools import lru_cache
 from typing import Any
 
-from trail_evaluators.cases import Checker, found, passes, why_not
+from trail_evaluators.cases import CaseChecker, found, passes, why_not
 
 __all__ = ["get_assert"]
 
@@ -53,5 +53,5 @@ def get_assert(output: Any, context: Mapping[str, Any]) -> dict[str, Any]:
 
 
 @lru_cache(maxsize=4)
-def _checker(judge: str | None) -> Checker:
-    return Checker(judge, None)
+def _checker(judge: str | None) -> CaseChecker:
+    return CaseChecker(judge, None)

@@ -448,7 +448,7 @@ READERS: dict[str, Callable[[str], Any]] = {
     ),
     "export": lambda text: [each(_report(text)) for each in (to_csv, to_graphml, to_mermaid, to_prov_json)],
     "export.test": lambda text: to_test(_report(text.ljust(101, "x"))),  # it needs a claim that is not supported
-    "export.evaluations": lambda text: (to_otlp(_report(text)), to_evaluation_lines(_report(text))),
+    "report.evaluations": lambda text: (to_otlp(_report(text)), to_evaluation_lines(_report(text))),
     "guard": _guarded,
     "check answer": lambda text: check(text, [_OTHER]),
     "check source": lambda text: check("The ferry to Skogholm takes 53 minutes.", [text, text[::-1]]),

@@ -95,7 +95,7 @@ EXCLUDED = {
     "render.provenance.graph_to_rich": "what graph_to_text prints",
     "render.terminal.to_rich": "what to_text prints",
     "report.citations": "counts",
-    "report.report.Report.to_evaluations": "export.evaluations",
+    "report.report.Report.to_evaluations": "report.evaluations",
     "splitting.references.points_back": "one sentence, cut at 600 characters",
     "splitting.frames.bare_lead": "a heading or label of at most one line",
     "verify.caching": "a hash of what was asked",

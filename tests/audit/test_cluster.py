@@ -226,7 +226,7 @@ def test_killed_and_begun_again_nothing_is_lost_and_nothing_is_double(running, l
     path = lines("in.jsonl", rows(80))
     command = [
         sys.executable, "-m", "trail_callbacks.cli", "audit", str(path), "--engine", "ray",
-        "--ray-address", running.address, "--ray-cpus", "0.5", "--out", str(tmp_path / "ray"),
+        "--ray", f"address={running.address}", "--ray", "cpus=0.5", "--out", str(tmp_path / "ray"),
     ]  # fmt: skip
     quiet = {"stdout": subprocess.DEVNULL, "stderr": subprocess.PIPE, "env": running.env}
     process = subprocess.Popen(command, **quiet)

@@ -27,7 +27,7 @@ from trail_callbacks.report import Layer
 from trail_callbacks.taxonomy import UNSUPPORTED
 from trail_callbacks.text import locate
 
-__all__ = ["MISSING", "bulky", "demo", "harbour", "layered", "long_answer", "scripts"]
+__all__ = ["MISSING", "demo", "harbour", "layered", "long_answer", "scripts"]
 
 _HARBOUR = Path(__file__).parents[1] / "runs" / "planted_harbour.json"
 _RELATIONS = {SupportClass.SUPPORTED: "supports", "undecided": "nearest"}
@@ -228,24 +228,6 @@ def long_answer(claims: int = 200) -> Report:
         warnings=("some claims were not judged",),
         judge="test/1",
     )
-
-
-def bulky(signs: int = 2_000_000) -> Report:
-    """A source of two million signs, with the evidence at its very end."""
-    filler = "The tide tables of the year were printed again without any change at all. "
-    source = filler * (signs // len(filler)) + "The harbour closed in 1986."
-    graph = ProvenanceGraph.from_texts("The harbour closed in 1968.", [source], "When did it close?")
-    claim = Claim(id="c1", text="The harbour closed in 1968.", quote="The harbour closed in 1968.", start=0, end=27)
-    verdict = Verdict(
-        claim_id="c1",
-        support=SupportClass.CONTRADICTED,
-        error_type=ErrorType.NUMBER,
-        rationale="The years differ.",
-        evidence=(_found(graph.node("source-1"), "The harbour closed in 1986.", "contradicts"),),
-        introduced_at="answer",
-        judge="test/1",
-    )
-    return Report(state="assessed", graph=graph, claims=(claim,), verdicts=(verdict,), judge="test/1")
 
 
 _SCRIPTS = {

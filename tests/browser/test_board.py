@@ -121,15 +121,3 @@ def test_the_keyboard_reaches_everything(chromium, address):
             names.append(page.evaluate("document.activeElement.name || document.activeElement.innerText"))
         assert names[:6] == ["Overview", "Segments", "Releases", "Runs", "Feedback", "Sources"]
         assert {"window", "segment"} <= set(names)
-
-
-def test_filters_stay_without_script(chromium, address):
-    with opened(chromium, f"{address}/runs?until={NOW}", java_script_enabled=False) as page:
-        page.locator("select[name=sort]").select_option("worst")
-        page.locator("select[name=window]").select_option("30d")
-        page.get_by_role("button", name="Show").click()
-        page.wait_for_url("**/runs?*sort=worst*")
-        page.get_by_role("link", name="Segments").click()
-        page.wait_for_url("**/segments?*window=30d*")
-        page.go_back()
-        assert page.locator("select[name=sort]").input_value() == "worst"

@@ -6,8 +6,6 @@ import pytest
 from browsing import HOST
 from hostile import BATCHES, TEXTS, report
 
-from trail_callbacks import Report
-
 # Elements and attributes that could fetch, run or lead elsewhere; their number must be that of a harmless report.
 ACTIVE = """() => [...document.querySelectorAll(
   'img, iframe, object, embed, base, form, link, video, audio, source, svg script, math, a[href], area, frame, portal,'
@@ -84,19 +82,6 @@ def test_hostile_texts_in_every_field_are_inert(show, plain, names):
             assert squeezed(text) in squeezed(view.page.locator("#texts").text_content())
 
 
-def test_all_of_them_together_are_inert(show, plain):
-    """With the policy, which would tell what it stopped."""
-    view = show(report(*TEXTS.values()))
-    assert len(view.options()) == len(TEXTS) + 1
-    used(view)
-    inert(view, plain)
-
-
-def test_they_are_inert_where_scripts_are_disabled(show, plain):
-    view = show(report(*TEXTS.values()), script=False)
-    inert(view, plain)
-
-
 @pytest.mark.parametrize(
     "fragment",
     [
@@ -117,35 +102,6 @@ def test_a_hostile_address_is_inert(show, plain, fragment):
     view = show(report("harmless"), fragment=fragment, bypass_csp=True)
     assert view.selected is None
     inert(view, plain)
-
-
-def test_bidirectional_overrides_hide_nothing(show):
-    view = show(report(TEXTS["bidi override"]))
-    assert not set("\u202a\u202b\u202d\u202e\u2066\u2067\u2068") & set(view.text())
-
-
-def test_a_saved_report_is_as_inert_as_the_one_in_memory(show, plain):
-    texts = [text for text in TEXTS.values() if text.isascii()]
-    view = show(Report.from_json(report(*texts).to_json()))
-    used(view)
-    inert(view, plain)
-
-
-def test_the_policy_names_each_script_by_its_hash_and_allows_nothing_else(show, tmp_path):
-    html = report("harmless").to_html()
-    policy = re.search(r'http-equiv="?Content-Security-Policy"?\s+content="([^"]*)"', html)[1]
-    rules = {rule.split()[0]: rule.split()[1:] for rule in policy.replace("&#x27;", "'").split(";") if rule.strip()}
-    assert rules["default-src"] == ["'none'"]
-    assert rules["script-src"]
-    assert all(re.fullmatch(r"'sha(256|384|512)-[A-Za-z0-9+/=]+'", each) for each in rules["script-src"])
-    assert rules["base-uri"] == ["'none'"]
-    assert rules["form-action"] == ["'none'"]
-    for name, allowed in rules.items():
-        assert not {"*", "data:", "blob:", "http:", "https:", "'unsafe-eval'"} & set(allowed), name
-        assert "'unsafe-inline'" not in allowed, name
-    first = html.lower().index("content-security-policy")
-    assert first < html.lower().index("<script")
-    assert first < html.lower().index("<style")
 
 
 @pytest.mark.parametrize(

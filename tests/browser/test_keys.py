@@ -29,25 +29,6 @@ def test_keys_walk_through_the_claims(show, down, up):
     )
 
 
-def test_the_ends_of_the_list_hold(show):
-    view = show(REPORT)
-    for _ in range(len(CLAIMS) + 3):
-        view.page.keyboard.press("j")
-    assert view.selected == CLAIMS[-1]
-    for _ in range(len(CLAIMS) + 3):
-        view.page.keyboard.press("k")
-    assert view.selected == CLAIMS[0]
-
-
-def test_enter_goes_to_the_detail_and_keys_work_from_there(show):
-    view = show(REPORT)
-    view.page.keyboard.press("j")
-    view.page.keyboard.press("Enter")
-    assert view.page.evaluate("document.activeElement.closest('#detail') !== null")
-    view.page.keyboard.press("j")
-    assert view.selected == CLAIMS[1]
-
-
 def test_escape_clears(show):
     view = show(REPORT, fragment="#claim=c3")
     assert view.selected == "c3"
@@ -66,24 +47,6 @@ def test_slash_searches_and_letters_stay_in_the_field(show):
     view.page.keyboard.press("Escape")
     view.page.keyboard.press("Escape")
     assert focused(view) != "search" or view.page.input_value("#search") == ""
-
-
-def test_help(show):
-    view = show(REPORT)
-    assert not view.page.locator("#help").is_visible()
-    view.page.keyboard.press("?")
-    assert view.page.locator("#help").is_visible()
-    assert "Escape" in view.page.inner_text("#help") or "Esc" in view.page.inner_text("#help")
-    view.page.keyboard.press("Escape")
-    assert not view.page.locator("#help").is_visible()
-
-
-def test_keys_with_a_modifier_belong_to_the_browser(show):
-    view = show(REPORT)
-    for keys in ("Control+j", "Alt+k", "Meta+j"):
-        view.page.keyboard.press(keys)
-    assert view.selected is None
-    assert view.page.locator('[role="option"][aria-selected="true"]').count() == 0
 
 
 def test_tab_reaches_everything_and_leaves_again(show):
@@ -114,36 +77,6 @@ def test_tab_reaches_everything_and_leaves_again(show):
     assert [what for what, visible, _ in seen if not visible] == []
 
 
-def test_a_claim_can_be_selected_by_tab_and_enter(show):
-    view = show(REPORT)
-    for _ in range(120):
-        view.page.keyboard.press("Tab")
-        inside = view.page.evaluate("Boolean(document.activeElement?.closest('[role=listbox], [role=option]'))")
-        if inside:
-            break
-    assert inside
-    view.page.keyboard.press("ArrowDown")
-    view.page.keyboard.press("Enter")
-    assert view.selected in CLAIMS[:2]
-
-
-@pytest.mark.parametrize("claim", [CLAIMS[0], CLAIMS[4], CLAIMS[-1]])
-def test_an_address_names_a_claim(show, claim):
-    view = show(REPORT, fragment=f"#claim={claim}")
-    assert view.selected == claim
-    assert view.option(claim).get_attribute("aria-selected") == "true"
-
-
-@pytest.mark.parametrize(
-    "fragment", ["#claim=nothing", "#claim=", "#", "#c3", "#claim=%ZZ", "#claim=c3%20c4", "#detail"]
-)
-def test_an_address_that_names_none_selects_none(show, fragment):
-    view = show(REPORT, fragment=fragment)
-    assert view.selected is None
-    view.option("c2").click()
-    assert view.fragment == "#claim=c2"
-
-
 def test_a_selection_is_in_the_address_and_back_leads_out(show):
     view = show(REPORT)
     for claim in ("c2", "c3", "c4"):
@@ -158,10 +91,3 @@ def test_a_selection_is_in_the_address_and_back_leads_out(show):
         assert entries <= 2
         assert view.page.url == "about:blank"
         view.seen.places.clear()
-
-
-def test_a_changed_address_changes_the_selection(show):
-    view = show(REPORT, fragment="#claim=c2")
-    view.page.evaluate("location.hash = '#claim=c6'")
-    view.page.wait_for_function("document.querySelector('#detail').dataset.claim === 'c6'")
-    assert view.option("c6").get_attribute("aria-selected") == "true"

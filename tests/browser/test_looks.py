@@ -1,6 +1,5 @@
 """Themes, contrast, print, a narrow window, no script, and the rules of accessibility."""
 
-import io
 import re
 import unicodedata
 
@@ -87,20 +86,6 @@ def test_the_theme_follows_the_system(show, scheme):
     assert (lightness(background(view)) > 128) is (scheme == "light")
 
 
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_the_button_changes_the_theme_and_back(show, scheme):
-    view = show(REPORT, color_scheme=scheme)
-    first = background(view)
-    grounds = []
-    for _ in range(3):
-        view.page.locator("#theme").click()
-        grounds.append((view.page.locator("html").get_attribute("data-theme"), background(view)))
-    assert first in {ground for _, ground in grounds}
-    assert any((lightness(ground) > 128) is (scheme == "dark") for _, ground in grounds)
-    for theme, ground in grounds:
-        assert (lightness(ground) > 128) is ((theme or scheme) == "light")
-
-
 @pytest.mark.parametrize("forced", [False, True], ids=["system", "button"])
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_every_text_can_be_read(show, scheme, forced):
@@ -116,22 +101,6 @@ def test_every_text_can_be_read(show, scheme, forced):
             view.option(claim).click()
             view.rest()
         ratio, where = worst(view, "body *")
-        assert ratio >= 4.5, where
-
-
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_the_marks_of_each_class_can_be_read(show, scheme):
-    view = show(long_answer(12), color_scheme=scheme)
-    for support in (
-        "supported",
-        "contradicted",
-        "absent",
-        "partially_supported",
-        "unevaluatable",
-        "undecided",
-        "not_judged",
-    ):
-        ratio, where = worst(view, f'mark[data-class="{support}"]')
         assert ratio >= 4.5, where
 
 
@@ -180,30 +149,6 @@ def test_nothing_is_wider_than_the_window(show, app):
             view.option(report.claims[min(1, len(report.claims) - 1)].id).click()
 
 
-@pytest.mark.parametrize("width", [390, 1440])
-def test_what_is_pressed_is_large_enough(show, width):
-    """WCAG 2.2, 2.5.8: at least 24 by 24 pixels, or as much room around it."""
-    view = show(REPORT, viewport={"width": width, "height": 844})
-    small = view.page.evaluate("""() => {
-      const targets = [...new Set([...document.querySelectorAll('button, input, [role=option], summary, [tabindex="0"]')]
-        .filter((each) => each.checkVisibility()).map((each) => each.closest('label') ?? each))];
-      const box = (each) => each.getBoundingClientRect();
-      const middle = (each) => [box(each).x + box(each).width / 2, box(each).y + box(each).height / 2];
-      const near = (one, other) => Math.hypot(middle(one)[0] - middle(other)[0], middle(one)[1] - middle(other)[1]) < 24;
-      return targets.filter((each) => Math.min(box(each).width, box(each).height) < 23.9
-        && targets.some((other) => other !== each && near(each, other))).map((each) => each.outerHTML.slice(0, 90));
-    }""")
-    assert small == []
-
-
-def test_a_page_that_is_magnified_can_still_be_read(show):
-    """WCAG 2.2, 1.4.10: at four times 100 %, a window of 1280 pixels is one of 320."""
-    view = show(REPORT, viewport={"width": 320, "height": 256})
-    view.option("c3").click()
-    assert view.page.locator("#detail").inner_text()
-    assert view.page.evaluate("document.documentElement.scrollWidth <= innerWidth")
-
-
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_print_shows_every_claim_with_its_details(show, scheme):
     view = show(REPORT, color_scheme=scheme)
@@ -225,27 +170,6 @@ def test_print_shows_every_claim_with_its_details(show, scheme):
     assert clipped == []
     ratio, where = worst(view, "body *")
     assert ratio >= 4.5, where
-
-
-def test_the_printed_pages_hold_every_claim_and_on_demand_every_source(show):
-    pypdf = pytest.importorskip("pypdf", reason="cannot read what was printed: pip install --group browser")
-    view = show(REPORT, fragment="#claim=c3")
-
-    def printed():
-        pages = [page.extract_text() for page in pypdf.PdfReader(io.BytesIO(view.page.pdf(format="A4"))).pages]
-        assert all(len(text) > 20 for text in pages)  # none is blank
-        return squeezed("".join(pages))
-
-    short = printed()
-    for claim in REPORT.claims:
-        verdict = REPORT.verdict(claim.id)
-        for text in (claim.quote, verdict.rationale, *(item.quote for item in verdict.evidence)):
-            assert squeezed(text) in short, claim.id
-    view.page.locator("#all").click()
-    long = printed()
-    for node in REPORT.graph.nodes:
-        for sentence in node.text.split(". "):
-            assert squeezed(sentence) in long, node.id
 
 
 def squeezed(text):
@@ -273,28 +197,3 @@ def test_without_script_it_can_be_read(show, case):
         assert f"{report.hallucination_score:.2f}" in text
     for control in view.page.locator("button, input, select").all():
         assert not control.is_visible()  # it would do nothing
-
-
-def test_without_motion_where_that_is_asked_for(show):
-    view = show(REPORT, reduced_motion="reduce")
-    view.option("c3").click()
-    assert view.page.evaluate("document.getAnimations().length") == 0
-
-
-def test_forced_colours_keep_the_marks(show):
-    view = show(REPORT, forced_colors="active")
-    mark = view.page.locator('mark[data-class="contradicted"]').first
-    assert mark.evaluate(
-        "(each) => getComputedStyle(each).textDecorationLine + getComputedStyle(each).borderBottomStyle"
-        " + getComputedStyle(each, '::before').content"
-    ) not in ("nonenonenone", "nonenone")
-
-
-@pytest.mark.parametrize("report", ["layered", "long"])
-def test_large_reports_are_ready_in_time(show, report):
-    """The bound is generous, since machines are slow: tests/benchmarks/page.py measures."""
-    view = show({"layered": layered, "long": long_answer}[report]())
-    ready = view.page.evaluate("performance.now()")
-    view.option("c2").click()
-    assert ready < 30_000
-    assert view.selected == "c2"

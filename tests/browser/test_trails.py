@@ -1,7 +1,6 @@
 """Selecting a claim lights its trail: in the graph, for screen readers, and in the texts."""
 
-import pytest
-from reports import harbour, layered, long_answer
+from reports import harbour, layered
 
 REPORT = harbour()
 CLAIMS = [each.id for each in REPORT.claims]
@@ -86,56 +85,6 @@ def test_evidence_is_marked_in_its_place_and_in_sight(show):
             assert view.page.locator(f'[data-node-text="{node}"] mark[data-evidence]').count() == 0
 
 
-def test_the_answer_is_marked_word_for_word(show):
-    view = show(REPORT)
-    for claim in REPORT.claims:
-        marks = view.page.locator(f'mark[data-claim~="{claim.id}"][data-class]').filter(visible=True)
-        assert "".join(marks.all_inner_texts()) == claim.quote
-        assert str(REPORT.verdict(claim.id).support) in {each.get_attribute("data-class") for each in marks.all()}
-
-
-def test_a_class_is_told_by_more_than_colour(show):
-    view = show(REPORT)
-    looks = {}
-    for claim in REPORT.claims:
-        mark = view.page.locator(f'mark[data-claim~="{claim.id}"][data-class]').first
-        before = mark.evaluate("(each) => [getComputedStyle(each, '::before').content, each.innerText].join()")
-        line = mark.evaluate(
-            "(each) => getComputedStyle(each).textDecorationStyle + getComputedStyle(each).borderBottomStyle"
-        )
-        looks.setdefault(str(REPORT.verdict(claim.id).support), set()).add((before.split(",")[0], line))
-    signs = [next(iter(each))[0] for each in looks.values()]
-    assert len(set(signs)) == len(signs)
-
-
-def test_a_click_into_the_answer_selects(show):
-    view = show(REPORT)
-    view.page.locator('mark[data-claim~="c6"][data-class]').first.click()
-    assert view.selected == "c6"
-    assert view.option("c6").get_attribute("aria-selected") == "true"
-    assert view.page.locator('[role="option"][aria-selected="true"]').count() == 1
-
-
-def test_another_claim_puts_out_the_first(show):
-    view = show(REPORT)
-    view.option("c3").click()
-    first = told(view)
-    view.option("c7").click()
-    assert told(view) != first
-    assert "introduced" not in {role for _, role in told(view)}
-    assert drawn(view, "introduced") == set()
-
-
-def test_nothing_is_lit_before_and_after(show):
-    view = show(REPORT)
-    assert (view.selected, view.trail()) == (None, set())
-    view.option("c3").click()
-    assert view.trail()
-    view.page.keyboard.press("Escape")
-    assert (view.selected, view.trail()) == (None, set())
-    assert all(drawn(view, role) == set() for role in ROLES)
-
-
 def test_the_graph_shows_every_node_and_edge_stage_by_stage(show):
     view = show(REPORT)
     shown = placed(view)
@@ -147,38 +96,6 @@ def test_the_graph_shows_every_node_and_edge_stage_by_stage(show):
         assert shown[edge.source][along] < shown[edge.target][along]
     box = view.page.locator("#graph").bounding_box()
     assert all(0 < x < box["width"] and 0 < y < box["height"] for x, y in shown.values())
-
-
-def test_nodes_stay_where_they_are_when_a_claim_is_selected(show):
-    view = show(REPORT)
-    before = placed(view)
-    for claim in ("c3", "c7", "c9"):
-        view.option(claim).click()
-        after = placed(view)
-        for node, at in before.items():
-            assert after[node] == pytest.approx(at, abs=2), node
-
-
-def test_a_tap_on_a_node_shows_its_text(show):
-    view = show(REPORT)
-    view.page.locator("#graph").scroll_into_view_if_needed()
-    for node in ("d2", "n4"):
-        text = view.page.locator(f'[data-node-text="{node}"]')
-        for _ in range(20):  # a tap may hit where the node was before the page or the graph came to rest
-            box = view.page.locator("#graph").bounding_box()
-            x, y = placed(view)[node]
-            view.page.mouse.click(box["x"] + x, box["y"] + y)
-            view.page.wait_for_timeout(250)
-            if text.is_visible():
-                break
-        assert text.is_visible()
-        for _ in range(20):  # it may glide
-            view.page.wait_for_timeout(300)
-            frame = text.bounding_box()
-            if -frame["height"] < frame["y"] < 720:
-                break
-        assert frame["y"] < 720
-        assert frame["y"] + frame["height"] > 0
 
 
 def test_ten_thousand_nodes_open_by_step_and_a_claim_finds_its_way(show):
@@ -196,45 +113,3 @@ def test_ten_thousand_nodes_open_by_step_and_a_claim_finds_its_way(show):
         assert view.graph(f"cy.nodes('.{role}').length") == 1
     marks = view.page.locator('[data-node-text="n0.92"] mark[data-evidence]')
     assert marks.inner_text() == verdict.evidence[0].quote
-
-
-@pytest.mark.parametrize(("report", "claim"), [(layered(), None), (layered(), "c2"), (long_answer(), "c9")])
-def test_a_graph_that_is_cut_off_is_not_cut_beside_an_empty_margin(show, report, claim):
-    view = show(report, fragment=f"#claim={claim}" if claim else "")
-    box = view.page.locator("#graph").bounding_box()
-    bounds = view.graph("cy.elements().renderedBoundingBox()")
-    for low, high, room in ((bounds["x1"], bounds["x2"], box["width"]), (bounds["y1"], bounds["y2"], box["height"])):
-        whole = low >= 0 and high <= room
-        full = low <= 14 and high >= room - 14
-        assert whole or full, (low, high, room)
-    assert view.graph("cy.zoom()") >= 0.75
-
-
-def test_the_nearest_passages_of_an_undecided_claim_are_shown_and_nothing_leads_from_them(show):
-    report = long_answer(12)
-    view = show(report)
-    view.option("c6").click()
-    verdict = report.verdict("c6")
-    assert told(view) == {("d0", "nearest"), ("answer", "answer")}
-    assert view.graph("cy.edges('.lit').length") == 0
-    assert view.graph("cy.nodes('.evidence').length") == 0
-    assert view.graph("cy.nodes('.held').length") == 0
-    assert view.graph("cy.nodes('.nearest').length") == 1
-    detail = view.page.locator("#detail").inner_text()
-    assert "undecided" in detail
-    assert verdict.undecided in detail
-    assert "nearest in the sources" in detail
-    assert not {"for", "against"} & {each.inner_text() for each in view.page.locator("#detail footer .label").all()}
-    marked = view.page.locator('.verbatim mark[data-evidence="nearest"]:visible')
-    assert marked.all_inner_texts() == [verdict.evidence[0].quote]
-    arrow = "element => getComputedStyle(element, '::after').content"
-    assert view.page.locator('#trail li[data-role="nearest"]').evaluate(arrow) == "none"
-
-
-def test_keys_pass_through_undecided_claims_too(show):
-    view = show(long_answer(12))
-    view.page.locator("#claims").focus()
-    for _ in range(6):
-        view.page.keyboard.press("j")
-    assert view.selected == "c6"
-    assert view.page.locator("#status").inner_text() == "c6: undecided"

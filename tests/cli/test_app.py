@@ -27,34 +27,6 @@ def test_check_prints_one_json_object(trail):
     assert Report.from_json(out).class_counts == check(FALSE, [SOURCE]).class_counts
 
 
-def test_several_sources_and_a_question(trail, file):
-    status, out, _ = trail(
-        "check", "--answer-text", f"{TRUE} It is 31 metres high.", "--question", "How high is it?", "--json",
-        "--source", file("a.txt", "The tower was finished in 1874."), "--source-text", "The tower is 31 metres high.",
-    )  # fmt: skip
-    graph = json.loads(out)["graph"]
-    assert status == 0
-    assert [node["kind"] for node in graph["nodes"]] == ["question", "document", "document", "answer"]
-
-
-def test_an_estimate_needs_no_key_and_no_model(trail):
-    status, out, _ = trail(
-        "estimate", "--answer-text", TRUE, "--source-text", SOURCE, "--judge", "openai/none", "--json"
-    )
-    assert status == 0
-    assert json.loads(out)["calls"] == 1
-
-
-def test_a_cache_folder_that_cannot_be_written_is_wrong_use(trail, file):
-    status, out, err = trail(
-        "check", "--answer-text", TRUE, "--source-text", SOURCE, "--judge", "openai/m", "--base-url",
-        "http://127.0.0.1:9/v1", "--cache", file("taken", "x"),
-    )  # fmt: skip
-    assert (status, out) == (2, "")
-    assert "the cache folder" in err
-    assert "cannot be written" in err
-
-
 @pytest.mark.parametrize(
     ("args", "words"),
     [
@@ -124,13 +96,8 @@ def test_a_fault_of_ours_is_one_line(trail, monkeypatch):
     def broken(*args):
         raise KeyError("surprise")
 
-    monkeypatch.setattr("trail_callbacks.cli.app.verify", broken)
+    monkeypatch.setattr("trail_callbacks.cli.check.pipeline.verify", broken)
     status, out, err = trail("check", "--answer-text", TRUE, "--source-text", SOURCE)
     assert (status, out) == (70, "")
     assert "internal error" in err
     assert err.count("\n") == 1
-
-
-def test_usage_repeats_no_dots(trail):
-    for command in (("audit",), ("store", "import"), ("export",)):
-        assert "......" not in trail(*command, "-h")[1].replace("}", "")

@@ -1,11 +1,6 @@
 """`trail audit` as a user types it."""
 
-import io
 import json
-import os
-import pty
-import subprocess
-import sys
 
 import pytest
 from tower import FALSE, SOURCE, TRUE
@@ -34,13 +29,6 @@ def test_what_is_printed_and_written(trail, file, tmp_path):
     ]  # fmt: skip
 
 
-def test_json_is_the_summary(trail, file, tmp_path):
-    path = file("in.jsonl", rows(TRUE, FALSE))
-    status, printed, _ = trail("audit", path, "--out", str(tmp_path / "out"), "--workers", "1", "--json")
-    assert status == 0
-    assert json.loads(printed) == json.loads((tmp_path / "out" / "summary.json").read_text())
-
-
 def test_rows_that_cannot_be_read_make_status_2_and_the_rest_is_audited(trail, file, tmp_path):
     path = file("in.jsonl", rows(TRUE) + "{\n" * 12 + '{"answer": "half')
     status, printed, complaints = trail("audit", path, "--out", str(tmp_path / "out"), "--workers", "1")
@@ -60,9 +48,9 @@ def test_rows_that_cannot_be_read_make_status_2_and_the_rest_is_audited(trail, f
         (["--judge", "nonsense"], "judge is 'nonsense'"),
         (["--workers", "0"], "workers"),
         (["--engine", "spark"], "engine"),
-        (["--ray-cpus", "2"], "without --engine ray"),
-        (["--engine", "ray", "--ray-cpus", "0"], "cpus is 0.0, expected over 0"),
-        (["--engine", "ray", "--ray-resource", "seal=much"], "expected NAME=NUMBER"),
+        (["--ray", "cpus=2"], "without --engine ray"),
+        (["--engine", "ray", "--ray", "cpus=0"], "cpus is 0.0, expected over 0"),
+        (["--engine", "ray", "--ray", "seal=much"], "expected a number"),
     ],
 )
 def test_wrong_options(options, message, trail, file, tmp_path):
@@ -70,65 +58,6 @@ def test_wrong_options(options, message, trail, file, tmp_path):
     assert (status, printed) == (2, "")
     assert message in complaints
     assert not (tmp_path / "out" / "audit.sqlite").exists()
-
-
-def test_bad_input(trail, file, tmp_path):
-    out = ["--out", str(tmp_path / "out"), "--workers", "1"]
-    assert "is empty" in trail("audit", file("empty", ""), *out)[2]
-    assert "No such file" in trail("audit", str(tmp_path / "none"), *out)[2]
-    status, _, complaints = trail("audit", file("binary", b"\x00\x01" * 99), *out)
-    assert status == 2
-    assert "is a binary file" in complaints
-
-
-def test_a_folder_of_another_audit(trail, file, tmp_path):
-    path, out = file("in.jsonl", rows(TRUE)), str(tmp_path / "out")
-    assert trail("audit", path, "--out", out, "--workers", "1")[0] == 0
-    status, _, complaints = trail("audit", path, "--out", out, "--workers", "1", "--sample", "0.5")
-    assert status == 2
-    assert "holds the results of another audit (other: sample)" in complaints
-
-
-def test_standard_input(monkeypatch, trail, tmp_path):
-    class Stdin:
-        buffer = io.BytesIO(rows(TRUE, FALSE).encode())
-
-    monkeypatch.setattr(sys, "stdin", Stdin)
-    status, printed, _ = trail("audit", "-", "--out", str(tmp_path / "out"), "--workers", "1")
-    assert (status, "2 answers, 1 with" in printed) == (0, True)
-    assert not Stdin.buffer.closed
-
-
-def test_rate_and_time_left_are_shown_on_a_terminal_only(file, tmp_path):
-    path = file("in.jsonl", rows(*(f"{TRUE} It has {n} bells." for n in range(60))))
-    ours, theirs = pty.openpty()
-    command = [
-        sys.executable,
-        "-m",
-        "trail_callbacks.cli",
-        "audit",
-        path,
-        "--out",
-        str(tmp_path / "out"),
-        "--workers",
-        "1",
-    ]
-    env = {**os.environ, "TERM": "xterm", "COLUMNS": "120"}
-    process = subprocess.Popen(command, stderr=theirs, stdout=subprocess.DEVNULL, env=env)
-    os.close(theirs)
-    shown = b""
-    while True:
-        try:
-            part = os.read(ours, 4096)
-        except OSError:
-            break
-        if not part:
-            break
-        shown += part
-    os.close(ours)
-    assert process.wait(60) == 0
-    assert b"a second" in shown
-    assert b"judged" in shown
 
 
 @pytest.mark.parametrize(

@@ -54,18 +54,3 @@ def test_several_runs_get_a_line_each_and_broken_lines_are_named(traces):
     assert "rewrite loss" in done.output
     assert "skipped" in done.output
     assert "2" in done.output
-
-
-def test_what_the_caller_knows(tmp_path, traces):
-    file = tmp_path / "trace.json"
-    file.write_text(traces["truncation"].to_json())
-    done = trail(file, "--gold", "nowhere", "--json")
-    assert json.loads(done.stdout)["coverage"]["overlap"]["retrieved"]["recall"]["value"] == 0.0
-    assert trail(file, "--gold", "x", "--unanswerable").exit_code != 0
-
-
-def test_a_file_that_is_no_trace(tmp_path):
-    file = tmp_path / "x.json"
-    file.write_text("[]")
-    done = trail(file)
-    assert done.exit_code != 0

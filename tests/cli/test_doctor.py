@@ -5,7 +5,6 @@ import json
 import pytest
 
 from trail_callbacks import LocalJudge
-from trail_callbacks.judges import Judgement
 
 
 def test_doctor_finds_the_planted_claim_everywhere(trail):
@@ -27,17 +26,3 @@ def test_doctor_says_who_failed(trail):
         assert each["captured"]
         assert not each["judged"]
         assert each["trouble"]
-
-
-def test_doctor_says_that_a_judge_abstained(trail, monkeypatch, by_colour):
-    def abstains(question):
-        return Judgement(claim_id=question.claim.id, undecided="too vague")
-
-    monkeypatch.setattr(by_colour, "judged", abstains)
-    monkeypatch.setattr("trail_callbacks.cli.doctor.resolve", lambda judge, **_: by_colour)
-    status, out, _ = trail("doctor", "--json")
-    assert status == 1
-    for each in json.loads(out)["findings"]:
-        assert each["captured"]
-        assert not each["judged"]
-        assert each["trouble"] == "undecided: too vague"

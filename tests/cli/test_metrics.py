@@ -42,9 +42,3 @@ def test_segments_of_objectives_are_there_from_the_start(trail, store, file, tmp
     into = tmp_path / "trail.prom"
     assert trail("metrics", "--store", store, "--objectives", objectives, "-o", str(into)) == (0, "", "")
     assert 'trail_runs_total{segment="tenant",value="acme"} 0\n' in into.read_text()
-
-
-def test_no_store(trail):
-    status, out, err = trail("metrics", "--store", "gone.db")
-    assert (status, out) == (2, "")
-    assert "there is no store at gone.db" in err

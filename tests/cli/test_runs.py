@@ -10,7 +10,7 @@ from langchain_core.runnables import RunnableLambda
 from langchain_trail import TrailCallbackHandler
 from tower import FALSE, SOURCE, TRUE
 
-from trail_callbacks.cli.runs import release_of, runs
+from trail_callbacks.cli.runs import runs
 from trail_callbacks.errors import InputError
 
 
@@ -40,47 +40,10 @@ def test_a_trace_gives_its_report_segments_and_a_time(file, pairs, reverse):
         assert (run.judge, run.decided) == (report.judge, 1)
 
 
-def test_reports_and_traces_may_be_in_files_of_a_folder(tmp_path, pairs):
-    for name, part in (("reports", 0), ("traces", 1)):
-        (tmp_path / f"{name}.jsonl").write_text("\n".join(pair[part].to_json() for pair in pairs))
-    assert {run.release for run in runs(str(tmp_path), "--runs")} == {"v1", "v2"}
-
-
 def test_traces_that_nobody_judged_are_refused(file, pairs):
     path = file("traces.jsonl", "\n".join(trace.to_json() for _, trace in pairs))
     with pytest.raises(InputError, match="holds traces that nobody judged: trail audit"):
         runs(path, "--candidate")
-
-
-def test_traces_without_a_report_are_left_open_and_not_out(file, pairs):
-    path = file("runs.jsonl", "\n".join([pairs[0][0].to_json(), *(trace.to_json() for _, trace in pairs)]))
-    found = list(runs(path, "--candidate"))
-    assert sorted(run.state for run in found) == ["assessed"] + ["error"] * 5
-    assert {run.judge for run in found} == {pairs[0][0].judge}
-    assert len({run.key for run in found}) == 3
-    assert {run.segment("query_class") for run in found} == {"dates"}
-
-
-def test_a_file_without_runs_is_refused(file):
-    with pytest.raises(InputError, match="is empty"):
-        runs(file("empty.jsonl", ""), "--candidate")
-
-
-@pytest.mark.parametrize(
-    ("given", "named"),
-    [
-        ("v1@trail.db", ("v1", "trail.db")),
-        ("v1@postgresql://me:secret@host/db", ("v1", "postgresql://me:secret@host/db")),
-        ("reports.jsonl", None),
-        ("@trail.db", None),
-    ],
-)
-def test_a_release_in_a_store_is_named_by_its_version(given, named):
-    assert release_of(given) == named
-
-
-def test_a_file_with_an_at_sign_is_a_file(file):
-    assert release_of(file("a@b.jsonl", "x")) is None
 
 
 @pytest.fixture
@@ -130,13 +93,6 @@ def test_a_release_is_read_from_a_store(stored):
     assert [run.release for run in runs(f"v2@sqlite:///{stored}", "--candidate")] == ["v2"] * 3
     with pytest.raises(InputError, match="--candidate: the store has no judged run of release 'v3'"):
         runs(f"v3@{stored}", "--candidate")
-
-
-def test_a_store_that_is_not_there_is_not_made(tmp_path):
-    pytest.importorskip("sqlalchemy", reason="the store needs SQLAlchemy")
-    with pytest.raises(InputError, match="there is no store at"):
-        runs(f"v1@{tmp_path / 'none.db'}", "--candidate")
-    assert list(tmp_path.iterdir()) == []
 
 
 def test_a_gate_compares_releases_of_a_store(trail, stored):

@@ -44,14 +44,6 @@ def test_a_judge_that_fails_is_an_error_with_or_without_a_threshold(trail, thres
     assert "Traceback" not in err
 
 
-def test_an_answer_that_declines_passes(trail):
-    status, out, _ = trail(
-        "check", "--answer-text", "I do not know.", "--source-text", SOURCE, "--max-score", "0", "--json"
-    )
-    assert status == 0
-    assert json.loads(out)["state"] == "abstained"
-
-
 SHED = "The boat in the harbour is old."
 OLD, RED, BLUE, BLACK = (f"The boat is {word}." for word in ("old", "red", "blue", "black"))
 FAIL = ("--on-undecided", "fail")
@@ -59,7 +51,7 @@ FAIL = ("--on-undecided", "fail")
 
 @pytest.fixture
 def abstaining(monkeypatch, by_colour):
-    monkeypatch.setattr("trail_callbacks.cli.app.resolve", lambda judge, **_: by_colour)
+    monkeypatch.setattr("trail_callbacks.cli.check.resolve", lambda judge, **_: by_colour)
 
 
 @pytest.mark.usefixtures("abstaining")
@@ -86,21 +78,6 @@ def test_what_undecided_claims_do_to_the_threshold(trail, answer, limit, more, s
     found, _, err = trail("check", "--answer-text", answer, "--source-text", SHED, "--max-score", limit, *more)
     assert (found, says in err) == (status, True)
     assert bool(err.strip()) == bool(status)
-
-
-def test_from_memory_and_undecided_is_no_evidence(trail, monkeypatch, by_colour):
-    monkeypatch.setattr("trail_callbacks.cli.app.resolve", lambda judge, **_: by_colour)
-    status, _, err = trail(
-        "check", "--answer-text", BLUE, "--source-text", "", "--question", "What?", "--max-score", "1"
-    )
-    assert status == 1
-    assert "no source reached the answer" in err
-
-
-def test_another_word_for_undecided_claims_is_refused(trail):
-    status, _, err = trail("check", "--answer-text", BLUE, "--source-text", SHED, "--on-undecided", "ignore")
-    assert status == 2
-    assert "'pass', 'fail'" in err
 
 
 @pytest.mark.parametrize(

@@ -8,7 +8,6 @@ import time
 import pytest
 from tower import FALSE, SOURCE, TRUE
 
-from trail_callbacks import check
 from trail_callbacks.cli.runs import runs as read
 from trail_callbacks.trace import Trace
 
@@ -68,17 +67,6 @@ def test_a_run_is_asked_about(trail, recorded, tmp_path):
     assert json.loads(out.read_text()) == data
 
 
-def test_a_time_has_an_end(trail, recorded):
-    status, printed, _ = trail("triage", "4d", "--until", "1d", "--runs", recorded, "--json")
-    assert status == 0
-    assert json.loads(printed)["runs"] == 30
-
-
-@pytest.mark.parametrize("what", ["2w", "90m", "2020-01-01", "2020-01-01T10:00Z", "2020-01-01T10:00+02:00"])
-def test_times_are_read(trail, recorded, what):
-    assert trail("triage", what, "--runs", recorded, "--json")[0] == 0
-
-
 @pytest.mark.parametrize(
     ("options", "message"),
     [
@@ -94,10 +82,3 @@ def test_bad_input_is_status_2(trail, recorded, options, message):
     status, _, complaints = trail("triage", *(recorded if each == "RUNS" else each for each in options))
     assert status == 2
     assert message in complaints
-
-
-def test_reports_alone_have_no_time(trail, file):
-    path = file("reports.jsonl", check(TRUE, [SOURCE], "When?").to_json())
-    status, _, complaints = trail("triage", "24h", "--runs", path)
-    assert status == 2
-    assert "no run says when it was" in complaints

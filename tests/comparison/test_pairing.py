@@ -1,7 +1,5 @@
 """Statements are paired one to one, always the same way, and fast."""
 
-from difflib import SequenceMatcher
-
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -25,10 +23,6 @@ def found(old, new):
     return [(match.old, match.new, round(match.likeness, 2)) for match in pair(old, new)]
 
 
-def test_equal_texts_are_paired_wherever_they_stand():
-    assert found(["A b c.", "D e f."], ["d e  f", "A b c!"]) == [(1, 0, 1.0), (0, 1, 1.0)]
-
-
 def test_what_does_not_change_a_statement():
     assert normalised(" It\u2019s  \u201cHERE\u201d.\n") == 'it\'s "here"'
     assert normalised("cafe\u0301") == normalised("caf\u00e9")
@@ -42,19 +36,10 @@ def test_one_word_of_four_may_differ():
     assert found(["It won a prize."], ["A ferry leaves from the quay each hour."]) == []
 
 
-def test_other_scripts_are_compared_too():
-    assert found(["港口去年接待了14800名游客。"], ["港口去年接待了18400名游客。"])[0][:2] == (0, 0)
-    assert found(["افتتح الميناء في عام 1968"], ["افتتح الميناء في عام 1986"]) == [(0, 0, 0.8)]
-
-
 def test_the_most_alike_win_and_the_rest_find_others():
     old = ["The red boat is ten metres long.", "The blue boat is ten metres long."]
     new = ["The blue boat is nine metres long.", "The red boat is ten metres tall."]
     assert found(old, new) == [(1, 0, 0.86), (0, 1, 0.86)]
-
-
-def test_repeated_statements_are_paired_in_order():
-    assert found(["A.", "A.", "B."], ["A.", "A.", "A."]) == [(0, 0, 1.0), (1, 1, 1.0)]
 
 
 @given(statements, statements)
@@ -66,32 +51,6 @@ def test_no_statement_is_in_two_pairs_and_equal_ones_are_never_left(old, new):
     assert matches == pair(old, new)
     left = {normalised(text) for i, text in enumerate(old) if i not in {match.old for match in matches}}
     assert not left & {normalised(text) for j, text in enumerate(new) if j not in {match.new for match in matches}}
-
-
-@given(statements)
-def test_a_list_is_paired_with_itself(texts):
-    assert len(pair(texts, texts)) == len(texts)
-    assert {match.likeness for match in pair(texts, texts)} <= {1.0}
-
-
-def test_hundreds_that_all_share_most_words_are_compared_a_few_at_a_time(monkeypatch):
-    compared = []
-
-    class Counting(SequenceMatcher):
-        def ratio(self):
-            compared.append(1)
-            return super().ratio()
-
-    monkeypatch.setattr("trail_callbacks.comparison.pairing.SequenceMatcher", Counting)
-    old = [f"The museum harbour of the town has boat number {i} on its list since it was opened." for i in range(200)]
-    new = [f"The museum harbour of the town has boat number {i} on its roll since it was opened." for i in range(200)]
-    assert [(match.old, match.new) for match in pair(old, new)] == [(i, i) for i in range(200)]
-    assert len(compared) <= 200 * 8
-
-
-def test_a_wall_of_text_is_read_only_at_its_beginning():
-    ((old, new, likeness),) = found(["word " * 100_000], ["word " * 100_000 + "more"])
-    assert (old, new, likeness) == (0, 0, 1.0)
 
 
 def test_of_thousands_that_share_their_words_those_near_one_another_are_compared(monkeypatch):

@@ -27,11 +27,6 @@ def test_runs_are_spread_over_the_days(played):
     assert len({run.id for run in played}) == 240
 
 
-def test_the_same_seed_plays_the_same(played):
-    again = [observe(verified(trace), trace) for trace in list(traffic(240, NOW))[:5]]
-    assert again == played[:5]
-
-
 def test_one_rollout_breaks_retrieval_for_one_kind_of_question(played):
     runs, signal = Recorded(played), SIGNALS["query_coverage"]
     shares = {

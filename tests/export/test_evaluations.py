@@ -5,14 +5,13 @@ from dataclasses import replace
 from uuid import UUID
 
 import pytest
-from any_report import reports, undecided
+from any_report import reports
 from hypothesis import given, settings
 
-from trail_callbacks import ProvenanceGraph, Report, check
-from trail_callbacks.export.evaluations import evaluations, json_line, to_evaluation_lines
+from trail_callbacks import Report
 from trail_callbacks.models.call import Usage
 from trail_callbacks.report.evaluation import Evaluation
-from trail_callbacks.report.scoring import Scoring
+from trail_callbacks.report.evaluations import evaluations, to_evaluation_lines
 
 TRACE, SPAN = "0af7651916cd43dd8448eb211c80319c", "b7ad6b7169203331"
 
@@ -44,49 +43,11 @@ def test_the_answer_its_claims_and_the_steps_where_unsupported_ones_were_introdu
     assert [each["claim_id"] for each in found["hallucination.entry"][0]["metadata"]["claims"]] == ["c1"]
 
 
-def test_where_higher_is_better_the_name_and_the_direction_say_so(report):
-    found = by_name(report.to_evaluations(higher_is_better=True))
-    (answer,) = found["groundedness"]
-    assert answer["score"] == pytest.approx(1 - report.hallucination_score)
-    assert answer["metadata"]["direction"] == "maximize"
-    assert answer["label"] == "hallucinated"
-    assert [each["score"] for each in found["groundedness.claim"]] == [0.0, 1.0, 0.0]
-    assert set(found) == {"groundedness", "groundedness.claim", "hallucination.entry"}
-
-
-def test_an_undecided_claim_has_no_score(report):
-    records = by_name(undecided(report).to_evaluations())
-    first = records["hallucination.claim"][0]
-    assert (first["score"], first["label"]) == (None, "undecided")
-    assert "too vague" in first["explanation"]
-    assert "1 of 3 claims could not be decided" in records["hallucination"][0]["explanation"]
-
-
-def test_a_clean_score_over_part_of_the_claims_is_not_called_grounded(report):
-    some = undecided(report)
-    clean = replace(some, claims=some.claims[:2], verdicts=some.verdicts[:2])
-    answer = clean.to_evaluations()[0]
-    assert (answer["score"], answer["label"]) == (0.0, "partial")
-
-
 def test_a_report_without_a_score_has_none_anywhere(bare_report):
     for up in (False, True):
         records = bare_report.to_evaluations(higher_is_better=up)
         assert [each["score"] for each in records] == [None] * len(records)
         assert records[0]["label"] == bare_report.state
-
-
-def test_claims_of_an_answer_without_evidence_have_no_score():
-    without = check("The tower is 53 m high.", [])
-    assert without.state == "no_evidence"
-    assert {each["score"] for each in without.to_evaluations()} == {None}
-    assert {each["name"] for each in without.to_evaluations()} == {"hallucination", "hallucination.claim"}
-
-
-def test_a_claim_weighs_what_the_scoring_says(report):
-    strict = replace(report, scoring=Scoring(severity=True, gate=True))
-    assert strict.to_evaluations()[0]["score"] == 1.0
-    assert [each["score"] for each in strict.to_evaluations()[1:4]] == [1.0, 0.0, 1.0]
 
 
 def test_identifiers_are_of_the_content_and_of_the_trace(report):
@@ -120,15 +81,6 @@ def test_runs_are_the_spans_of_their_own_trace(report, run_id, span):
     assert records["hallucination"][0]["metadata"]["trace_id"] == run_id
 
 
-def test_runs_mean_nothing_in_another_trace_unless_it_is_said_what(report):
-    known = replace(report, run_id="root")
-    about = [each["metadata"]["span_id"] for each in known.to_evaluations(trace_id=TRACE)]
-    assert set(about) == {None}
-    named = by_name(known.to_evaluations(trace_id=TRACE, span_id=SPAN, spans={"r2": "00f067aa0ba902b7"}))
-    assert named["hallucination"][0]["metadata"]["span_id"] == SPAN
-    assert [each["metadata"]["span_id"] for each in named["hallucination.entry"]] == ["00f067aa0ba902b7", None]
-
-
 @pytest.mark.parametrize(
     ("judge", "calls", "kind"),
     [
@@ -143,22 +95,6 @@ def test_runs_mean_nothing_in_another_trace_unless_it_is_said_what(report):
 def test_it_says_whether_a_model_decided(report, judge, calls, kind):
     of = replace(report, judge=judge, usage=Usage(calls=calls))
     assert of.to_evaluations()[0]["annotator_kind"] == kind
-
-
-def test_each_claim_says_who_decided_it(report):
-    mixed = replace(
-        report,
-        judge="cascade/local/3+llm/x/abc",
-        verdicts=(report.verdicts[0], report.verdicts[1], replace(report.verdicts[2], judge="llm/x/abc")),
-        usage=Usage(calls=1),
-    )
-    assert [each["annotator_kind"] for each in mixed.to_evaluations()[1:4]] == ["CODE", "CODE", "LLM"]
-
-
-def test_a_report_on_nothing_is_one_record():
-    nothing = Report(state="error", graph=ProvenanceGraph(nodes=()))
-    (only,) = nothing.to_evaluations()
-    assert (only["score"], only["label"], only["explanation"]) == (None, "error", "no score: error")
 
 
 @given(reports())
@@ -181,10 +117,3 @@ def test_records_of_any_report_are_json_and_complete(report):
 def test_lines_can_be_split_however_a_reader_does(report):
     lines = to_evaluation_lines(report).splitlines()
     assert [json.loads(line) for line in lines] == evaluations(report)
-
-
-@pytest.mark.parametrize("end", ["\n", "\r", "\x0b", "\x1c", "\x85", "\u2028", "\u2029"])
-def test_a_line_end_in_a_text_is_none_of_the_file(end):
-    line = json_line({"text": f"a{end}b"})
-    assert line.splitlines() == [line.removesuffix("\n")]
-    assert json.loads(line) == {"text": f"a{end}b"}

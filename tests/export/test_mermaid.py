@@ -10,7 +10,6 @@ from any_report import reports
 from hypothesis import given, settings
 
 from trail_callbacks import Claim, Edge, ErrorType, Node, ProvenanceGraph, Report, SupportClass, Verdict
-from trail_callbacks.errors import InputError
 from trail_callbacks.export import to_mermaid
 
 _LABEL = r"(?:[^\x00-\x7f]|[A-Za-z0-9 ,]|\#\d+;|<br/>|\(empty\)|introduced\ here:\ |stages?\ \d+:\ )*"
@@ -69,62 +68,6 @@ def test_no_text_gets_out_of_its_label(report):
     assert chart.count("> n") == len(report.graph.edges)
 
 
-@pytest.mark.parametrize(
-    "text",
-    ["direction LR", "$$x$$", r"a\nb", "fa:fa-car", "\ufb02\xb0\xb035\xb6\xdf", "1. one", "`**b**`", "%%{init: {}}%%", "<b>&lt;#quot;", "end"],
-)  # fmt: skip
-def test_what_mermaid_would_take_for_its_own_is_shown(text):
-    chart = alone(text)
-    assert boxes(chart)["n0"] == f"document (d)\ngiven by the app\n{text}"
-    (label,) = re.findall(r'^    n0\["(.*)"\]$', chart, re.MULTILINE)
-    for taken in (r"direction\s", r"#36;#36;", r"#92;n", r"#58;fa", "\ufb02\xb0", "\xb6\xdf"):
-        assert not re.search(taken, label)
-
-
-def test_long_texts_and_control_characters_are_shortened_and_spelled_out():
-    (label,) = boxes(alone("word\n" * 1000 + "\x1b[2J", step="\x1b[2J\u202e")).values()
-    name, _, text = label.split("\n")
-    assert name == r"\x1b[2J\u202e (d)"
-    assert len(text) <= 60
-    assert text.endswith(" ...")
-
-
-def test_an_empty_text_and_a_blank_step_have_words():
-    chart = alone("", step=" ")
-    assert titles(chart) == ["stage 0: document"]
-    assert boxes(chart)["n0"].endswith("(empty)")
-
-
-def test_a_box_says_who_wrote_its_text():
-    text = "Notes recorded: The ferry takes 53 minutes. It is red. It is old. It is slow. Done."
-    spans = tuple((text.index(part), text.index(part) + len(part)) for part in re.findall(r"[TI][^.:]+\.", text))
-    nodes = (
-        Node(id="echo", kind="tool_result", text=text, model_spans=spans),
-        Node(id="memory", kind="document", text="The ferry is new.", origin="unknown"),
-        Node(id="page", kind="document", text="The ferry takes 40 minutes.", origin="retrieved"),
-        Node(id="draft", kind="completion", text="The ferry takes 53 minutes."),
-    )
-    chart = to_mermaid(Report(state="error", graph=ProvenanceGraph(nodes=nodes)))
-    echo, memory, page, draft = boxes(chart).values()
-    origin, shown, *parts = echo.split("\n")[1:]
-    assert origin.startswith("from a tool, in part")
-    assert shown.startswith("Notes recorded")
-    assert parts[0] == "written by a model: The ferry takes 53 minutes."
-    assert parts[3:] == ["and 1 more parts written by a model"]
-    assert memory.split("\n")[1] == "of unknown origin"
-    assert page.split("\n")[1] == "retrieved"
-    assert len(draft.split("\n")) == 2  # its kind says so
-    assert members(chart, "doubtful") == ["n1"]
-    assert members(chart, "source") == ["n0", "n2"]
-
-
-def test_what_is_missing_is_left_out(bare_report):
-    chart = to_mermaid(bare_report)
-    assert chart.startswith("flowchart TB\n")
-    assert len(boxes(chart)) == len(bare_report.graph.nodes)
-    assert ("nothing was recorded" in chart) == (not bare_report.graph.nodes)
-
-
 def long_graph(shape, n=10_000):
     ids = [f"m{i}" for i in range(n)]
     if shape == "star":
@@ -157,31 +100,3 @@ def test_a_graph_too_large_to_draw_is_folded_and_keeps_what_matters(shape):
     assert labels[answer] == "answer\nAn answer."
     folded = sum(int(label.split()[0]) for label in labels.values() if label.endswith("texts"))
     assert folded + sum(not label.endswith("texts") for label in labels.values()) == len(report.graph.nodes)
-
-
-def test_a_folded_arrow_is_dotted_only_if_all_that_it_stands_for_are():
-    nodes = [Node(id=f"d{i}", kind="document", text="x", step="weak" if i < 60 else "mixed") for i in range(120)]
-    graph = ProvenanceGraph(
-        nodes=(*nodes, Node(id="a", kind="answer", text="x")),
-        edges=tuple(Edge(source=n.id, target="a", basis="declared" if n.id == "d70" else "scope") for n in nodes),
-    )
-    arrows = [line.strip() for line in to_mermaid(Report(state="error", graph=graph)).splitlines() if "> n" in line]
-    assert sorted(arrows) == ["n0 -.-> n2", "n1 --> n2"]
-
-
-def test_many_entries_in_a_dense_graph_leave_arrows_out_and_say_so():
-    graph = long_graph("dense")
-    ids = [node.id for node in graph.nodes[:60]]
-    report = Report(
-        state="assessed", graph=graph,
-        claims=tuple(Claim(id=f"c{i}", text="x", quote="An", start=0, end=2) for i in range(60)),
-        verdicts=tuple(Verdict(claim_id=f"c{i}", support=SupportClass.ABSENT, error_type=ErrorType.OTHER, introduced_at=id_) for i, id_ in enumerate(ids)),
-    )  # fmt: skip
-    chart = to_mermaid(report)
-    assert chart.count("> n") == 400
-    assert re.search(r'more\["\d+ more edges are not drawn"\]', chart)
-
-
-def test_a_chart_needs_room(report):
-    with pytest.raises(InputError, match="max_nodes is 9"):
-        to_mermaid(report, max_nodes=9)

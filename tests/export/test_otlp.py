@@ -67,14 +67,6 @@ def test_each_target_gets_one_carrier_with_one_link(report):
     assert carriers[0]["startTimeUnixNano"] == carriers[0]["endTimeUnixNano"] == "1500000000"
 
 
-def test_what_is_about_a_trace_alone_says_so_and_has_no_link(report):
-    (carrier,) = spans(to_otlp(report, trace_id=TRACE))
-    assert carrier["traceId"] == TRACE
-    assert "links" not in carrier
-    assert "parentSpanId" not in carrier
-    assert attributes(carrier)["trace.evaluations.0.evaluation.name"] == "hallucination"
-
-
 @pytest.mark.parametrize(
     "known", [None, "01a20511-6712-740a-93d5-05520817270d", "0" * 32, "tr-5", "x" * 32, TRACE + "\n"]
 )
@@ -84,15 +76,6 @@ def test_without_an_id_of_opentelemetry_the_evaluations_are_a_trace_of_their_own
     assert all(re.fullmatch("[0-9a-f]{16}", carrier["spanId"]) for carrier in carriers)
     assert not any("links" in carrier for carrier in carriers)
     assert all("traceId" not in one and "spanId" not in one for one in records(to_otlp(replace(report, run_id=known))))
-
-
-def test_an_imported_trace_is_its_own_target(report):
-    graph = replace(
-        report.graph,
-        nodes=tuple(replace(node, run_id=SPAN if node.kind == "answer" else STEP) for node in report.graph.nodes),
-    )
-    carriers = spans(to_otlp(replace(report, run_id=TRACE.upper(), graph=graph)))
-    assert [carrier["links"][0]["spanId"] for carrier in carriers] == [SPAN, STEP]
 
 
 def test_every_evaluation_is_a_log_record_of_the_genai_conventions(report):
@@ -114,18 +97,6 @@ def test_what_has_no_score_has_no_score_attribute(bare_report):
     assert failed == [
         each["label"] if each["label"] in {"error", "not_judged"} else None for each in bare_report.to_evaluations()
     ]
-
-
-def test_one_signal_a_file(report):
-    (only,) = lines(to_otlp(report, signal="traces"))
-    assert list(only) == ["resourceSpans"]
-    (only,) = lines(to_otlp(report, signal="logs"))
-    assert list(only) == ["resourceLogs"]
-
-
-def test_the_same_report_gives_the_same_ids(report):
-    first, again = spans(to_otlp(report)), spans(to_otlp(report))
-    assert [carrier["spanId"] for carrier in first] == [carrier["spanId"] for carrier in again]
 
 
 @given(reports())
@@ -155,18 +126,6 @@ def test_the_schema_of_opentelemetry_reads_any_report(report):
         "evaluations.0.evaluation.name"
     ] == "hallucination"
     assert len(read[1].resource_logs[0].scope_logs[0].log_records) == len(report.to_evaluations())
-
-
-def test_from_the_command_line(report, tmp_path, capsys):
-    path = tmp_path / "r.json"
-    path.write_text(report.to_json(), encoding="utf-8")
-    assert main(["export", str(path), "-f", "otlp", "--trace-id", TRACE, "--span-id", SPAN, "--signal", "traces"]) == 0
-    (carrier, *_) = spans(capsys.readouterr().out)
-    assert carrier["links"] == [{"traceId": TRACE, "spanId": SPAN}]
-    assert main(["export", str(path), str(path), "-f", "otlp"]) == 0
-    assert len(lines(capsys.readouterr().out)) == 4
-    assert main(["export", str(path), "-f", "evaluations"]) == 0
-    assert lines(capsys.readouterr().out) == report.to_evaluations()
 
 
 @pytest.mark.parametrize(

@@ -1,6 +1,5 @@
 """A report as a pytest file: real pytest runs it on the answer that failed, and on corrected ones."""
 
-import ast
 import os
 import re
 import subprocess
@@ -9,12 +8,9 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from any_report import reports
-from hypothesis import given
 
-from trail_callbacks import ErrorType, Evidence, Node, ProvenanceGraph, Report, SupportClass, check
+from trail_callbacks import Evidence, Node, ProvenanceGraph, Report, check
 from trail_callbacks.errors import InputError
-from trail_callbacks.export import to_test
 from trail_callbacks.report.withheld import without_texts
 
 ROOT = Path(__file__).parents[2]
@@ -48,11 +44,8 @@ def outcomes(tmp_path):
     ("answer", "found"),
     [
         (WRONG, {"failed": 2}),
-        ("As is known: The tower was finished in 1847.", {"failed": 2}),
         ("The tower was finished in 1850. Boats leave at noon.", {"failed": 1, "passed": 1}),  # wrong in another way
         ("The tower was finished in 1874. Boats leave at noon.", {"passed": 2}),
-        ("Boats leave at noon.", {"passed": 2}),
-        (None, {"error": 2}),  # as it was written
     ],
 )
 def test_it_fails_on_the_answer_that_failed_and_passes_on_a_corrected_one(outcomes, answer, found):
@@ -63,21 +56,6 @@ def test_it_fails_on_the_answer_that_failed_and_passes_on_a_corrected_one(outcom
         assert "1 answer checked" in output or "2 answers checked" in output
     if answer is None:
         assert "fill in app() in this file" in output
-
-
-def test_a_statement_that_is_true_with_its_condition_is_not_the_claim_again_but_the_same_words_are(outcomes):
-    wrong, right = "The ferry runs daily.", "The ferry runs daily in summer."
-    report = check(right, [right], "When does it run?")
-    quote = wrong.removesuffix(".")
-    verdict = replace(
-        report.verdicts[0], support=SupportClass.PARTIALLY_SUPPORTED, error_type=ErrorType.OVERGENERALIZATION
-    )
-    claim = replace(report.claims[0], quote=quote, end=len(quote))
-    graph = ProvenanceGraph.from_texts(wrong, [right], "When does it run?")
-    failing = replace(report, graph=graph, claims=(claim,), verdicts=(verdict,))
-    assert outcomes(failing.to_test(), right)[0] == {"passed": 2}
-    assert check(quote, [right]).hallucination_score == 0  # the claim fails whatever a judge says of it
-    assert outcomes(failing.to_test(), quote)[0] == {"failed": 1, "passed": 1}
 
 
 def test_what_a_model_wrote_in_a_source_is_no_evidence_in_the_test_either(outcomes):
@@ -120,30 +98,6 @@ def test_any_text_is_written_as_valid_python(outcomes, tmp_path):
         timeout=60,
     )
     assert checked.returncode == 0, checked.stdout.decode()
-
-
-def test_it_is_formatted_as_ruff_does(tmp_path):
-    path = tmp_path / "test_answer.py"
-    path.write_text(
-        check(WRONG, [*SOURCES, 'It says "no".', "It's noon."], "What is there?").to_test(), encoding="utf-8"
-    )
-    done = subprocess.run([sys.executable, "-m", "ruff", "format", "--isolated", "--diff", str(path)], capture_output=True, check=False, timeout=60)  # fmt: skip
-    assert done.returncode == 0, done.stdout.decode()
-
-
-@given(reports())
-def test_the_data_of_any_report_is_read_back_verbatim(report):
-    try:
-        tree = ast.parse(to_test(report).encode().decode())
-    except InputError:
-        assert report.hallucination_score is None or not report.unsupported
-        return
-    data = {node.targets[0].id: node.value for node in tree.body if isinstance(node, ast.Assign)}
-    question = report.graph.question
-    assert ast.literal_eval(data["QUESTION"]) == (question.text if question else "")
-    assert [said for said, _ in ast.literal_eval(data["CLAIMS"])] == [claim.quote for claim in report.unsupported]
-    texts = [next(ast.literal_eval(k.value) for k in call.keywords if k.arg == "text") for call in data["SOURCES"].elts]
-    assert texts == [node.text for node in report.graph.leaves() if node is not question]
 
 
 @pytest.mark.parametrize(

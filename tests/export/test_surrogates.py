@@ -16,7 +16,6 @@ from trail_callbacks import (
     Verdict,
     export,
 )
-from trail_callbacks.text import encodable_parts
 
 LONE = "a\ud800b\udfff"
 FORMATS = {
@@ -91,7 +90,3 @@ def test_a_saved_report_is_read_back_with_replacement_characters(part):
     assert again.to_json() == report.to_json()
     assert (again == report) == (part in {"none", "text"})  # a graph replaces those in texts when it is made
     assert ("\ufffd" in again.to_json()) == (part != "none")
-
-
-def test_parts_of_any_value_are_made_encodable():
-    assert encodable_parts({LONE: [(LONE, 1), None]}) == {"a\ufffdb\ufffd": [["a\ufffdb\ufffd", 1], None]}

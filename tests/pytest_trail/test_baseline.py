@@ -42,11 +42,6 @@ def test_a_file_is_sorted_one_finding_a_line_and_reads_back(tmp_path):
     assert "caf\u00e9 \u6771\u4eac" in text
 
 
-def test_an_empty_file_reads_back(tmp_path):
-    (tmp_path / "f.json").write_text(written([]), encoding="utf-8")
-    assert read(tmp_path / "f.json") == frozenset()
-
-
 @pytest.mark.parametrize(
     "text",
     [
@@ -82,13 +77,6 @@ def test_what_is_accepted_passes_and_what_is_new_fails(run, known):
     assert known() == [("test_a", "The fleet has 14 ships."), ("test_b", "The fleet has 15 ships.")]
 
 
-def test_another_outcome_of_an_accepted_claim_is_new(run, pytester):
-    run(TEXT, FILE, "--trail-update-baseline").assert_outcomes(passed=2)
-    path = pytester.path / "known.json"
-    path.write_text(path.read_text(encoding="utf-8").replace("contradicted", "absent", 1), encoding="utf-8")
-    run(TEXT, FILE).assert_outcomes(passed=1, failed=1)
-
-
 def test_what_is_not_found_any_more_is_named_and_dropped_on_purpose(run, known):
     run(TEXT, FILE, "--trail-update-baseline")
     mended = TEXT.replace("14", "12")
@@ -111,47 +99,3 @@ def test_a_test_that_did_not_run_keeps_what_is_accepted_and_one_whose_file_is_go
     result.stdout.fnmatch_lines(["stale in known.json: gone.py::test_x: *", "*has findings of 1 test that did not run"])
     run(TEXT, FILE, "-k", "not test_b", "--trail-update-baseline")
     assert known() == [("test_a", "The fleet has 14 ships."), ("test_b", "The fleet has 15 ships.")]
-
-
-def test_a_test_that_failed_for_its_own_reason_makes_nothing_stale(run, known):
-    run(TEXT, FILE, "--trail-update-baseline")
-    broken = TEXT.replace(": assert_grounded", ": assert 0, assert_grounded", 1)
-    run(broken, FILE).stdout.no_fnmatch_line("stale*")
-    run(broken, FILE, "--trail-update-baseline").assert_outcomes(passed=1, failed=1)
-    assert len(known()) == 2
-
-
-def test_a_test_whose_teardown_failed_makes_nothing_stale(run, known):
-    run(TEXT, FILE, "--trail-update-baseline")
-    broken = "import pytest\n@pytest.fixture(autouse=True)\ndef late():\n    yield\n    assert 0\n" + TEXT.replace(
-        "14", "12"
-    )
-    run(broken, FILE, "--trail-update-baseline").assert_outcomes(passed=2, errors=2)
-    assert len(known()) == 2
-
-
-def test_only_what_would_fail_is_accepted(run, known):
-    run(TEXT, FILE, "--trail-update-baseline", "--trail-max-score=0.5").assert_outcomes(passed=2)
-    assert known() == []
-
-
-def test_what_allow_accepts_already_is_not_written(run, known):
-    text = TEXT.replace('May."]))', 'May."]), allow=[{"outcome": "contradicted"}])', 1)
-    run(text, FILE, "--trail-update-baseline").assert_outcomes(passed=2)
-    assert known() == [("test_b", "The fleet has 15 ships.")]
-    two = TEXT.replace("It sails in May.", "It has 9 decks.", 1).replace(
-        "])", '], "How many?"), allow=["The fleet has 14 ships."]', 1
-    )
-    run(two, FILE, "--trail-update-baseline").assert_outcomes(passed=2)
-    assert known() == [("test_a", "It has 9 decks."), ("test_b", "The fleet has 15 ships.")]
-
-
-def test_an_answer_that_was_not_judged_cannot_be_accepted(run, known):
-    text = 'def test_a(trail_check, assert_grounded): assert_grounded(trail_check("The fleet has 12 ships.", []))'
-    run(text, FILE, "--trail-update-baseline").assert_outcomes(failed=1)
-    assert known() == []
-
-
-def test_nothing_is_written_where_no_test_ran(run, pytester):
-    run(TEXT, FILE, "--trail-update-baseline", "--collect-only")
-    assert not (pytester.path / "known.json").exists()

@@ -30,32 +30,6 @@ def test_a_grounded_answer_passes_and_a_made_up_one_fails_with_the_report_in_the
     assert not [line for line in result.outlines if "- trail -" in line]  # the report is not shown twice
 
 
-def test_the_report_is_shown_when_a_test_fails_for_its_own_reason(run):
-    result = run(suite(own=f"{BAD}; assert 1 == 2"))
-    result.assert_outcomes(failed=1)
-    result.stdout.fnmatch_lines(["*- trail -*", "*14 ships*"])
-
-
-def test_an_async_test_checks_too(run):
-    text = """
-import pytest
-@pytest.mark.asyncio
-async def test_it(trail_acheck, assert_grounded):
-    assert_grounded(await trail_acheck("The fleet has 12 ships.", ["The fleet has 12 ships."]))
-"""
-    result = run(text, *ASYNC)
-    result.assert_outcomes(passed=1)
-    result.stdout.fnmatch_lines(["*1 answer checked in 1 test*"])
-
-
-def test_a_check_takes_what_check_takes_by_position_or_by_name(run):
-    text = suite(
-        place='assert trail_check("It has 12.", (s for s in ["The fleet has 12 ships."]), "How big?", "local").judge',
-        name='assert trail_check(answer="It has 12.", sources=[], question=None, judge=None, options=None).state',
-    )
-    run(text).assert_outcomes(passed=2)
-
-
 def test_the_threshold_is_an_option_and_an_ini_value_and_the_option_wins(run, pytester):
     pytester.makeini("[pytest]\ntrail_max_score = 1.0")
     text = suite(bad=f"assert_grounded({BAD})")
@@ -126,43 +100,6 @@ def test_the_file_holds_the_report_of_each_check_and_how_its_test_ended(run, pyt
     ]
 
 
-def test_a_file_that_cannot_be_written_fails_the_run_and_hides_nothing(run, pytester):
-    (pytester.path / "link").symlink_to("elsewhere")
-    result = run(suite(good=GOOD), "--trail-report=link")
-    assert result.ret == pytest.ExitCode.USAGE_ERROR
-    result.assert_outcomes(passed=1)
-    result.stdout.fnmatch_lines(["1 answer checked in 1 test", "--trail-report: *symbolic link*"])
-
-
-FIXTURE = """
-import pytest
-@pytest.fixture
-def answered(trail_check, assert_grounded):
-    {before}
-    yield
-    {after}
-def test_it(answered): pass
-"""
-
-
-@pytest.mark.parametrize(
-    ("before", "after", "outcomes"),
-    [
-        (BAD, "", {"passed": 1}),
-        (f"assert_grounded({BAD})", "", {"errors": 1}),
-        ("", f"assert_grounded({BAD})", {"passed": 1, "errors": 1}),
-    ],
-)
-def test_a_check_before_or_after_the_test_is_recorded(run, pytester, before, after, outcomes):
-    text = FIXTURE.format(before=before or "pass", after=after or "pass")
-    run(text, "--trail-report=out.jsonl").assert_outcomes(**outcomes)
-    (line,) = lines_of(pytester.path / "out.jsonl")
-    assert (line["outcome"], line["report"]["hallucination_score"]) == (
-        "failed" if "errors" in outcomes else "passed",
-        1.0,
-    )
-
-
 def test_junit_has_the_score_the_state_and_the_number_of_claims_of_each_check(run, pytester):
     run(suite(two=f'{GOOD}; assert_grounded({BAD}, 1.0); trail_check("Hello!", ["It is 9."])'), "--junitxml=out.xml")
     assert properties_of(pytester.path / "out.xml") == {
@@ -176,34 +113,6 @@ def test_junit_has_the_score_the_state_and_the_number_of_claims_of_each_check(ru
         "trail_state_3": "no_checkable_claims",
         "trail_claims_3": "1",
     }
-
-
-AGAIN = """
-from _pytest.runner import runtestprotocol
-def pytest_runtest_protocol(item, nextitem):
-    for log in (False, True):
-        item._initrequest()
-        runtestprotocol(item, log=log, nextitem=nextitem)
-    return True
-"""
-
-
-def test_a_test_that_is_run_again_is_recorded_once(run, pytester):
-    pytester.makeconftest(AGAIN)
-    result = run(suite(good=f"{GOOD}"), "--junitxml=out.xml")
-    result.assert_outcomes(passed=1)
-    result.stdout.fnmatch_lines(["1 answer checked in 1 test"])
-    names = [each.get("name") for each in ET.parse(pytester.path / "out.xml").iter("property")]  # noqa: S314 - as above
-    assert names == ["trail_score", "trail_state", "trail_claims"]
-
-
-def test_an_entry_of_allow_that_matches_nothing_in_any_test_is_named(run):
-    allow = 'allow=["The fleet has 14 ships.", "gone"]'
-    both = f"assert_grounded({BAD}, {allow}); assert_grounded({GOOD}, {allow})"
-    result = run(suite(a=both, b=f"assert_grounded({GOOD}, {allow})"))
-    result.assert_outcomes(passed=2)
-    result.stdout.fnmatch_lines(["allow has 'gone', which matches no claim: *::test_a"])
-    result.stdout.no_fnmatch_line("allow has 'The fleet*")
 
 
 # A judge with a model, which reads claims as the offline judge does and judges each as its script says.
@@ -264,38 +173,12 @@ def test_it(trail_check, assert_grounded):
     assert properties_of(pytester.path / "out.xml")["trail_pass_rate"] == str(round(passing / n, 4))
 
 
-def test_an_async_check_is_repeated_too(run):
-    text = voting(
-        """
-@pytest.mark.asyncio
-async def test_it(trail_acheck, assert_grounded):
-    judge = Voting(["absent", "supported", "supported"])
-    assert_grounded(await trail_acheck(*ASKED, judge=judge))
-    assert judge.asked == 3
-"""
-    )
-    result = run(text, "--trail-repeat=3", *ASYNC)
-    result.assert_outcomes(passed=1)
-    result.stdout.fnmatch_lines(["pass rate 2 of 3: *"])
-
-
 def test_a_judge_without_a_model_is_asked_once_and_that_is_said(run):
     result = run(
         suite(good=f"report = {GOOD}; assert_grounded(report); assert not report.warnings"), "--trail-repeat=3"
     )
     result.assert_outcomes(passed=1)
     result.stdout.fnmatch_lines(["1 check made once: a judge without a model says the same each time"])
-
-
-def test_a_report_that_cannot_be_written_disturbs_no_test(run, pytester):
-    text = """
-from trail_callbacks import Node
-def test_odd(trail_check):
-    trail_check("It is 12.", [Node(id="n", kind="document", text="It is 12.", attributes={"a": object()})])
-"""
-    result = run(text, "--trail-report=out.jsonl")
-    result.assert_outcomes(passed=1)
-    result.stdout.fnmatch_lines(["--trail-report: *::test_odd: *cannot be written as JSON*"])
 
 
 def test_a_suite_that_uses_nothing_neither_imports_the_engine_nor_sees_a_summary(run_apart):

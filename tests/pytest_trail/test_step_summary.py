@@ -79,11 +79,6 @@ def test_the_table_keeps_its_shape_and_stays_below_what_is_shown():
     assert "and 15 more" in text
 
 
-def test_a_test_with_findings_stands_first():
-    text = markdown({"a": recorded([]), "z": recorded(["It is red."])}, [])
-    assert text.index("<code>z</code>") < text.index("<code>a</code>")
-
-
 TEXT = 'def test_a(trail_check, assert_grounded): assert_grounded(trail_check("It has <b>14</b> ships.", ["It has 12 ships."]))'
 
 
@@ -102,12 +97,3 @@ def test_a_step_is_told_once_and_what_it_said_before_stays(run, pytester, monkey
     assert path.read_text(encoding="utf-8").startswith("before\n")
     assert "<b>" not in path.read_text(encoding="utf-8")
     result.assert_outcomes(failed=1)
-
-
-def test_a_summary_that_cannot_be_written_is_said_and_fails_nothing(run, pytester, monkeypatch):
-    run("def test_it(): pass")
-    with monkeypatch.context() as patch:
-        patch.setattr("os.environ", {**os.environ, "GITHUB_STEP_SUMMARY": str(pytester.path)})
-        result = run(TEXT.replace("<b>14</b>", "12"))
-    assert result.ret == pytest.ExitCode.OK
-    result.stdout.fnmatch_lines(["the summary of the step cannot be written*"])

@@ -1,6 +1,5 @@
 """A graph drawn for a notebook: every text, or steps where there are too many."""
 
-import re
 from xml.etree import ElementTree as ET
 
 from fragment_reader import Reader
@@ -49,15 +48,6 @@ def test_a_large_stage_is_drawn_by_step_and_the_rest_shares_a_box():
         assert words in html.text
 
 
-def test_a_long_way_shares_a_column_in_its_middle():
-    graph = layered(*[[("completion", "think" if n % 2 else "search")] for n in range(60)], [("answer", "agent")])
-    drawn = layout(graph)
-    assert [(column.first, column.last) for column in drawn.columns][3:6] == [(3, 3), (4, 56), (57, 57)]
-    assert drawn.hidden == 52  # between texts of the shared column
-    assert "stages 4 to 56" in graph_to_html(graph)
-    assert "Not drawn: 52 links, inside a column" in graph_to_html(graph)
-
-
 def test_ten_thousand_texts_make_a_small_drawing():
     stage = [("completion", f"step {n}") for n in range(500)]
     nodes, edges = [], []
@@ -75,40 +65,6 @@ def test_ten_thousand_texts_make_a_small_drawing():
     assert drawn.hidden + sum(link.count for link in drawn.links) == len(edges)
     assert sum(len(box.nodes) for column in drawn.columns for box in column.boxes) == 10_000
     ET.fromstring(html)  # noqa: S314 - our own text
-
-
-def test_more_lines_than_anyone_can_follow_are_left_out():
-    nodes = [Node(id=f"{stage}.{n}", kind="completion", text="It is.") for stage in range(9) for n in range(8)]
-    edges = [
-        Edge(source=a.id, target=b.id, basis="declared" if int(b.id[0]) == int(a.id[0]) + 1 else "scope")
-        for a in nodes
-        for b in nodes
-        if a.id[0] < b.id[0]
-    ]
-    drawn = layout(ProvenanceGraph(nodes=tuple(nodes), edges=tuple(edges)))
-    assert len(drawn.links) == 400
-    assert not any(link.weak for link in drawn.links)  # those that are known for sure come first
-    assert drawn.hidden == len(edges) - 400
-
-
-def test_a_line_passes_between_boxes_and_not_through_them():
-    graph = ProvenanceGraph(
-        nodes=tuple(Node(id=f"n{n}", kind="completion", text="It is.") for n in range(4)),
-        edges=(
-            *(Edge(source=f"n{n}", target=f"n{n + 1}") for n in range(3)),
-            Edge(source="n0", target="n3", basis="scope"),
-        ),
-    )
-    html = graph_to_html(graph)
-    boxes = [
-        tuple(map(int, found)) for found in re.findall(r'<svg x="(\d+)" y="(\d+)" width="(\d+)" height="(\d+)"', html)
-    ]
-    (dashed,) = re.findall(r'd="([^"]*)"[^>]*stroke-dasharray', html)
-    levels = [(int(y), int(end)) for y, end in re.findall(r"(\d+)H(\d+)", dashed)]
-    assert len(levels) == 2  # one for each stage in between
-    for level, end in levels:
-        assert not any(y <= level <= y + height and x < end <= x + width for x, y, width, height in boxes)
-    assert "Dashed: only known to have been in reach." in html
 
 
 def test_a_box_and_its_tooltip_say_where_the_words_are_from():

@@ -1,11 +1,21 @@
 """Which part of a long text is shown."""
 
+from itertools import pairwise
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from trail_callbacks import Evidence, Node, ProvenanceGraph
-from trail_callbacks.render.excerpt import around, both_ends, most_relevant, opening
+from trail_callbacks.render.excerpt import (
+    MarkedSpan,
+    around,
+    both_ends,
+    most_relevant,
+    opening,
+    segments,
+    visible_ranges,
+)
 
 WALL = "lorem ipsum dolor " * 500
 
@@ -20,39 +30,11 @@ def test_a_passage_is_shown_where_it_speaks_of_the_claim():
     assert len(shown) <= 120
 
 
-def test_rare_words_count_for_more():
-    text = "the boat was in the harbour. " * 100 + "Xylander built it. " + "the boat was in the harbour. " * 100
-    assert "Xylander" in most_relevant(text, "The boat in the harbour was built by Xylander.", 100)
-
-
-def test_the_end_of_a_passage_can_be_what_tells():
-    shown = most_relevant(f"{WALL}In all it was 1968.", "It was in 1986, in all.", 60)
-    assert shown.endswith("In all it was 1968.")
-
-
-def test_what_shares_no_word_shows_its_beginning():
-    assert most_relevant(WALL, "\u6e2f", 60).startswith("lorem ipsum")
-    assert most_relevant(WALL, "", 60).startswith("lorem ipsum")
-
-
-def test_a_megabyte_without_a_blank_is_cut_too():
-    assert len(most_relevant("x" * 2_000_000, "x", 80)) <= 80
-    assert len(both_ends("x" * 2_000_000, 80)) <= 80
-
-
 def test_both_ends_are_shown():
     shown = both_ends(f"It opened {WALL}and closed.", 60)
     assert shown.startswith("It opened")
     assert shown.endswith("and closed.")
     assert " ... " in shown
-
-
-def test_an_opening_is_found_behind_a_wall_of_blanks():
-    assert opening("\n" * 100 + "It opened.", 40) == "It opened."
-    assert opening("It  opened.\n\n\tIt closed.", 40) == "It opened. It closed."
-    assert opening("word " * 10_000, 40).endswith("...")
-    assert opening("It opened. " + " " * 10_000, 40) == "It opened."
-    assert opening("It opened. " + " " * 10_000 + "More.", 40) == "It opened. ..."
 
 
 @pytest.mark.parametrize("cut", [both_ends, opening, lambda text, limit: most_relevant(text, "a 1 \u6e2f", limit)])
@@ -74,3 +56,32 @@ def test_context_is_short_and_stands_beside_the_quote(text, a, b, room):
     flat = "".join(text.split())
     assert "".join(before.removeprefix("... ").split()) in flat
     assert "".join(after.removesuffix(" ...").split()) in flat
+
+
+SPANS = st.lists(st.tuples(st.integers(0, 60), st.integers(1, 30), st.integers(0, 5)), max_size=12).map(
+    lambda found: [MarkedSpan(start, start + length, owner) for start, length, owner in found]
+)
+
+
+@given(SPANS, st.integers(0, 40), st.integers(0, 60))
+def test_stretches_cover_the_text_and_name_what_holds_there(spans, start, length):
+    end = start + length
+    found = list(segments(start, end, spans))
+    assert [offset for each in found for offset in range(each.start, each.end)] == list(range(start, end))
+    for each in found:
+        for offset in range(each.start, each.end):
+            assert sorted(map(repr, each.spans)) == sorted(repr(s) for s in spans if s.start <= offset < s.end)
+    opened = [span for each in found for span in each.opens]
+    assert sorted(map(repr, opened)) == sorted(repr(s) for s in spans if s.start < end and s.end > start)
+
+
+@given(st.integers(0, 5_000), SPANS, st.integers(200, 2_000))
+def test_what_is_kept_of_a_text_holds_all_that_is_pointed_at(length, spans, limit):
+    spans = [span for span in spans if span.end <= length]
+    ranges = visible_ranges(length, spans, limit)
+    assert all(a < b for a, b in ranges)
+    assert all(b < a for (_, b), (a, _) in pairwise(ranges))
+    assert all(a >= 0 and b <= length for a, b in ranges)
+    assert all(any(a <= span.start and span.end <= b for a, b in ranges) for span in spans)
+    if length <= limit:
+        assert sum(b - a for a, b in ranges) == length

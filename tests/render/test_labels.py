@@ -5,15 +5,12 @@ import re
 
 import pytest
 
-from trail_callbacks import Claim, ErrorType, Node, ProvenanceGraph, Report, SupportClass, Verdict, check
+from trail_callbacks import Claim, ProvenanceGraph, Report, SupportClass, Verdict, check
 from trail_callbacks.export import to_csv
 from trail_callbacks.render.labels import (
     OUTCOMES,
     WORST_FIRST,
-    carriers,
-    cited,
     coverage,
-    error_words,
     headline,
     mark,
 )
@@ -25,24 +22,6 @@ def test_every_class_has_a_sign_of_its_own_in_both_alphabets():
     for signs in ([m.symbol for m in marks], [m.ascii for m in marks], [m.word for m in marks]):
         assert len(set(signs)) == len(marks)
     assert all(m.ascii.isascii() and len(m.ascii) == len(m.symbol) == 1 for m in marks)
-
-
-def test_of_very_many_carriers_the_first_are_named():
-    graph = ProvenanceGraph(
-        nodes=tuple(Node(id=f"m{n}", kind="model_output", text="", step="draft") for n in range(15))
-    )
-    many = Verdict(claim_id="c1", carried_through=tuple(node.id for node in graph.nodes))
-    assert carriers(many, graph).endswith("draft (m11) and 3 more")
-    assert carriers(Verdict(claim_id="c1", carried_through=("m1",)), graph) == "draft (m1)"
-
-
-def test_an_error_type_is_named_with_its_detail():
-    wrong = {"claim_id": "c1", "support": SupportClass.CONTRADICTED}
-    assert error_words(Verdict(claim_id="c1", support=SupportClass.SUPPORTED)) == ""
-    assert error_words(Verdict(**wrong, error_type=ErrorType.ATTRIBUTION_FAILURE)) == "attribution failure"
-    assert (
-        error_words(Verdict(**wrong, error_type=ErrorType.OTHER, detail="fabricated\x1b")) == "other: fabricated\\x1b"
-    )
 
 
 YES, NO, SKIP = SupportClass.SUPPORTED, SupportClass.ABSENT, SupportClass.UNEVALUATABLE
@@ -91,8 +70,3 @@ def test_each_citation_is_shown_with_whether_it_holds(render):
     assert "[1] source (source-1): supports it" in page
     assert "[1] source (source-1): does not support it" in page
     assert "Smith 2020: no such source reached the answer" in page
-
-
-def test_of_very_many_citations_of_a_claim_some_are_shown():
-    report = check(f"The ferry takes 40 minutes {'[1]' * 500}.", HARBOUR)
-    assert cited(report.claims[0], report.graph)[-1] == "and 488 more"

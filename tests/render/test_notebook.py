@@ -2,7 +2,6 @@
 
 import os
 import re
-from html import unescape
 from tempfile import TemporaryDirectory
 from xml.etree import ElementTree as ET
 
@@ -10,13 +9,11 @@ import pytest
 from fragment_reader import Reader
 from hypothesis import given
 from hypothesis import strategies as st
-from one_claim import ECHOED
 
 from trail_callbacks import Claim, Edge, ErrorType, Node, ProvenanceGraph, Report, SupportClass, Verdict, check
 from trail_callbacks.render.diagram import graph_to_html
-from trail_callbacks.render.labels import mark
 from trail_callbacks.render.notebook import to_fragment
-from trail_callbacks.render.safe_text import flowing
+from trail_callbacks.render.terminal import to_text
 
 HOSTILE = '\x1b[2J </text></svg><script>alert(1)</script> " onload="alert(2) \u202eevil\u2066 ]]> <!-- javascript:alert(3) &lt;'
 
@@ -93,69 +90,14 @@ def test_the_answer_is_marked_claim_by_claim():
     assert "\n\n" in html.text  # paragraphs stay
 
 
-def test_each_claim_keeps_its_own_direction_of_writing():
-    report = report_on(
-        "It rained. \u0647\u0637\u0644 1986. It snowed.",
-        ("\u0647\u0637\u0644 1986.", SupportClass.ABSENT, ErrorType.OTHER),
-    )
-    assert "<bdi>\u0647\u0637\u0644 1986.</bdi>" in to_fragment(report)
-
-
-def test_what_is_amiss_is_unfolded_and_the_rest_is_not():
-    report = report_on(
-        "It rained in 1986. It rained. It snowed.",
-        ("It rained in 1986.", SupportClass.CONTRADICTED, ErrorType.NUMBER),
-        ("It rained.", SupportClass.SUPPORTED, None),
-        ("It snowed.", None, None),
-    )
-    html = to_fragment(report)
-    assert html.count("<details open") == 2
-    assert "1 other claim<" in html
-    assert "refused: no" in html
-    assert html.index("not judged</b>") < html.index("1 other claim<") < html.index("supported</b>")
-
-
-def test_claims_that_share_words_are_all_named_and_the_worst_colours():
-    answer = "It rained in 1986 and the mayor came."
-    report = report_on(
-        answer,
-        (answer, SupportClass.SUPPORTED, None),
-        ("in 1986", SupportClass.CONTRADICTED, ErrorType.NUMBER),
-        (answer, SupportClass.ABSENT, ErrorType.OTHER),
-    )
-    html = to_fragment(report)
-    shown = [span for span in Reader(html).spans if "title" in span and "border-bottom" in span["style"]]
-    absent, contradicted = ("c3 absent (other)", "c2 contradicted (number)")
-    assert [span["title"] for span in shown] == [
-        f"{absent}; c1 supported",
-        f"{contradicted}; {absent}; c1 supported",
-        f"{absent}; c1 supported",
-    ]
-    worst = [SupportClass.ABSENT, SupportClass.CONTRADICTED, SupportClass.ABSENT]
-    assert [mark(support).colour in span["style"] for span, support in zip(shown, worst, strict=True)] == [True] * 3
-    words = ["It rained ", "in 1986", " and the mayor came."]
-    assert all(f"<bdi>{text}</bdi>" in html for text in words)
-    before = [html[: html.index(f"<bdi>{text}</bdi>")].rsplit("<span title", 1)[1] for text in words]
-    assert [[id_ for id_ in ("c1", "c2", "c3") if f" {id_}</span>" in each] for each in before] == [
-        ["c1", "c3"],
-        ["c2"],
-        [],
-    ]  # a badge where a claim begins
-
-
-@given(
-    st.text(max_size=60),
-    st.lists(st.tuples(st.integers(-5, 70), st.integers(-5, 70), st.sampled_from([*SupportClass, None])), max_size=6),
-)
-def test_claims_anywhere_leave_the_answer_whole(answer, spans):
-    graph = ProvenanceGraph.from_texts(answer, [])
-    claims = tuple(Claim(id=f"c{n}", text="", quote="", start=a, end=b) for n, (a, b, _) in enumerate(spans))
-    verdicts = tuple(Verdict(claim_id=f"c{n}", support=support, error="x") for n, (_, _, support) in enumerate(spans))
-    html = to_fragment(Report(state="assessed", graph=graph, claims=claims, verdicts=verdicts))
-    box = html[html.index('<div dir="auto"') :].partition("<details")[0].partition("<div><b>Next:")[0]
-    text = re.sub(r"<span style=\"[^\"]*\">\S c\d+</span>", "", box)  # badges
-    shown = re.sub(r"\s+", "", unescape(re.sub("<[^>]*>", "", text)))
-    assert shown == (re.sub(r"\s+", "", flowing(graph.answer.text)) or "(theanswerisempty)")
+def test_details_are_unfolded_where_something_is_amiss():
+    wrong = report_on("It rained in 1986.", ("It rained in 1986.", SupportClass.CONTRADICTED, ErrorType.NUMBER))
+    failed = report_on("It snowed.", ("It snowed.", None, None))
+    right = report_on("It rained.", ("It rained.", SupportClass.SUPPORTED, None))
+    assert ["<details open>" in to_fragment(each) for each in (wrong, failed, right)] == [True, True, False]
+    assert "refused: no" in Reader(to_fragment(failed)).text
+    for line in to_text(wrong, width=100, ascii=False).splitlines():
+        assert line.strip() in Reader(to_fragment(wrong)).text
 
 
 def test_hostile_text_is_only_read():
@@ -184,24 +126,6 @@ def test_any_text_leaves_the_markup_whole(text, step):
     Reader(to_fragment(check(text, [text])))
 
 
-@pytest.mark.parametrize("state", ["abstained", "no_checkable_claims", "unverified", "no_evidence", "error"])
-def test_a_report_without_a_score_shows_the_answer_and_why(state):
-    graph = ProvenanceGraph.from_texts("I cannot \u0633\u0644\u0627\u0645 say. " + "\u6e2f" * 5, [])
-    html = Reader(to_fragment(Report(state=state, graph=graph)))
-    assert "no score" in html.text
-    assert "\u0633\u0644\u0627\u0645 say. \u6e2f" in html.text
-    assert "0 claims" in html.text
-
-
-def test_no_answer_and_an_empty_answer():
-    nothing = ProvenanceGraph(nodes=(Node(id="d", kind="document", text="It rains."),))
-    assert "the app gave no answer" in to_fragment(Report(state="error", graph=nothing))
-    assert "The app gave no answer." in graph_to_html(nothing)
-    empty = Report(state="no_checkable_claims", graph=ProvenanceGraph.from_texts(" ", ["It rains."]))
-    assert "(the answer is empty)" in to_fragment(empty)
-    assert "nothing was recorded" in graph_to_html(ProvenanceGraph(nodes=()))
-
-
 def test_long_answers_and_many_claims_are_cut_and_say_so():
     answer = "It rained in 1968. " * 400 + "x" * 2_000_000
     found = [("It rained in 1968.", SupportClass.ABSENT, ErrorType.OTHER)] * 200
@@ -209,27 +133,6 @@ def test_long_answers_and_many_claims_are_cut_and_say_so():
     html = to_fragment(report)
     assert len(html) < 200_000
     assert "more characters]" in html
-    assert "and 140 more: see report.claims" in html
+    assert "more lines: see report.claims" in html
     long = report_on("word " * 400_000)
     assert "[1,999,000 more characters]" in to_fragment(long)
-
-
-def test_evidence_that_only_repeats_the_request_says_so():
-    text = " ".join(Reader(to_fragment(ECHOED)).text.split())
-    assert "user (q1), from the request: I am Ada." in text
-    assert "prompt (i1), from the prompt's wording: The pier" in text
-    assert "note (t1): " in text
-
-
-def test_undecided_claims_stand_between_those_with_a_problem_and_the_others(by_colour):
-    report = check(
-        "The boat is old. The boat is blue. The boat is red.", ["The boat in the harbour is old."], judge=by_colour
-    )
-    shown = to_fragment(report)
-    text = " ".join(unescape(re.sub(r"<[^>]+>", " ", shown)).split())
-    assert "over 2 of 3 claims; 1 undecided" in text
-    assert text.index("c3 contradicted") < text.index("c2 undecided") < text.index("1 other claim")
-    assert (
-        "undecided no sentence is about its colour nearest source (source-1): The boat in the harbour is old." in text
-    )
-    assert f'title="1 {mark("undecided").word}"' in shown

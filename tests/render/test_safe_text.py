@@ -8,11 +8,6 @@ from hypothesis import strategies as st
 from trail_callbacks.render.safe_text import legible, plain, script_json, shorten
 
 
-def test_ascii_keeps_the_signs_of_prose_readable():
-    shown = plain("\u201cIt\u2019s 3\u20134\u2026\u201d \u2022 caf\u00e9", ascii=True)
-    assert shown == '"It\'s 3-4..." * caf\\xe9'
-
-
 @given(st.text())
 def test_plain_is_one_printable_line(text):
     shown = plain(text)

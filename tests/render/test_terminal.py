@@ -2,22 +2,18 @@
 
 import csv
 import re
-import sys
 from dataclasses import replace
-from io import BytesIO, StringIO, TextIOWrapper
+from io import StringIO
 
 import pytest
-from one_claim import ECHOED, HOSTILE, REPORT, build
+from one_claim import HOSTILE, REPORT, build
 from rich.console import Console
 
-from trail_callbacks import Claim, ErrorType, Evidence, Node, ProvenanceGraph, Report, SupportClass, Verdict, check
+from trail_callbacks import Claim, ErrorType, Evidence, ProvenanceGraph, Report, SupportClass, Verdict, check
 from trail_callbacks.export import to_csv, to_prov_json
-from trail_callbacks.models.call import Usage
-from trail_callbacks.render.diagram import graph_to_html
 from trail_callbacks.render.notebook import to_fragment
 from trail_callbacks.render.provenance import graph_to_rich, graph_to_text
 from trail_callbacks.render.terminal import to_rich, to_text
-from trail_callbacks.report import Layer
 
 RELATIONS = ("supports", "contradicts")
 
@@ -43,13 +39,6 @@ def test_a_claim_says_everything_about_itself():
     ]
 
 
-def test_evidence_that_only_repeats_the_request_says_so():
-    lines = [line.strip() for line in to_text(ECHOED, 120).splitlines()]
-    assert 'for:        user (q1), from the request: "I am Ada." How long?' in lines
-    assert 'for:        prompt (i1), from the prompt\'s wording: "The pier is closed on Mondays."' in lines
-    assert any(line.startswith("for:        note (t1): ") for line in lines)
-
-
 @pytest.mark.parametrize(
     ("state", "words"),
     [
@@ -68,24 +57,6 @@ def test_without_a_score_the_state_is_said_in_words(state, words):
         assert "0.00 (" not in text
 
 
-def test_a_partial_score_says_so():
-    verdicts = (
-        Verdict(claim_id="c1", support=SupportClass.SUPPORTED),
-        Verdict(claim_id="c2", error="unreachable: no route"),
-    )
-    claims = tuple(Claim(id=f"c{n}", text="It is.", quote="It is.", start=0, end=6) for n in (1, 2))
-    graph = ProvenanceGraph.from_texts("It is. It is.", ["It is."])
-    report = Report(
-        state="partial", graph=graph, claims=claims, verdicts=verdicts, usage=Usage(calls=3, prompt_tokens=12_345)
-    )
-    text = to_text(report, 100)
-    assert "over 1 of 2 claims; 1 not judged" in text
-    assert "2 claims: 1 supported, 1 not judged" in text
-    assert "failed:     unreachable: no route" in text
-    assert "3 model calls, 12,345 tokens read" in text
-    assert "unreachable: no route" in to_fragment(report)
-
-
 def test_ascii_only():
     text = to_text(build("Caf\u00e9 \u2603 is open.", "Das Caf\u00e9 ist zu \U0001f600."), 60, ascii=True)
     assert text.isascii()
@@ -93,26 +64,11 @@ def test_ascii_only():
     assert "Caf\\xe9 \\u2603 is open." in text
 
 
-def test_print_falls_back_to_ascii_where_stdout_is_narrow(monkeypatch):
-    stream = TextIOWrapper(BytesIO(), encoding="cp1252")
-    monkeypatch.setattr(sys, "stdout", stream)
-    print(build("\u2603 is open."))
-    stream.flush()
-    assert b"X c1 contradicted" in stream.buffer.getvalue()
-
-
 @pytest.mark.parametrize("width", [1, 40, 60, 80, 200])
 def test_no_line_is_wider_than_asked(width):
     report = build("word " * 100 + "x" * 300, "y" * 500, why="z" * 500)
     for text in (to_text(report, width), graph_to_text(report.graph, width)):
         assert max(map(len, text.splitlines())) <= max(width, 40)
-
-
-def test_wide_characters_count_double():
-    from rich.cells import cell_len
-
-    report = build("\u6e2f\u306f\u4e00\u4e5d\u516d\u516b\u5e74\u306b\u958b\u3044\u305f\u3002" * 20, "\u6e2f" * 200)
-    assert max(map(cell_len, to_text(report, 60).splitlines())) <= 60
 
 
 def test_colour_is_there_on_a_terminal_and_not_without():
@@ -149,19 +105,6 @@ def test_hostile_text_is_only_read():
     assert "\x1b]0" not in stream.getvalue()
 
 
-def test_a_report_shows_itself_in_a_notebook():
-    assert REPORT._repr_html_() == to_fragment(REPORT)
-    assert REPORT.graph._repr_html_() == graph_to_html(REPORT.graph)
-
-
-def test_html_is_balanced_and_says_what_the_terminal_says():
-    html = to_fragment(REPORT)
-    for tag in ("div", "span", "b", "bdi", "details", "summary"):
-        assert len(re.findall(rf"<{tag}[ >]", html)) == html.count(f"</{tag}>")
-    for words in ("contradicted (false concatenation)", "summarise (m2)", "combine (answer)", "fleet.md (d1)"):
-        assert words in html
-
-
 def many(count):
     answer = " ".join(f"Boat {n} was built." for n in range(count))
     claims, verdicts = [], []
@@ -194,53 +137,10 @@ def test_among_many_claims_those_that_hold_take_a_line_each():
     assert "listed" not in to_text(many(30), 80)
 
 
-def test_evidence_is_cut_around_what_the_claim_is_about():
-    long = "blah " * 2_000
-    report = build("The harbour counted 18,400 visitors.", f"{long}The harbour counted 14,800 visitors in all. {long}")
-    for shown in (to_text(report, 80), to_fragment(report)):
-        assert "14,800" in shown
-        assert len(shown) < 8_000
-
-
-def test_nothing_that_others_write_can_flood_the_page():
-    flood = "flood " * 100_000
-    report = build("It is.", why=flood, step=flood)
-    (verdict,) = report.verdicts
-    nodes = [Node(id=f"{n}" + flood, kind="completion", text=flood, step=flood) for n in range(50)]
-    graph = ProvenanceGraph(nodes=(*report.graph.nodes, *nodes), edges=report.graph.edges)
-    verdict = replace(verdict, detail=flood, carried_through=tuple(node.id for node in nodes))
-    report = replace(report, graph=graph, verdicts=(verdict,), warnings=(flood,), judge=flood)
-    for shown in (to_text(report, 80), to_fragment(report), graph_to_text(graph, 80), graph_to_html(graph)):
-        assert len(shown) < 30_000
-    assert "and 38 more" in to_text(report, 80)
-
-
-def test_the_empty_graph_and_the_empty_report():
-    graph = ProvenanceGraph(nodes=())
-    assert graph_to_text(graph) == "nothing was recorded"
-    assert "0 claims" in to_text(Report(state="error", graph=graph))
-
-
 def followed(*layers, introduced_at="m2", support=SupportClass.CONTRADICTED, **changes):
     (verdict,) = REPORT.verdicts
     changed = replace(verdict, support=support, history=layers, introduced_at=introduced_at, **changes)
     return replace(REPORT, verdicts=(changed,))
-
-
-def test_each_part_of_a_claim_says_where_it_came_in():
-    report = followed(
-        Layer(nodes=("m2",), stated_by=("m2",), note="It does.", statement="All boats are blue."),
-        Layer(nodes=("m2",), note="It does not.", statement="Boats are visited."),
-    )
-    for shown in (to_text(report, width=80), re.sub("<[^>]+>", "", to_fragment(report)).replace("&quot;", '"')):
-        assert 'summarise (m2): "All boats are blue."' in shown
-        assert 'combine (answer): "Boats are visited."' in shown
-
-
-def test_an_origin_that_is_not_known_says_why():
-    report = followed(Layer(nodes=("m2",), note="undetermined: refused: no"), introduced_at=None, carried_through=())
-    assert "entry step: undetermined: refused: no" in to_text(report, width=80)
-    assert "undetermined: refused: no" in to_fragment(report)
 
 
 def test_sources_that_disagree_are_shown_for_and_against():
@@ -251,11 +151,6 @@ def test_sources_that_disagree_are_shown_for_and_against():
     assert "for:" in text
     assert "against:" in text
     assert "sources disagree" in to_fragment(report)
-
-
-def test_a_run_without_an_answer_says_so():
-    graph = ProvenanceGraph(nodes=(Node(id="d1", kind="document", text="It rains."),))
-    assert to_text(Report(state="error", graph=graph)).startswith("no score: the app gave no answer")
 
 
 HARBOUR = "The boat in the harbour is old."
@@ -275,24 +170,6 @@ def test_an_undecided_claim_says_why_and_what_comes_nearest(by_colour):
     assert "o c2 undecided" in to_text(report, 80, ascii=True).splitlines()
     alone = to_text(check("The boat is blue.", [HARBOUR], judge=by_colour), 80)
     assert alone.splitlines()[0] == "no score: no claim could be decided; 1 undecided"
-
-
-def test_among_many_claims_undecided_ones_take_a_line_each(by_colour):
-    answer = " ".join(f"Boat {n} is blue." for n in range(40)) + " Boat 40 is red."
-    lines = to_text(check(answer, [HARBOUR], judge=by_colour), 80).splitlines()
-    assert '\u25cb c7 "Boat 6 is blue."' in lines
-    assert "\u2717 c41 contradicted (entity)" in lines
-    assert not any("nearest:" in line for line in lines)
-
-
-@pytest.mark.parametrize("render", [lambda r: to_text(r, 100), to_fragment, lambda r: r.to_html()])
-def test_the_reason_of_an_undecided_claim_is_data(render, by_colour):
-    report = check("The boat is blue.", [HARBOUR], judge=by_colour)
-    report = replace(report, verdicts=(replace(report.verdicts[0], undecided=HOSTILE),))
-    shown = render(report)
-    assert "\x1b" not in shown
-    assert "\u202e" not in shown
-    assert ("<script>alert" in shown) == (not shown.startswith("<"))  # a terminal shows tags as they are
 
 
 def test_the_field_of_a_structured_answer_is_named_everywhere():

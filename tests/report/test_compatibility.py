@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from trail_callbacks import Report, VerifyOptions, check
+from trail_callbacks import Report, check
 from trail_callbacks.errors import ReportError
 from trail_callbacks.render.page import to_page
 
@@ -26,13 +26,6 @@ def read(change=lambda stored: None, version=2):
 
 def test_what_this_release_wrote_is_read_as_it_is():
     assert Report.from_json(STORED, lenient=True) == REPORT
-
-
-@pytest.mark.parametrize("lenient", [False, True])
-def test_a_field_of_a_claim_that_an_earlier_release_wrote_is_passed_over(lenient):
-    stored = json.loads(STORED)
-    stored["claims"][0]["unresolved"] = "'It'"
-    assert Report.from_json(json.dumps(stored), lenient=lenient) == REPORT
 
 
 def test_a_newer_report_without_anything_new_is_read_with_a_warning():
@@ -81,17 +74,6 @@ def test_without_a_verdict_a_report_is_partial(change, claims):
     assert [verdict.claim_id for verdict in report.verdicts] == [claim.id for claim in report.claims]
 
 
-@pytest.mark.parametrize("version", [1, 2])
-def test_without_its_graph_the_claims_are_shown(version):
-    report = read(lambda s: s.pop("graph"), version)
-    assert report.graph.nodes == ()
-    assert report.claims == REPORT.claims
-    assert "the graph" in report.warnings[-1]
-    page = to_page(report)
-    assert "The app gave no answer" in page
-    assert "1847" in page
-
-
 def test_an_unknown_state_has_no_score():
     report = read(lambda s: s.update(state="blessed"))
     assert report.hallucination_score is None
@@ -104,12 +86,6 @@ def test_an_unknown_state_has_no_score():
 def test_where_there_is_nothing_it_is_no_report(data):
     with pytest.raises(ReportError):
         Report.from_json(data, lenient=True)
-
-
-def test_a_report_to_decide_on_is_never_read_that_way():
-    stored = json.dumps({**json.loads(STORED), "version": 2})
-    with pytest.raises(ReportError, match="version 2"):
-        Report.from_json(stored)
 
 
 def _places(value, path=()):
@@ -126,7 +102,7 @@ PLACES = [path for path in _places(json.loads(STORED)) if path and path != ("ver
 JUNK = st.none() | st.booleans() | st.integers() | st.text(max_size=5) | st.just([]) | st.just({}) | st.just([{}])
 
 
-@settings(max_examples=300)
+@settings(max_examples=100)
 @given(st.lists(st.tuples(st.sampled_from(PLACES), JUNK | st.just(...)), min_size=1, max_size=4))
 def test_whatever_is_broken_it_is_shown_or_refused(changes):
     stored = {**json.loads(STORED), "version": 2}
@@ -148,46 +124,3 @@ def test_whatever_is_broken_it_is_shown_or_refused(changes):
     to_page(report)
     str(report)
     assert Report.from_json(report.to_json()) == report
-
-
-@pytest.mark.parametrize("lenient", [False, True])
-def test_a_report_from_before_claims_could_be_undecided_is_read_as_it_was(lenient):
-    stored = json.loads(STORED)
-    del stored["undecided"], stored["claims_error"]
-    for verdict in stored["verdicts"]:
-        del verdict["undecided"]
-    read_back = Report.from_json(json.dumps(stored), lenient=lenient)
-    assert read_back == REPORT
-    assert read_back.undecided == ()
-
-
-def test_of_a_newer_report_undecided_claims_are_read_and_what_cannot_be_read_is_not_decided():
-    def change(stored):
-        verdict = {"claim_id": "c1", "undecided": "too vague", "evidence": stored["verdicts"][0]["evidence"]}
-        verdict["evidence"][0]["relation"] = "resembles"
-        stored["verdicts"][0] = verdict
-        stored["verdicts"][1] = {"claim_id": "c2", "undecided": {"reason": "too vague"}}
-
-    report = read(change)
-    assert [verdict.outcome for verdict in report.verdicts[:2]] == ["undecided", "not_judged"]
-    assert report.verdicts[0].evidence == ()
-    assert "the evidence of a verdict" in report.warnings[-1]
-    assert to_page(report)
-
-
-WALKED = check(
-    "The tower is 31 metres high.",
-    ["The tower was finished in 1874. It is 31 metres high."],
-    options=VerifyOptions(strategy="veritrail"),
-)
-
-
-def test_a_walk_that_selected_from_a_text_that_is_missing_is_left_out():
-    stored = json.loads(WALKED.to_json())
-    stored["verdicts"][0]["history"][0]["selected"][0]["node_id"] = "nowhere"
-    with pytest.raises(ReportError, match="no node 'nowhere'"):
-        Report.from_json(json.dumps(stored))
-    report = Report.from_json(json.dumps(stored), lenient=True)
-    assert report.verdicts[0].history == ()
-    assert "the history of a verdict" in report.warnings[-1]
-    assert to_page(report)

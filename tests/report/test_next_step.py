@@ -18,7 +18,6 @@ from trail_callbacks import (
     Report,
     SupportClass,
     Verdict,
-    check,
 )
 from trail_callbacks.render.terminal import to_text
 from trail_callbacks.report.diagnosis import Break, Diagnosis
@@ -243,26 +242,6 @@ def test_the_table_has_every_state_and_every_class_with_and_without_an_entry_ste
     assert {report.state for report, _ in OF_STATES} == set(get_args(State)) - {"assessed"}
     known = {(v.support, v.introduced_at is not None) for report, _ in OF_CLASSES for v in report.verdicts}
     assert known == {(support, entry) for support in S for entry in (True, False)}
-
-
-def test_an_unsupported_claim_comes_before_one_that_was_not_decided():
-    first, second = a_report("partial", **NEAREST), a_report(**ABSENT)
-    last = replace(second.claims[0], id="c2")
-    both = replace(
-        first,
-        claims=(*first.claims, last),
-        verdicts=(*first.verdicts, replace(second.verdicts[0], claim_id="c2")),
-    )
-    assert both.next_step == second.next_step
-
-
-def test_a_real_check_says_what_to_fix():
-    report = check("The mill opened in 1847.", [SOURCE], "When did it open?")
-    assert report.next_step == (
-        'Check the prompt of the step answer: it wrote "The mill opened in 1847.", but source (source-1) says '
-        f'"{SOURCE}", which it read.'
-    )
-    assert check(SOURCE, [SOURCE]).next_step is None
 
 
 @pytest.mark.parametrize("quote", [HOSTILE, "long " * 10_000])

@@ -49,12 +49,6 @@ async def test_it_measures_alone(case, metric, answer, sources, measured):
     assert ("no_evidence" in (one.error or "")) == (not sources)
 
 
-def test_the_context_of_a_case_serves_too(case, metric):
-    one = metric()
-    assert one.measure(case(WRONG, [], context=[SOURCE])) == 0.0
-    assert WRONG in one.reason
-
-
 @pytest.mark.parametrize("in_async", [True, False])
 def test_deepeval_evaluates_with_it(deepeval, case, metric, in_async):
     from deepeval.evaluate import AsyncConfig, DisplayConfig, ErrorConfig
@@ -76,9 +70,3 @@ def test_deepeval_evaluates_with_it(deepeval, case, metric, in_async):
     )
     assert found == [(False, 0.0), (True, 1.0)]
     assert {each.metrics_data[0].name for each in result.test_results} == {"Groundedness (trail)"}
-
-
-def test_an_assertion_fails_with_the_reason(deepeval, case, metric):
-    with pytest.raises(AssertionError, match="Groundedness"):
-        deepeval.assert_test(case(WRONG), [metric()])
-    deepeval.assert_test(case(RIGHT), [metric()])

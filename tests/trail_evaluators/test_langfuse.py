@@ -40,13 +40,6 @@ def test_scores_are_numeric_where_there_is_one_and_categorical_where_there_is_no
     assert sent[1]["metadata"]["label"] == "contradicted"
 
 
-def test_where_higher_is_better(client, server, report):
-    langfuse.send(report, client, trace_id=TRACE, claims=False, higher_is_better=True)
-    client.flush()
-    (sent,) = scores(server)
-    assert (sent["name"], sent["value"], sent.get("observationId")) == ("groundedness", 0.0, None)
-
-
 @pytest.mark.parametrize("trace", ["my-trace", "5f1b7c1e-0000-4000-8000-000000000000"])
 def test_an_id_that_is_given_may_look_otherwise(client, server, trace):
     first, second = "5f1b7c1e-0000-4000-8000-000000000001", "5f1b7c1e-0000-4000-8000-000000000002"

@@ -46,13 +46,6 @@ def test_a_recorded_run_needs_no_other_ids(client, server, recorded):
     assert not any(each.get("extend_trace_retention") for each in sent)
 
 
-def test_lower_is_better_on_demand(client, server, recorded):
-    langsmith.send(recorded, client, project_id=PROJECT, claims=False, higher_is_better=False)
-    client.flush()
-    (sent,) = feedback(server)
-    assert (sent["key"], sent["score"]) == ("hallucination", 1.0)
-
-
 def test_without_a_run_nothing_is_sent(report, imported):
     for unknown, about in ((report, {}), (imported, {}), (report, {"trace_id": TRACE})):
         with pytest.raises(InputError, match="trace_id=, the id of the root run"):
@@ -83,17 +76,3 @@ def test_an_experiment_reads_what_its_retrievers_brought(client, server):
     assert {each.key for each in found.values()} == {"groundedness"}
     assert "53 m" in found[said[1]].comment
     assert found[said[1]].metadata["per_claim"][0]["label"] == "contradicted"
-
-
-def test_sources_of_the_outputs_go_first():
-    from types import SimpleNamespace
-
-    inner = SimpleNamespace(run_type="tool", outputs={"output": "Another text."}, child_runs=[])
-    run = SimpleNamespace(
-        inputs={}, outputs={"output": "It is 53 m high.", "documents": ["It is 40 m high."]}, child_runs=[inner]
-    )
-    result = langsmith.evaluator(higher_is_better=False)(run, None)
-    assert (result["key"], result["score"]) == ("hallucination", 1.0)
-    run.outputs = {"output": "It is 53 m high."}
-    inner.outputs = {"output": {"content": "It is 40 m high.", "type": "tool"}}
-    assert langsmith.evaluator()(run, None)["score"] == 0.0

@@ -83,10 +83,3 @@ def test_a_scorer_reads_what_the_spans_brought(mlflow):
     assert "53 m" in found["The tower is 53 m high."].rationale
     assert found["Hello!"].value is None
     assert found["Hello!"].error.error_code == "no_checkable_claims"
-
-
-def test_a_scorer_reads_what_the_outputs_hold(mlflow):
-    feedback = ours.scorer(higher_is_better=False)(
-        inputs={"question": "How high?"}, outputs={"answer": "It is 53 m high.", "context": "It is 40 m high."}
-    )
-    assert (feedback.name, feedback.value) == ("hallucination", 1.0)

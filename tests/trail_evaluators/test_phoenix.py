@@ -53,12 +53,6 @@ def test_what_has_no_span_is_on_the_trace(client, server, report):
     assert server.bodies("/v1/span_annotations") == []
 
 
-def test_the_answer_alone(client, server, imported):
-    assert phoenix.send(imported, client, claims=False, sync=True) == 1
-    (body,) = server.bodies("/v1/span_annotations")
-    assert [each["name"] for each in body["data"]] == ["hallucination"]
-
-
 @pytest.mark.parametrize(
     "about", [{}, {"trace_id": "tr-1"}, {"span_id": "run 3"}, {"trace_id": TRACE, "spans": {"run 2": "x"}}]
 )

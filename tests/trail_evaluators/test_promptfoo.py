@@ -2,7 +2,6 @@
 
 import json
 
-import pytest
 from trail_evaluators.promptfoo import get_assert
 
 SOURCE, WRONG = "The tower is 40 m high.", "The tower is 53 m high."
@@ -34,14 +33,3 @@ def test_without_sources_it_fails_and_says_that_nothing_was_scored():
     result = get_assert(WRONG, context())
     assert (result["pass"], result["score"], result["namedScores"]) == (False, 0.0, {})
     assert "not scored: no_evidence" in result["reason"]
-
-
-def test_an_answer_that_claims_nothing_passes():
-    result = get_assert("I don't know.", context(context=SOURCE))
-    assert (result["pass"], result["namedScores"]) == (True, {})
-
-
-@pytest.mark.parametrize("output", [{"height": "53 m"}, {"answer": WRONG}])
-def test_an_output_may_be_an_object(output):
-    result = get_assert(output, context(context="The height is 40 m. " + SOURCE))
-    assert result["pass"] is False

@@ -1,7 +1,7 @@
 """The command `trail`.
 
-Start with `app`, which declares the commands and their options; larger commands have a module of their own. `inputs`
-reads texts and reports, `traces` and `runs` what was recorded and judged, `output` prints and writes, `threshold`
+Start with `app`, which lists the commands; each has a module, or shares it with one like it. `options` has what several
+of them take, `inputs` reads texts, reports and traces, `runs` what was judged, `output` prints and writes, `threshold`
 decides the exit status of commands about one answer. What is printed about a report comes from `render`; commands only
 call what the library offers.
 
@@ -16,13 +16,14 @@ import logging
 import os
 import sys
 from collections.abc import Sequence
+from importlib.metadata import version
 
 from trail_callbacks.errors import TrailError
 
 __all__ = ["main"]
 
 
-def main(args: Sequence[str] | None = None) -> int:
+def main(args: Sequence[str] | None = None) -> int:  # noqa: PLR0911 - a status for each end
     """Runs the command line; every error becomes a message on standard error, never a traceback.
 
     Args:
@@ -31,6 +32,9 @@ def main(args: Sequence[str] | None = None) -> int:
     Returns:
         The exit status.
     """
+    if list(sys.argv[1:] if args is None else args)[:1] == ["--version"]:  # before all that takes long to import
+        sys.stdout.write(f"trail-callbacks {version('trail-callbacks')}\n")
+        return 0
     from trail_callbacks.cli.app import app  # noqa: PLC0415 - importing `trail_callbacks` must not need typer
     from trail_callbacks.cli.output import complain, quiet  # noqa: PLC0415 - as above
 

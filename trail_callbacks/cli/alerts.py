@@ -1,27 +1,28 @@
-"""`trail alerts`: objectives evaluated here, or written for Prometheus and Grafana."""
+"""`trail alerts` and `trail metrics`: objectives evaluated here, or written for Prometheus and Grafana."""
 
 from __future__ import annotations
 
 import time
 from collections.abc import Iterator, Sequence
 from datetime import UTC, datetime
-from math import isfinite
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from trail_callbacks.cli.options import Json, Output
-from trail_callbacks.cli.output import complain, display, dumped, emit, pour
-from trail_callbacks.cli.stores import existing
+from trail_callbacks.cli.inputs import existing, time_of
+from trail_callbacks.cli.options import Into, Json, Output, StoreUrl, Word, option
+from trail_callbacks.cli.output import complain, deliver, dumped, handed_out
 from trail_callbacks.errors import InputError
-from trail_callbacks.files import write
 from trail_callbacks.render.safe_text import plain
 
 if TYPE_CHECKING:
     from trail_callbacks.alerts import Alert
     from trail_callbacks.alerts.history import Event
 
-__all__ = ["StoreUrl", "alerts"]
+__all__ = ["alerts", "metrics"]
+
+_File = Annotated[str, typer.Argument(metavar="OBJECTIVES", help="Objectives as TOML, see docs/alerts.md.")]
+
 
 alerts = typer.Typer(
     no_args_is_help=True,
@@ -29,31 +30,24 @@ alerts = typer.Typer(
     help="Says which stage burns its error budget, and whom to call.",
 )
 
-ObjectivesFile = Annotated[str, typer.Argument(metavar="OBJECTIVES", help="Objectives as TOML, see docs/alerts.md.")]
-StoreUrl = Annotated[str, typer.Option("--store", metavar="URL", help="Store of judged runs: a file, or a URL.")]
-Into = Annotated[str | None, typer.Option("--output", "-o", metavar="FILE", help="Write to a file instead.")]
-
 
 @alerts.command()
 def check(
     *,
-    objectives: ObjectivesFile,
+    objectives: _File,
     store: StoreUrl,
     at: Annotated[
-        str | None,
-        typer.Option(metavar="TIME", help="As if it were then: ISO 8601, or seconds since the epoch; by default now."),
+        Word, option("TIME", "As if it were then: ISO 8601, or seconds since the epoch; by default now.")
     ] = None,
     state: Annotated[
-        str | None,
-        typer.Option(metavar="FILE", help="Remembers what was told, so that each alert and its end are told once."),
+        Word, option("FILE", "Remembers what was told, so that each alert and its end are told once.")
     ] = None,
     webhook: Annotated[
-        str | None,
-        typer.Option(
-            metavar="URL",
+        Word,
+        option(
+            "URL",
+            "Post what begins and what ends as JSON; better in the environment, where no list of processes shows it.",
             envvar="TRAIL_WEBHOOK",
-            help="Post what begins and what ends as JSON; better in the environment, where no list of processes "
-            "shows it.",
         ),
     ] = None,
     as_json: Json = False,
@@ -79,39 +73,42 @@ def check(
         "alerts": [each.to_dict() for each in found],
         "events": [each.to_dict() for each in events],
     }
-    if output:
-        write(output, dumped(data))
-    if as_json:
-        emit(data)
-    else:
-        display(*_lines(found, events))
+    deliver(data, _lines(found, events), as_json=as_json, output=output)
     if any(each.calls for each in found):
         raise typer.Exit(1)
 
 
 @alerts.command()
-def rules(*, objectives: ObjectivesFile, output: Into = None) -> None:
+def rules(*, objectives: _File, output: Into = None) -> None:
     """Writes objectives as recording and alerting rules for Prometheus, which scrapes `trail metrics`."""
     from trail_callbacks.alerts import read  # noqa: PLC0415 - other commands do not need it
     from trail_callbacks.alerts.rules import prometheus_rules  # noqa: PLC0415 - as above
 
-    _deliver(prometheus_rules(read(objectives)), output)
+    handed_out(prometheus_rules(read(objectives)), output)
 
 
 @alerts.command()
-def dashboard(*, objectives: ObjectivesFile, output: Into = None) -> None:
+def dashboard(*, objectives: _File, output: Into = None) -> None:
     """Writes a dashboard for Grafana, to be imported there."""
     from trail_callbacks.alerts import read  # noqa: PLC0415 - other commands do not need it
     from trail_callbacks.alerts.dashboard import dashboard as drawn  # noqa: PLC0415 - as above
 
-    _deliver(dumped(drawn(read(objectives))) + "\n", output)
+    handed_out(dumped(drawn(read(objectives))) + "\n", output)
 
 
-def _deliver(text: str, output: str | None) -> None:
-    if output:
-        write(output, text)
-    else:
-        pour(text)
+def metrics(
+    *,
+    store: StoreUrl,
+    objectives: Annotated[Word, option("FILE", "Also the segments that these objectives name, from the start.")] = None,
+    output: Into = None,
+) -> None:
+    """Prints counters for Prometheus; into a file, the node exporter's textfile collector serves them."""
+    from trail_callbacks.alerts import read  # noqa: PLC0415 - other commands do not need it
+    from trail_callbacks.alerts.exposition import exposition  # noqa: PLC0415 - as above
+
+    wanted = read(objectives) if objectives else ()
+    named = [(name, value) for each in wanted for name, value in each.segment.items() if value != "*"]
+    handed_out(exposition(existing(store).totals(), named), output)
 
 
 def _told(found: Sequence[Alert], now: float, state: str | None, webhook: str | None) -> tuple[Event, ...]:
@@ -154,11 +151,7 @@ def _time(at: str | None) -> float:
     try:
         found = float(at)
     except ValueError:
-        try:
-            read = datetime.fromisoformat(at)
-            found = (read if read.tzinfo else read.replace(tzinfo=UTC)).timestamp()
-        except (ValueError, OverflowError):
-            found = float("nan")
-    if not isfinite(found) or not 0 <= found < 253_402_300_800:  # noqa: PLR2004 - the year 10000
+        found = time_of(at) or -1.0
+    if not 0 <= found < 253_402_300_800:  # noqa: PLR2004 - the year 10000; no number is in there either
         raise InputError(f"--at {at}: give ISO 8601, such as 2026-01-31T12:00Z, or seconds since the epoch")
     return found

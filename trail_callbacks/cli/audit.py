@@ -21,8 +21,11 @@ from trail_callbacks.cli.options import (
     PriceOut,
     RequestsPerMinute,
     TokensPerMinute,
+    Word,
+    Words,
+    option,
 )
-from trail_callbacks.cli.output import complain, display, emit
+from trail_callbacks.cli.output import complain, deliver
 from trail_callbacks.errors import InputError
 from trail_callbacks.judges.resolve import resolve
 from trail_callbacks.render.safe_text import line, plain
@@ -48,60 +51,39 @@ def audit(
             "not; a folder stands for the files in it; - is standard input.",
         ),
     ],
-    out: Annotated[str, typer.Option(metavar="DIR", help="Folder of the results; to go on, name the same one.")],
+    out: Annotated[str, option("DIR", "Folder of the results; to go on, name the same one.")],
     judge: Judge = None,
     base_url: BaseUrl = None,
-    where: Annotated[
-        list[str] | None,
-        typer.Option(metavar="FIELD=VALUE", help="Audit only answers with this metadata; may be repeated."),
-    ] = None,
-    sample: Annotated[
-        float, typer.Option(metavar="X", help="Share of the answers to audit; the same ones in each run.")
-    ] = 1.0,
-    by: Annotated[
-        list[str] | None,
-        typer.Option(metavar="FIELD", help="Break the summary down by this metadata; may be repeated."),
-    ] = None,
+    where: Annotated[Words, option("FIELD=VALUE", "Audit only answers with this metadata; may be repeated.")] = None,
+    sample: Annotated[float, option("X", "Share of the answers to audit; the same ones in each run.")] = 1.0,
+    by: Annotated[Words, option("FIELD", "Break the summary down by this metadata; may be repeated.")] = None,
     column: Annotated[
-        list[str] | None,
-        typer.Option(metavar="ROLE=NAME", help="Column of rows for id, question, answer or sources; may be repeated."),
+        Words, option("ROLE=NAME", "Column of rows for id, question, answer or sources; may be repeated.")
     ] = None,
     diagnose: Annotated[
-        bool, typer.Option("--diagnose", help="Of traces: find where the evidence path broke first, too.")
+        bool, option(None, "Of traces: find where the evidence path broke first, too.", "--diagnose")
     ] = False,
     engine: Annotated[
         Literal["local", "ray"],
-        typer.Option(help="Who does the work: processes on this machine, or workers on a Ray cluster that runs."),
+        option(None, "Who does the work: processes on this machine, or workers on a Ray cluster that runs."),
     ] = "local",
     workers: Annotated[
-        int | None,
-        typer.Option(min=1, metavar="N", help="Workers; by default one for each processor of machine or cluster."),
+        int | None, option("N", "Workers; by default one for each processor of machine or cluster.", min=1)
     ] = None,
     concurrency: Annotated[
         int | None,
-        typer.Option(
-            min=1,
-            metavar="N",
-            help="Answers in work at once in each worker, if a model is asked: 16; with --batch 1000.",
-        ),
+        option("N", "Answers in work at once in each worker, if a model is asked: 16; with --batch 1000.", min=1),
     ] = None,
     batch: Annotated[
-        bool, typer.Option("--batch", help="Ask the model through the batch endpoint of its provider: hours of delay.")
+        bool, option(None, "Ask the model through the batch endpoint of its provider: hours of delay.", "--batch")
     ] = False,
-    ray_address: Annotated[
-        str | None,
-        typer.Option(metavar="HOST:PORT", help="Ray: the cluster; by default $RAY_ADDRESS, or that of this machine."),
-    ] = None,
-    ray_cpus: Annotated[
-        float | None, typer.Option(metavar="X", help="Ray: processors of each worker, 1 by default.")
-    ] = None,
-    ray_gpus: Annotated[float | None, typer.Option(metavar="X", help="Ray: GPUs of each worker.")] = None,
-    ray_resource: Annotated[
-        list[str] | None,
-        typer.Option(metavar="NAME=X", help="Ray: a custom resource of each worker; may be repeated."),
-    ] = None,
-    ray_patience: Annotated[
-        float | None, typer.Option(metavar="SECONDS", help="Ray: how long to wait for a worker, 300 by default.")
+    ray: Annotated[
+        Words,
+        option(
+            "NAME=VALUE",
+            "Ray: address (HOST:PORT of the cluster), cpus, gpus or any other resource of each worker, patience "
+            "(seconds to wait for a worker); may be repeated.",
+        ),
     ] = None,
     max_calls: MaxCalls = None,
     max_tokens: MaxTokens = None,
@@ -110,12 +92,8 @@ def audit(
     price_out: PriceOut = None,
     requests_per_minute: RequestsPerMinute = None,
     tokens_per_minute: TokensPerMinute = None,
-    cache: Annotated[
-        str | None, typer.Option(metavar="DIR", help="Cache model replies in this folder, not in that of the results.")
-    ] = None,
-    store: Annotated[
-        str | None, typer.Option(metavar="STORE", help="Keep the reports in this store, too: a file, or a URL.")
-    ] = None,
+    cache: Annotated[Word, option("DIR", "Cache model replies in this folder, not in that of the results.")] = None,
+    store: Annotated[Word, option("STORE", "Keep the reports in this store, too: a file, or a URL.")] = None,
     as_json: Json = False,
 ) -> None:
     """Audits answers that were recorded, and writes a row for each answer and each claim.
@@ -136,22 +114,14 @@ def audit(
         tokens_per_minute=tokens_per_minute,
     )
     pace = requests_per_minute or tokens_per_minute
-    ray: dict[str, Any] = {
-        "address": ray_address,
-        "cpus": ray_cpus,
-        "gpus": ray_gpus,
-        "resources": _amounts("--ray-resource", ray_resource) if ray_resource else None,
-        "patience": ray_patience,
-    }
-    given = {name: value for name, value in ray.items() if value is not None}
-    if given and engine != "ray":
-        raise InputError("an option of Ray (--ray-...) is given without --engine ray")
+    if ray and engine != "ray":
+        raise InputError("--ray is given without --engine ray")
     doer: BatchEngine | LocalEngine | RayEngine
     if batch:
         _check_alone({"--engine ray": engine == "ray", "--workers": workers, "a pace": pace})
         doer = BatchEngine(Path(out) / "batches", concurrency=concurrency or _TOGETHER)
     elif engine == "ray":
-        doer = RayEngine(workers=workers, concurrency=concurrency or _AT_ONCE, **given)
+        doer = RayEngine(workers=workers, concurrency=concurrency or _AT_ONCE, **_cluster(ray or ()))
     else:
         doer = LocalEngine(workers=workers or cores(), concurrency=concurrency or _AT_ONCE)
     asked = resolve(judge, base_url=base_url)
@@ -173,10 +143,7 @@ def audit(
             on_progress=_shown(bar),
             store=store,
         )
-    if as_json:
-        emit(summary.as_data())
-    else:
-        display(*_lines(summary))
+    deliver(summary.as_data(), _lines(summary), as_json=as_json)
     _complain(summary, Path(out))
     if summary.broken or summary.unfinished:
         raise typer.Exit(2)
@@ -200,13 +167,19 @@ def _check_alone(others: dict[str, Any]) -> None:
         raise InputError(f"--batch is one process that waits for its provider, and does not go with {', '.join(wrong)}")
 
 
-def _amounts(option: str, given: Sequence[str]) -> dict[str, float]:
-    try:
-        return {name: float(value) for name, value in _pairs(option, given).items()}
-    except ValueError as error:
-        if isinstance(error, InputError):
-            raise
-        raise InputError(f"{option} is {given!r}, expected NAME=NUMBER") from error
+def _cluster(given: Sequence[str]) -> dict[str, Any]:
+    """What `RayEngine` takes, of `--ray`: what is not its own is a resource of the cluster."""
+    found: dict[str, Any] = {}
+    for name, value in _pairs("--ray", given).items():
+        try:
+            amount = value if name == "address" else float(value)
+        except ValueError as error:
+            raise InputError(f"--ray is {name}={value!r}, expected a number") from error
+        if name in {"address", "cpus", "gpus", "patience"}:
+            found[name] = amount
+        else:
+            found.setdefault("resources", {})[name] = amount
+    return found
 
 
 def _shown(bar: Meter) -> Callable[[Reached], None]:

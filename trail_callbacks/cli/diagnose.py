@@ -4,20 +4,19 @@ from __future__ import annotations
 
 import sys
 from collections import Counter
+from collections.abc import Iterator, Sequence
 from typing import Annotated, Any
 
-import typer
-
 from trail_callbacks import diagnosis
-from trail_callbacks.cli.options import BaseUrl, Cache, Json, Judge, Output
-from trail_callbacks.cli.output import complain, display, dumped, emit, progress
-from trail_callbacks.cli.traces import traces_in
+from trail_callbacks.cli.inputs import traces_in
+from trail_callbacks.cli.options import BaseUrl, Cache, Json, Judge, Output, TracesFile, Words, option
+from trail_callbacks.cli.output import deliver, progress, skipped
 from trail_callbacks.errors import InputError
-from trail_callbacks.files import write
 from trail_callbacks.judges.resolve import resolve
 from trail_callbacks.render.evidence_path import figures, to_text, verdict_line
 from trail_callbacks.render.safe_text import line, plain
 from trail_callbacks.render.terminal import fits
+from trail_callbacks.trace import Trace
 from trail_callbacks.verify.options import VerifyOptions
 
 __all__ = ["diagnose"]
@@ -25,30 +24,18 @@ __all__ = ["diagnose"]
 
 def diagnose(
     *,
-    trace: Annotated[
-        str,
-        typer.Argument(
-            metavar="TRACE",
-            help="Traces of this library, OpenTelemetry, LangSmith, Langfuse or MLflow; - is standard input.",
-        ),
-    ],
+    trace: TracesFile,
     gold: Annotated[
-        list[str] | None,
-        typer.Option(
-            metavar="ID",
-            help="Id, document id or hash of a passage that ought to be retrieved; may be repeated.",
-        ),
+        Words, option("ID", "Id, document id or hash of a passage that ought to be retrieved; may be repeated.")
     ] = None,
     unanswerable: Annotated[
-        bool, typer.Option("--unanswerable", help="Nothing in the corpus answers the question.")
+        bool, option(None, "Nothing in the corpus answers the question.", "--unanswerable")
     ] = False,
     reference: Annotated[
-        list[str] | None,
-        typer.Option(metavar="TEXT", help="A text known to be true, such as the right answer; may be repeated."),
+        Words, option("TEXT", "A text known to be true, such as the right answer; may be repeated.")
     ] = None,
     facet: Annotated[
-        list[str] | None,
-        typer.Option(metavar="TEXT", help="What the question asks for, instead of what is found; may be repeated."),
+        Words, option("TEXT", "What the question asks for, instead of what is found; may be repeated.")
     ] = None,
     judge: Judge = None,
     base_url: BaseUrl = None,
@@ -81,24 +68,20 @@ def diagnose(
                 )
             )
             bar.advance(bar.task_ids[0])
-    alone = len(traces) == 1 and not errors
     data: Any = [{"trace_id": run.id, **each.to_dict()} for run, each in zip(traces, found, strict=True)]
-    data = data[0] if alone else {"diagnoses": data, "errors": [str(error) for error in errors]}
-    if output:
-        write(output, dumped(data))
-    if as_json:
-        emit(data)
-    elif alone:
-        display(_with_figures(found[0]))
+    if len(traces) == 1 and not errors:
+        deliver(data[0], map(_with_figures, found), as_json=as_json, output=output)
     else:
-        for run, one in zip(traces, found, strict=True):
-            display(f"{plain(run.id)}  {verdict_line(one)}  {line(run.question or '')}")
-        counts = Counter(one.signature for one in found)
-        display(", ".join(f"{n} {signature.replace('_', ' ')}" for signature, n in counts.most_common()))
-    for error in errors:
-        complain(f"skipped: {error}")
-    if errors:
-        raise typer.Exit(2)
+        data = {"diagnoses": data, "errors": [str(error) for error in errors]}
+        deliver(data, _rows(traces, found), as_json=as_json, output=output)
+    skipped(errors)
+
+
+def _rows(traces: Sequence[Trace], found: Sequence[diagnosis.Diagnosis]) -> Iterator[str]:
+    for run, one in zip(traces, found, strict=True):
+        yield f"{plain(run.id)}  {verdict_line(one)}  {line(run.question or '')}"
+    counts = Counter(one.signature for one in found)
+    yield ", ".join(f"{n} {signature.replace('_', ' ')}" for signature, n in counts.most_common())
 
 
 def _with_figures(found: diagnosis.Diagnosis) -> str:

@@ -2,20 +2,29 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+import sys
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import asdict, dataclass
 from functools import partial
 from importlib.metadata import entry_points
 
+import typer
+from rich.text import Text
+
+from trail_callbacks.cli.options import BaseUrl, Json
+from trail_callbacks.cli.options import Judge as JudgeName
+from trail_callbacks.cli.output import deliver, progress
 from trail_callbacks.errors import MissingExtraError
 from trail_callbacks.graph import ProvenanceGraph
 from trail_callbacks.judges.judge import Judge
 from trail_callbacks.judges.resolve import resolve
+from trail_callbacks.render.safe_text import plain
+from trail_callbacks.render.terminal import fits
 from trail_callbacks.report import Report, Verdict
 from trail_callbacks.taxonomy import UNSUPPORTED, SupportClass
 from trail_callbacks.verify.pipeline import check
 
-__all__ = ["Finding", "subjects"]
+__all__ = ["doctor"]
 
 _GROUP = "trail_callbacks.selfchecks"
 
@@ -29,7 +38,7 @@ SelfCheck = Callable[[str, str, str, Judge], Report]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Finding:
+class _Finding:
     """The result of one test.
 
     Attributes:
@@ -54,13 +63,40 @@ class Finding:
         return self.missing is not None or self.flagged
 
 
-def subjects(judge: str | None, base_url: str | None) -> Iterator[tuple[str, Callable[[], Finding]]]:
-    """Lists the tests: the offline judge, the named judge, and each adapter with that judge.
+def doctor(*, judge: JudgeName = None, base_url: BaseUrl = None, as_json: Json = False) -> None:
+    """Plants a made-up claim and checks whether it is flagged.
 
-    Raises:
-        JudgeError: If the named judge is unknown.
-        MissingExtraError: If it needs an extra that is not installed.
+    Tests the offline judge, the judge given with --judge, and each installed framework.
     """
+    found = []
+    todo = list(_subjects(judge, base_url))
+    with progress("testing", total=len(todo)) as bar:
+        for subject, run in todo:
+            bar.update(bar.task_ids[0], description=f"testing {subject}")
+            found.append(run())
+            bar.advance(bar.task_ids[0])
+    healthy = all(finding.healthy for finding in found)
+    data = {"healthy": healthy, "findings": [asdict(finding) for finding in found]}
+    deliver(data, _lines(found), as_json=as_json)
+    if not healthy:
+        raise typer.Exit(1)
+
+
+def _lines(found: Sequence[_Finding]) -> Iterator[Text]:
+    yes, no = ("\u2713", "\u2717") if fits(sys.stdout) else ("+", "X")
+    for finding in found:
+        if finding.missing:
+            yield Text(f"- {plain(finding.subject)}: not installed\n  {plain(finding.missing)}", style="dim")
+            continue
+        steps = {"captured": finding.captured, "judged": finding.judged, "flagged": finding.flagged}
+        words = ", ".join(f"{yes if done else no} {step}" for step, done in steps.items())
+        yield Text(f"{yes if finding.healthy else no} {plain(finding.subject)}: {words}")
+        if finding.trouble:
+            yield Text(f"  {plain(finding.trouble)}", style="yellow")
+
+
+def _subjects(judge: str | None, base_url: str | None) -> Iterator[tuple[str, Callable[[], _Finding]]]:
+    """Lists the tests: the offline judge, the named judge, and each adapter with that judge."""
     named = resolve(judge, base_url=base_url)
     local = resolve(None)
     for each in [local] if named.name == local.name else [local, named]:
@@ -76,18 +112,18 @@ def _alone(question: str, source: str, answer: str, judge: Judge) -> Report:
     return check(answer, source, question, judge)
 
 
-def _examine(subject: str, load: Callable[[], SelfCheck], judge: Judge) -> Finding:
+def _examine(subject: str, load: Callable[[], SelfCheck], judge: Judge) -> _Finding:
     """Runs one self-check; any failure becomes a finding."""
     try:
         report = load()(QUESTION, SOURCE, f"{TRUE} {PLANTED}", judge)
     except MissingExtraError as error:
-        return Finding(subject=subject, missing=f'pip install "trail-callbacks[{error.extra}]"')
+        return _Finding(subject=subject, missing=f'pip install "trail-callbacks[{error.extra}]"')
     except Exception as error:  # noqa: BLE001 - any failure of the subject is to be reported
-        return Finding(subject=subject, trouble=f"{type(error).__name__}: {error}")
+        return _Finding(subject=subject, trouble=f"{type(error).__name__}: {error}")
     return _finding(subject, report)
 
 
-def _finding(subject: str, report: Report) -> Finding:
+def _finding(subject: str, report: Report) -> _Finding:
     captured = _captured(report.graph)
     classes = {part: _verdict(report, part) for part in (TRUE, PLANTED)}
     judged = captured and all(verdict is not None and verdict.support is not None for verdict in classes.values())
@@ -105,7 +141,7 @@ def _finding(subject: str, report: Report) -> Finding:
         )
     elif not flagged:
         trouble = f"the planted claim was judged {planted}, the true one {true}"
-    return Finding(subject=subject, captured=captured, judged=judged, flagged=flagged, trouble=trouble)
+    return _Finding(subject=subject, captured=captured, judged=judged, flagged=flagged, trouble=trouble)
 
 
 def _captured(graph: ProvenanceGraph) -> bool:

@@ -7,11 +7,11 @@ from typing import Annotated, Literal
 
 import typer
 
-from trail_callbacks.cli.inputs import saved
-from trail_callbacks.cli.output import complain, pour
+from trail_callbacks.cli.inputs import read_once, saved
+from trail_callbacks.cli.options import Into, Word, option
+from trail_callbacks.cli.output import complain, handed_out
 from trail_callbacks.errors import InputError
 from trail_callbacks.export import to_csv, to_evaluation_lines, to_graphml, to_mermaid, to_otlp, to_prov_json, to_test
-from trail_callbacks.files import write
 from trail_callbacks.report import Report
 
 __all__ = ["export"]
@@ -34,24 +34,16 @@ def export(
             "JSON lines, evaluation records as JSON lines, or a test that fails until the answer is corrected.",
         ),
     ],
-    output: Annotated[
-        str | None, typer.Option("--output", "-o", metavar="FILE", help="Write to a file instead of standard output.")
-    ] = None,
-    bom: Annotated[bool, typer.Option("--bom", help="CSV: start with a byte order mark, for Excel.")] = False,
+    output: Into = None,
+    bom: Annotated[bool, option(None, "CSV: start with a byte order mark, for Excel.", "--bom")] = False,
     raw_cells: Annotated[
-        bool,
-        typer.Option("--raw-cells", help="CSV: do not prefix ' to text that a spreadsheet would run as a formula."),
+        bool, option(None, "CSV: do not prefix ' to text that a spreadsheet would run as a formula.", "--raw-cells")
     ] = False,
-    trace_id: Annotated[
-        str | None,
-        typer.Option("--trace-id", metavar="ID", help="OTLP and evaluations: the trace that the report is about."),
-    ] = None,
-    span_id: Annotated[
-        str | None, typer.Option("--span-id", metavar="ID", help="Likewise the span that returned the answer.")
-    ] = None,
+    trace_id: Annotated[Word, option("ID", "OTLP and evaluations: the trace that the report is about.")] = None,
+    span_id: Annotated[Word, option("ID", "Likewise the span that returned the answer.")] = None,
     signal: Annotated[
         Literal["traces", "logs"] | None,
-        typer.Option("--signal", help="OTLP: only spans, or only log records; by default a line of each."),
+        option(None, "OTLP: only spans, or only log records; by default a line of each."),
     ] = None,
 ) -> None:
     """Converts saved reports to formats of other programs.
@@ -59,8 +51,7 @@ def export(
     With several reports, CSV has a column with the file name, and the lines of OTLP and of evaluations follow each
     other. Files that cannot be read are skipped with a message, and the exit status is 2.
     """
-    if reports.count("-") > 1:
-        raise InputError("standard input (-) can be read only once: put the other report into a file")
+    read_once(reports)
     _refuse(format, {"--bom": bom, "--raw-cells": raw_cells}, "csv")
     _refuse(format, {"--signal": signal}, "otlp")
     _refuse(format, {"--trace-id": trace_id, "--span-id": span_id}, "otlp", "evaluations")
@@ -69,7 +60,8 @@ def export(
     if len(reports) > 1 and (trace_id or span_id):
         raise InputError("--trace-id and --span-id are of one report: export the reports one by one")
     if format in _ONE:
-        _deliver(_ONE[format](saved(reports[0])), output)
+        text = _ONE[format](saved(reports[0]))
+        handed_out(text if output or text.endswith("\n") else f"{text}\n", output)
         return
     found = [(name, report) for name in reports if (report := _one_of(reports, name)) is not None]
     if not found:
@@ -80,7 +72,7 @@ def export(
         text = "".join(to_otlp(each, trace_id=trace_id, span_id=span_id, signal=signal) for _, each in found)
     else:
         text = "".join(to_evaluation_lines(each, trace_id=trace_id, span_id=span_id) for _, each in found)
-    _deliver(text, output)
+    handed_out(text, output)
     if len(found) < len(reports):
         raise typer.Exit(2)
 
@@ -100,10 +92,3 @@ def _one_of(names: list[str], name: str) -> Report | None:
     except InputError as error:
         complain(f"skipped: {error}")
         return None
-
-
-def _deliver(text: str, output: str | None) -> None:
-    if output:
-        write(output, text)
-    else:
-        pour(text if text.endswith("\n") else f"{text}\n")

@@ -10,9 +10,8 @@ import typer
 from rich.table import Table
 from rich.text import Text
 
-from trail_callbacks.cli.inputs import OnUndecidedClaims
-from trail_callbacks.cli.options import Json, OnNotEnough, Output, status_of
-from trail_callbacks.cli.output import display, dumped, emit
+from trail_callbacks.cli.options import Json, OnNotEnough, OnUndecidedClaims, Output, Word, Words, option, status_of
+from trail_callbacks.cli.output import deliver
 from trail_callbacks.errors import InputError
 from trail_callbacks.files import write
 from trail_callbacks.render.safe_text import plain
@@ -29,38 +28,29 @@ _WRAPPED = {"segment", "outcome"}
 
 def gate(
     *,
-    baseline: Annotated[str, typer.Option(metavar="RUNS", help=f"Judged runs of the release before: {_RUNS}.")],
-    candidate: Annotated[str, typer.Option(metavar="RUNS", help="Judged runs of the release in question, likewise.")],
+    baseline: Annotated[str, option("RUNS", f"Judged runs of the release before: {_RUNS}.")],
+    candidate: Annotated[str, option("RUNS", "Judged runs of the release in question, likewise.")],
     segment: Annotated[
-        str | None,
-        typer.Option(metavar="FIELD", help="Decide by the values of this metadata, such as query_class or tenant."),
+        Word, option("FIELD", "Decide by the values of this metadata, such as query_class or tenant.")
     ] = None,
     critical: Annotated[
-        list[str] | None,
-        typer.Option(metavar="VALUE", help="A segment where contradictions may not rise at all; may be repeated."),
+        Words, option("VALUE", "A segment where contradictions may not rise at all; may be repeated.")
     ] = None,
-    margin: Annotated[
-        float, typer.Option(metavar="X", help="By how much the share of unsupported claims may rise.")
-    ] = 0.02,
+    margin: Annotated[float, option("X", "By how much the share of unsupported claims may rise.")] = 0.02,
     contradiction_margin: Annotated[
-        float, typer.Option(metavar="X", help="By how much the share of runs with a contradiction may rise.")
+        float, option("X", "By how much the share of runs with a contradiction may rise.")
     ] = 0.05,
-    minimum: Annotated[
-        int, typer.Option(metavar="N", help="Questions below which a segment is merged into the rest.")
-    ] = 30,
+    minimum: Annotated[int, option("N", "Questions below which a segment is merged into the rest.")] = 30,
     max_undecided: Annotated[
-        float, typer.Option(metavar="X", help="Share of the candidate's answers that the judge may have left open.")
+        float, option("X", "Share of the candidate's answers that the judge may have left open.")
     ] = 0.1,
     on_undecided: OnUndecidedClaims = "pass",
     pairing: Annotated[
-        Literal["auto", "paired", "unpaired"],
-        typer.Option(help="Question by question, or releases as a whole."),
+        Literal["auto", "paired", "unpaired"], option(None, "Question by question, or releases as a whole.")
     ] = "auto",
     on_not_enough: OnNotEnough = None,
-    markdown: Annotated[
-        str | None, typer.Option(metavar="FILE", help="Also write Markdown, for a pull request.")
-    ] = None,
-    junit: Annotated[str | None, typer.Option(metavar="FILE", help="Also write JUnit XML.")] = None,
+    markdown: Annotated[Word, option("FILE", "Also write Markdown, for a pull request.")] = None,
+    junit: Annotated[Word, option("FILE", "Also write JUnit XML.")] = None,
     as_json: Json = False,
     output: Output = None,
 ) -> None:
@@ -91,12 +81,7 @@ def gate(
     if junit:
         write(junit, to_junit(found, on_not_enough))
     data: dict[str, Any] = {"baseline": names[0], "candidate": names[1], **found.as_data()}
-    if output:
-        write(output, dumped(data))
-    if as_json:
-        emit(data)
-    else:
-        display(*_views(found))
+    deliver(data, _views(found), as_json=as_json, output=output)
     raise typer.Exit(status_of(found.outcome, on_not_enough))
 
 

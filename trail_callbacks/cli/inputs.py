@@ -1,30 +1,38 @@
-"""Texts from files, standard input and the command line, and options that several commands take."""
+"""What commands read: texts from files, standard input and the command line, saved reports and traces, a store."""
 
 from __future__ import annotations
 
+import re
+import shutil
 import sys
+import tempfile
 from collections.abc import Sequence
+from datetime import UTC, datetime
 from pathlib import Path
-from typing import Annotated, Literal
-
-import typer
+from typing import TYPE_CHECKING, Any
 
 from trail_callbacks.errors import InputError, ReportError
 from trail_callbacks.graph import Node, ProvenanceGraph
 from trail_callbacks.report import Report
+from trail_callbacks.trace import Trace
+from trail_callbacks.trace.codec import FORMAT
+from trail_callbacks.trace.stored import read_lines
 
-__all__ = ["OnUndecidedClaims", "read", "saved", "texts"]
+if TYPE_CHECKING:
+    from trail_callbacks.store import Store
+
+__all__ = ["existing", "is_trace", "read", "read_once", "saved", "seconds", "spooled", "texts", "time_of", "traces_in"]
 
 _STDIN = "-"
-
-OnUndecidedClaims = Annotated[
-    Literal["pass", "fail"],
-    typer.Option(
-        "--on-undecided",
-        help="What claims left undecided beside decided ones do: pass, or count as unsupported (fail).",
-    ),
-]
-"""Typer reads the name of the option and its values from here."""
+_AGE = re.compile(r"(\d+(?:\.\d+)?)([smhdw])")
+_SECONDS = {"s": 1, "m": 60, "h": 3_600, "d": 86_400, "w": 604_800}
+_HEAD = 4_096  # bytes in which a file says what it is
+_OTHERS = re.compile(
+    rb"\x1f\x8b|\x28\xb5\x2f\xfd|....\x28\xb5\x2f\xfd|"
+    rb'.*"(?:resource_?spans|scope_?spans|span_?id|spans|run_type|parent_?observation_?id|trace_?metadata)"',
+    re.DOTALL | re.IGNORECASE,
+)
+"""How compressed files begin, and what is near the start of other tools' traces and of no report."""
 
 
 def texts(
@@ -44,24 +52,26 @@ def texts(
         raise InputError("give the answer once: --answer FILE (- is standard input) or --answer-text TEXT")
     if not sources and not source_texts:
         raise InputError("give at least one source: --source FILE (- is standard input) or --source-text TEXT")
-    if [answer, *sources].count(_STDIN) > 1:
-        raise InputError("standard input (-) can be read only once: put the other text into a file")
+    read_once([str(answer), *sources])
     text = answer_text if answer_text is not None else read(str(answer), " (to give the text itself use --answer-text)")
+    hint = " (to give the text itself use --source-text)"
+    given: list[tuple[str, dict[str, Any]]] = [(read(name, hint), {"source": _named(name)}) for name in sources]
+    given += [(each, {}) for each in source_texts]
     nodes = [
-        Node(
-            id=f"source-{n}",
-            kind="document",
-            text=read(name, " (to give the text itself use --source-text)"),
-            step="source",
-            attributes={"source": _named(name)},
-        )
-        for n, name in enumerate(sources, 1)
-    ]
-    nodes += [
-        Node(id=f"source-{n}", kind="document", text=source, step="source")
-        for n, source in enumerate(source_texts, len(nodes) + 1)
+        Node(id=f"source-{n}", kind="document", text=each, step="source", attributes=about)
+        for n, (each, about) in enumerate(given, 1)
     ]
     return ProvenanceGraph.from_texts(text, nodes, question)
+
+
+def read_once(names: Sequence[str]) -> None:
+    """Refuses to read standard input twice.
+
+    Raises:
+        InputError: If it is named more than once.
+    """
+    if names.count(_STDIN) > 1:
+        raise InputError("standard input (-) can be read only once: put the other text into a file")
 
 
 def read(name: str, hint: str = "", called: str | None = None) -> str:
@@ -95,16 +105,108 @@ def read(name: str, hint: str = "", called: str | None = None) -> str:
         ) from error
 
 
-def saved(name: str) -> Report:
+def saved(name: str, path: Path | None = None, *, lenient: bool = False) -> Report:
     """Reads a saved report; `-` is standard input.
+
+    Args:
+        name: The file.
+        path: Where its text is, if that is known.
+        lenient: See `Report.from_json`.
 
     Raises:
         InputError: If the file cannot be read or is not a report; names the file.
     """
     try:
-        return Report.from_json(read(name))
+        return Report.from_json(read(name if path is None else str(path), called=name), lenient=lenient)
     except ReportError as error:
         raise ReportError(f"{_named(name)}: {error}") from error
+
+
+def existing(where: str) -> Store:
+    """Opens a store that is there: one that was only just made has nothing to tell.
+
+    Args:
+        where: Its file, or the URL of its database. Neither is made or given tables.
+
+    Raises:
+        InputError: If it does not exist, is no store, or cannot be opened.
+        MissingExtraError: If the extra is not installed.
+    """
+    from trail_callbacks.store import Store  # noqa: PLC0415 - SQLAlchemy is needed by few
+
+    return Store(where, make=False)
+
+
+def seconds(age: str) -> float | None:
+    """Seconds of an age such as `30d`, `12h` or `90m`; None if it is none."""
+    found = _AGE.fullmatch(age.strip())
+    return float(found[1]) * _SECONDS[found[2]] if found else None
+
+
+def time_of(text: str) -> float | None:
+    """Seconds since the epoch of a time as ISO 8601, in UTC if it names no zone; None if it is none."""
+    try:
+        read = datetime.fromisoformat(text.strip())
+        return (read if read.tzinfo else read.replace(tzinfo=UTC)).timestamp()
+    except (ValueError, OverflowError):
+        return None
+
+
+def is_trace(path: Path) -> bool:
+    """True for a file of traces, by its start. What cannot be read is none; who reads it will say why."""
+    try:
+        with path.open("rb") as file:
+            head = file.read(_HEAD)
+    except OSError:
+        return False
+    return _is_own(head) or _OTHERS.match(head) is not None
+
+
+def spooled(name: str) -> Path:
+    """Returns the file that a name means: of standard input, a copy that lives as long as this process."""
+    if name != _STDIN:
+        return Path(name)
+    copy = tempfile.NamedTemporaryFile(prefix="trail-", suffix=".stdin")  # noqa: SIM115 - closed at the end
+    _copies.append(copy)
+    shutil.copyfileobj(sys.stdin.buffer, copy)
+    copy.flush()
+    return Path(copy.name)
+
+
+_copies: list[Any] = []
+
+
+def traces_in(name: str, path: Path | None = None) -> tuple[list[Trace], list[InputError]]:
+    """Reads all traces of a file, of this library or of another tool, and what is wrong with lines that are none.
+
+    Args:
+        name: The file; `-` is standard input.
+        path: Where its text is, if that is known.
+
+    Raises:
+        InputError: If the file holds no trace at all; names it.
+    """
+    from trail_callbacks.importing.read import named  # noqa: PLC0415 - other commands do not need it
+
+    file, called = path or spooled(name), _named(name)
+    errors: list[InputError] = []
+    try:
+        with file.open("rb") as stream:
+            own = _is_own(stream.read(_HEAD))
+            stream.seek(0)
+            if own:
+                traces = list(read_lines(stream, called, errors.append))
+    except OSError:
+        own = False  # said with the reason below
+    if not own:
+        traces = list(named(file, called, errors.append))
+    if not traces:
+        raise errors[0]
+    return traces, errors
+
+
+def _is_own(head: bytes) -> bool:
+    return f'"{FORMAT}"'.encode() in head
 
 
 def _named(name: str) -> str:

@@ -2,29 +2,52 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal, TypeAlias
 
 import typer
 
 from trail_callbacks.files import require_writable
 
 __all__ = [
+    "Answer",
+    "AnswerText",
     "BaseUrl",
     "Cache",
+    "Into",
     "Json",
     "Judge",
     "MaxCalls",
     "MaxCost",
+    "MaxScore",
     "MaxTokens",
     "OnNotEnough",
+    "OnUndecidedClaims",
     "Output",
     "PriceIn",
     "PriceOut",
+    "Question",
     "RequestsPerMinute",
+    "Source",
+    "SourceText",
+    "StoreUrl",
+    "Strategy",
     "TokensPerMinute",
+    "TracesFile",
+    "Word",
+    "Words",
+    "option",
     "status_of",
     "writable",
 ]
+
+Word: TypeAlias = str | None
+Words: TypeAlias = list[str] | None
+"""What an option holds that may be left out, or repeated."""
+
+
+def option(metavar: str | None, words: str, *names: str, **more: Any) -> Any:
+    """An option: what stands for its value in the help, the help, and its names if they are not the parameter's."""
+    return typer.Option(*names, metavar=metavar, help=words, **more)
 
 
 def writable(path: str | None) -> str | None:
@@ -38,31 +61,52 @@ def writable(path: str | None) -> str | None:
     return path
 
 
-Json = Annotated[bool, typer.Option("--json", help="Print one JSON object and nothing else.")]
-Output = Annotated[
-    str | None,
-    typer.Option("--output", "-o", metavar="FILE", help="Also write the JSON to a file.", callback=writable),
-]
+Json = Annotated[bool, option(None, "Print one JSON object and nothing else.", "--json")]
+Output = Annotated[Word, option("FILE", "Also write the JSON to a file.", "--output", "-o", callback=writable)]
+Into = Annotated[Word, option("FILE", "Write to a file instead of standard output.", "--output", "-o")]
 Judge = Annotated[
-    str | None,
-    typer.Option(
-        metavar="JUDGE", help="The judge: local (offline, the default), provider/model, or encoder:MODEL (runs here)."
+    Word, option("JUDGE", "The judge: local (offline, the default), provider/model, or encoder:MODEL (runs here).")
+]
+BaseUrl = Annotated[Word, option("URL", "OpenAI-compatible endpoint of the model.")]
+Cache = Annotated[Word, option("DIR", "Cache model replies in this folder.")]
+
+Answer = Annotated[Word, option("FILE", "File with the answer to check; - is standard input.")]
+AnswerText = Annotated[Word, option("TEXT", "The answer to check, as text.")]
+Source = Annotated[Words, option("FILE", "File with a source; may be repeated.")]
+SourceText = Annotated[Words, option("TEXT", "A source, as text; may be repeated.")]
+Question = Annotated[Word, option("TEXT", "The question that was asked.")]
+TracesFile = Annotated[
+    str,
+    typer.Argument(
+        metavar="TRACE",
+        help="Traces of this library, OpenTelemetry, LangSmith, Langfuse or MLflow; - is standard input.",
     ),
 ]
-BaseUrl = Annotated[str | None, typer.Option(metavar="URL", help="OpenAI-compatible endpoint of the model.")]
-Cache = Annotated[str | None, typer.Option(metavar="DIR", help="Cache model replies in this folder.")]
-
-MaxCalls = Annotated[int | None, typer.Option(min=0, metavar="N", help="Model calls allowed, over all runs.")]
-MaxTokens = Annotated[int | None, typer.Option(min=0, metavar="N", help="Tokens allowed, over all runs.")]
-MaxCost = Annotated[float | None, typer.Option(metavar="X", help="Money allowed, over all runs; needs both prices.")]
-PriceIn = Annotated[float | None, typer.Option(metavar="X", help="Price of a million prompt tokens.")]
-PriceOut = Annotated[float | None, typer.Option(metavar="X", help="Price of a million completion tokens.")]
-RequestsPerMinute = Annotated[
-    float | None, typer.Option(metavar="N", help="Requests in any minute, of all processes together.")
+Strategy = Annotated[
+    Literal["audit", "veritrail"],
+    option(None, "Check claims against the sources, or walk back from the answer as VeriTrail does."),
 ]
-TokensPerMinute = Annotated[float | None, typer.Option(metavar="N", help="Likewise, tokens.")]
+MaxScore = Annotated[float | None, option("X", "Exit with status 1 if a score is over this, 0.0 to 1.0.")]
+OnUndecidedClaims = Annotated[
+    Literal["pass", "fail"],
+    option(
+        None,
+        "What claims left undecided beside decided ones do: pass, or count as unsupported (fail).",
+        "--on-undecided",
+    ),
+]
+
+MaxCalls = Annotated[int | None, option("N", "Model calls allowed, over all runs.", min=0)]
+MaxTokens = Annotated[int | None, option("N", "Tokens allowed, over all runs.", min=0)]
+MaxCost = Annotated[float | None, option("X", "Money allowed, over all runs; needs both prices.")]
+PriceIn = Annotated[float | None, option("X", "Price of a million prompt tokens.")]
+PriceOut = Annotated[float | None, option("X", "Price of a million completion tokens.")]
+RequestsPerMinute = Annotated[float | None, option("N", "Requests in any minute, of all processes together.")]
+TokensPerMinute = Annotated[float | None, option("N", "Likewise, tokens.")]
+
+StoreUrl = Annotated[str, option("URL", "Store of judged runs: a file, or a URL.", "--store")]
 OnNotEnough = Annotated[
-    Literal["pass", "fail"] | None, typer.Option(help="What to do if there is not enough data; default: status 3.")
+    Literal["pass", "fail"] | None, option(None, "What to do if there is not enough data; default: status 3.")
 ]
 
 _STATUS = {"passes": 0, "worse": 1, "not_enough_data": 3}

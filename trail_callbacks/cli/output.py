@@ -6,20 +6,35 @@ import json
 import os
 import sys
 import webbrowser
-from collections.abc import Generator
+from collections.abc import Generator, Iterable, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
+import typer
 from rich.console import Console, Group
 from rich.progress import BarColumn, Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
 from rich.text import Text
 
 from trail_callbacks.errors import InputError
+from trail_callbacks.files import write
 from trail_callbacks.render.safe_text import plain
 from trail_callbacks.render.terminal import plain_text
 
-__all__ = ["browse", "complain", "display", "dumped", "emit", "folder", "pour", "progress", "quiet"]
+__all__ = [
+    "browse",
+    "complain",
+    "deliver",
+    "display",
+    "dumped",
+    "emit",
+    "folder",
+    "handed_out",
+    "pour",
+    "progress",
+    "quiet",
+    "skipped",
+]
 
 _WIDEST = 120
 
@@ -57,6 +72,32 @@ def emit(value: Any) -> None:
     text = json.dumps(value, ensure_ascii=not unicode, indent=2)
     sys.stdout.write(text.encode("utf-8", "backslashreplace").decode() + "\n")
     sys.stdout.flush()
+
+
+def deliver(value: Any, views: Iterable[Any], *, as_json: bool, output: str | None = None) -> None:
+    """Gives the result of a command: into the file of `--output`, and with `--json` or for people on stdout."""
+    if output:
+        write(output, dumped(value))
+    if as_json:
+        emit(value)
+    else:
+        display(*views)
+
+
+def handed_out(text: str, output: str | None) -> None:
+    """Gives a document: into a file, or verbatim on stdout."""
+    if output:
+        write(output, text)
+    else:
+        pour(text)
+
+
+def skipped(errors: Sequence[Exception]) -> None:
+    """Says what was left out; then the exit status is 2."""
+    for error in errors:
+        complain(f"skipped: {error}")
+    if errors:
+        raise typer.Exit(2)
 
 
 def pour(text: str) -> None:

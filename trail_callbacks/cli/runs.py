@@ -9,7 +9,7 @@ from itertools import chain
 from pathlib import Path
 from typing import Any
 
-from trail_callbacks.cli.stores import existing
+from trail_callbacks.cli.inputs import existing
 from trail_callbacks.errors import InputError, ReportError
 from trail_callbacks.observations import Observation, observe, question_key, recorded
 from trail_callbacks.report import Report

@@ -10,10 +10,9 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Annotated, Never
 
-import typer
-
+from trail_callbacks.cli.inputs import existing
+from trail_callbacks.cli.options import Word, Words, option
 from trail_callbacks.cli.output import complain, display, progress
-from trail_callbacks.cli.stores import existing
 from trail_callbacks.errors import MissingExtraError
 
 if TYPE_CHECKING:
@@ -26,21 +25,13 @@ __all__ = ["serve", "serve_demo"]
 
 def serve(
     *,
-    store: Annotated[
-        str, typer.Option(envvar="TRAIL_STORE", metavar="FILE|URL", help="The store whose runs are shown.")
-    ] = "trail.db",
-    host: Annotated[
-        str, typer.Option(metavar="ADDRESS", help="Address to listen on; beyond this machine only with a token.")
-    ] = "127.0.0.1",
-    port: Annotated[int, typer.Option(min=0, max=65_535, metavar="N", help="Port; 0 takes a free one.")] = 8766,
+    store: Annotated[str, option("FILE|URL", "The store whose runs are shown.", envvar="TRAIL_STORE")] = "trail.db",
+    host: Annotated[str, option("ADDRESS", "Where to listen; beyond this machine only with a token.")] = "127.0.0.1",
+    port: Annotated[int, option("N", "Port; 0 takes a free one.", min=0, max=65_535)] = 8766,
     token: Annotated[
-        str | None,
-        typer.Option(envvar="TRAIL_TOKEN", metavar="TEXT", help="What readers must show, 16 characters or more."),
+        Word, option("TEXT", "What readers must show, 16 characters or more.", envvar="TRAIL_TOKEN")
     ] = None,
-    allow_host: Annotated[
-        list[str] | None,
-        typer.Option(metavar="NAME", help="Name under which readers reach the page; may be repeated."),
-    ] = None,
+    allow_host: Annotated[Words, option("NAME", "Name under which readers reach the page; may be repeated.")] = None,
 ) -> None:
     """Shows the runs of a store in a browser, until it is interrupted. Nothing is sent anywhere."""
     _need_extra()

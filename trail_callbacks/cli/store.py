@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 import time
 from collections.abc import Iterator
 from dataclasses import asdict
@@ -12,11 +11,9 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
-from trail_callbacks.cli.inputs import read
-from trail_callbacks.cli.options import BaseUrl, Json, Judge
-from trail_callbacks.cli.output import complain, display, emit
-from trail_callbacks.cli.stores import existing
-from trail_callbacks.cli.traces import is_trace, traces_in
+from trail_callbacks.cli.inputs import existing, is_trace, read, seconds, traces_in
+from trail_callbacks.cli.options import BaseUrl, Json, Judge, option
+from trail_callbacks.cli.output import deliver, display, skipped
 from trail_callbacks.errors import InputError, ReportError
 from trail_callbacks.files import write
 from trail_callbacks.judges.resolve import resolve
@@ -34,35 +31,31 @@ store = typer.Typer(
 )
 
 _Where = Annotated[str, typer.Argument(metavar="STORE", help="File of the store, or the URL of its database.")]
-_AGE = re.compile(r"(\d+(?:\.\d+)?)([smhdw])")
-_SECONDS = {"s": 1, "m": 60, "h": 3_600, "d": 86_400, "w": 604_800}
 
 
 @store.command()
 def info(*, where: _Where, as_json: Json = False) -> None:
     """Says how much is in a store."""
     found = existing(where).contents()
-    if as_json:
-        emit(asdict(found))
-        return
-    display(
+    lines = (
         f"{plain(found.url)}, version {found.version} of the tables",
         f"{found.runs:,} runs with {found.claims:,} claims, {found.feedback:,} marks by people",
         *([f"from {_date(found.first)} to {_date(found.last)}"] if found.runs else []),
-        f"reports and traces: {found.bytes:,} bytes, {found.uncompressed:,} before compression; "
+        f"reports and traces: {found.bytes:,} bytes, {found.uncompressed:,} before compression",
         f"{found.refused:,} were too large",
         *([] if found.file is None else [f"the file has {found.file:,} bytes"]),
     )
+    deliver(asdict(found), lines, as_json=as_json)
 
 
 @store.command()
 def prune(
     *,
     where: _Where,
-    older_than: Annotated[str, typer.Option(metavar="AGE", help="Age of what is deleted: 30d, 12h, 8w.")],
+    older_than: Annotated[str, option("AGE", "Age of what is deleted: 30d, 12h, 8w.")],
     keep: Annotated[
         Literal["none", "flagged"],
-        typer.Option(help="flagged leaves runs with an unsupported claim, a broken stage or feedback."),
+        option(None, "flagged leaves runs with an unsupported claim, a broken stage or feedback."),
     ] = "none",
 ) -> None:
     """Deletes old runs. The file keeps its size, its room is used again."""
@@ -71,9 +64,7 @@ def prune(
 
 
 @store.command()
-def forget(
-    *, where: _Where, user: Annotated[str, typer.Option(metavar="ID", help="The user, as user_id of the runs.")]
-) -> None:
+def forget(*, where: _Where, user: Annotated[str, option("ID", "The user, as user_id of the runs.")]) -> None:
     """Deletes all runs of a user."""
     display(f"{existing(where).forget(user):,} runs deleted")
 
@@ -109,18 +100,15 @@ def import_(
 
     count = opened(where).put(pairs())
     display(f"{count:,} runs written")
-    for error in broken:
-        complain(f"skipped: {error}")
-    if broken:
-        raise typer.Exit(2)
+    skipped(broken)
 
 
 @store.command()
 def export(
     *,
     where: _Where,
-    output: Annotated[str, typer.Option("--output", "-o", metavar="FILE", help="File to write, as JSON lines.")],
-    what: Annotated[Literal["reports", "traces"], typer.Option(help="What is written of each run.")] = "reports",
+    output: Annotated[str, option("FILE", "File to write, as JSON lines.", "--output", "-o")],
+    what: Annotated[Literal["reports", "traces"], option(None, "What is written of each run.")] = "reports",
 ) -> None:
     """Writes the reports of a store, or its traces, to a file, oldest first."""
     kept, written = existing(where), 0
@@ -155,10 +143,10 @@ def _reports(name: str, broken: list[InputError]) -> Iterator[Report]:
 
 
 def _seconds(age: str) -> float:
-    found = _AGE.fullmatch(age.strip())
+    found = seconds(age)
     if found is None:
         raise InputError(f"--older-than is {age!r}, expected a number and a unit, such as 30d, 12h or 8w")
-    return float(found[1]) * _SECONDS[found[2]]
+    return found
 
 
 def _date(at: float | None) -> str:

@@ -11,43 +11,34 @@ from trail_callbacks.taxonomy import SupportClass
 from trail_callbacks.verify import threshold
 from trail_callbacks.verify.threshold import OnUndecided, counted_score
 
-__all__ = ["checked", "checked_increase", "refusal", "regression"]
+__all__ = ["checked", "refusal", "regression"]
 
 _ROUNDING = 1e-9  # 0.3 - 0.2 is not over 0.1
+_MEANING = {
+    "--max-score": "0.0 (no unsupported claim) to 1.0 (anything goes)",
+    "--max-increase": "0.0 (it must not rise) to 1.0 (it may)",
+}
 
 
-def checked(max_score: float | None) -> float | None:
-    """Validates and returns the threshold.
+def checked(option: str, value: float | None) -> float | None:
+    """Validates and returns a threshold, that of `--max-score` or `--max-increase`.
 
     Raises:
         InputError: If it is outside 0.0 to 1.0, or not a number.
     """
-    if max_score is not None and not 0.0 <= max_score <= 1.0:
-        raise InputError(f"--max-score is {max_score}, expected 0.0 (no unsupported claim) to 1.0 (anything goes)")
-    return max_score
+    if value is not None and not 0.0 <= value <= 1.0:
+        raise InputError(f"{option} is {value}, expected {_MEANING[option]}")
+    return value
 
 
 def refusal(report: Report, max_score: float | None, on_undecided: OnUndecided = "pass") -> str | None:
     """Returns why a report fails; None if it passes, or if no threshold was given."""
-    if max_score is None:
-        return None
-    found = threshold.refusal(report, max_score, on_undecided)
+    found = None if max_score is None else threshold.refusal(report, max_score, on_undecided)
     if found is None:
         return None
     if found.kind == "score":
         return f"{found.reason} is over --max-score {max_score:.2f}"
     return f"{found.reason}: --max-score {max_score:.2f} cannot be checked"
-
-
-def checked_increase(max_increase: float | None) -> float | None:
-    """Validates and returns the largest increase of the score.
-
-    Raises:
-        InputError: If it is outside 0.0 to 1.0, or not a number.
-    """
-    if max_increase is not None and not 0.0 <= max_increase <= 1.0:
-        raise InputError(f"--max-increase is {max_increase}, expected 0.0 (it must not rise) to 1.0 (it may)")
-    return max_increase
 
 
 def regression(comparison: Comparison, max_increase: float | None, on_undecided: OnUndecided = "pass") -> str | None:

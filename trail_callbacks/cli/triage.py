@@ -3,17 +3,16 @@
 from __future__ import annotations
 
 import math
-import re
 import time
-from collections.abc import Callable, Iterable, Sequence
-from datetime import UTC, datetime, timedelta
-from typing import TYPE_CHECKING, Annotated
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 from rich.text import Text
 
-from trail_callbacks.cli.options import Json, Output
-from trail_callbacks.cli.output import display, dumped, emit
+from trail_callbacks.cli.inputs import seconds, time_of
+from trail_callbacks.cli.options import Json, Output, Word, Words, option
+from trail_callbacks.cli.output import deliver
 from trail_callbacks.errors import InputError
 from trail_callbacks.files import write
 from trail_callbacks.observations import Observation
@@ -24,8 +23,6 @@ if TYPE_CHECKING:
 
 __all__ = ["triage"]
 
-_AGO = re.compile(r"(\d+(?:\.\d+)?)([mhdw])")
-_SECONDS = {"m": 60.0, "h": 3_600.0, "d": 86_400.0, "w": 604_800.0}
 _LEAD = 86_400.0  # seconds before a run that belong to its time
 _COMPARED = 7  # times as long as the time in question: what it is compared with
 
@@ -38,18 +35,13 @@ def triage(
             metavar="RUN|SINCE", help="Id of a run, or a time: 90m, 24h, 7d ago, 2026-11-20 or 2026-11-20T14:00Z."
         ),
     ],
-    store: Annotated[str | None, typer.Option(metavar="STORE", help="The store: its file or URL.")] = None,
-    runs: Annotated[
-        str | None, typer.Option(metavar="FILE", help="Reports and traces instead, as a file or a folder of files.")
-    ] = None,
-    until: Annotated[str | None, typer.Option(metavar="TIME", help="End of the time; by default now.")] = None,
+    store: Annotated[Word, option("STORE", "The store: its file or URL.")] = None,
+    runs: Annotated[Word, option("FILE", "Reports and traces instead, as a file or a folder of files.")] = None,
+    until: Annotated[Word, option("TIME", "End of the time; by default now.")] = None,
     by: Annotated[
-        list[str] | None,
-        typer.Option(metavar="FIELD", help="Look at these segments only; by default at all with up to 50 values."),
+        Words, option("FIELD", "Look at these segments only; by default at all with up to 50 values.")
     ] = None,
-    post_mortem: Annotated[
-        str | None, typer.Option(metavar="FILE", help="Also write a post-mortem with the figures filled in.")
-    ] = None,
+    post_mortem: Annotated[Word, option("FILE", "Also write a post-mortem with the figures filled in.")] = None,
     as_json: Json = False,
     output: Output = None,
 ) -> None:
@@ -59,25 +51,23 @@ def triage(
     day that ends with it.
     """
     from trail_callbacks.releases.post_mortem import to_post_mortem  # noqa: PLC0415 - other commands do not need it
-    from trail_callbacks.releases.steps import moment, steps, verdict  # noqa: PLC0415 - as above
 
     if (store is None) == (runs is None):
         raise InputError("say where runs are: --store STORE or --runs FILE, and only one of them")
     found = _asked(what, until, lambda since, end: _known(store, runs, since, end), by or ())
     if post_mortem:
         write(post_mortem, to_post_mortem(found))
-    data = found.as_data()
-    if output:
-        write(output, dumped(data))
-    if as_json:
-        emit(data)
-        return
-    display(
-        Text(verdict(found, plain), style="bold"),
-        f"{found.runs:,} runs from {moment(found.since)} to {moment(found.until)}, {found.before:,} before",
-    )
+    deliver(found.as_data(), _views(found), as_json=as_json, output=output)
+
+
+def _views(found: Triage) -> Iterator[Any]:
+    from trail_callbacks.releases.steps import moment, steps, verdict  # noqa: PLC0415 - as above
+
+    yield Text(verdict(found, plain), style="bold")
+    yield f"{found.runs:,} runs from {moment(found.since)} to {moment(found.until)}, {found.before:,} before"
     for question, answers in steps(found, plain):
-        display(Text(f"\n{question}", style="bold"), *(f"  {answer}" for answer in answers))
+        yield Text(f"\n{question}", style="bold")
+        yield from (f"  {answer}" for answer in answers)
 
 
 def _asked(
@@ -116,12 +106,6 @@ def _known(store: str | None, runs: str | None, since: float | None, until: floa
 
 
 def _time(text: str, now: float) -> float | None:
-    """Seconds since the epoch; None if it is no time. A time without a zone is UTC."""
-    ago = _AGO.fullmatch(text.strip())
-    if ago:
-        return now - timedelta(seconds=float(ago[1]) * _SECONDS[ago[2]]).total_seconds()
-    try:
-        read = datetime.fromisoformat(text.strip())
-    except ValueError:
-        return None
-    return (read if read.tzinfo else read.replace(tzinfo=UTC)).timestamp()
+    """Seconds since the epoch, of a time or of how long it is ago; None if it is neither."""
+    ago = seconds(text)
+    return time_of(text) if ago is None else now - ago

@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 from trail_callbacks.language.terms import terms
 
-__all__ = ["Match", "normalised", "pair"]
+__all__ = ["Likeness", "normalised", "pair"]
 
 _ALIKE = 0.7  # one word in four may differ: `It opened in 1968.` and `It opened in 1986.` are one statement, reworded
 _COMPARED = 8  # statements compared word by word with each; those that share most words come first
@@ -23,7 +23,7 @@ _BLANKS = re.compile(r"\s+")
 _QUOTES = str.maketrans("\u2018\u2019\u201c\u201d", "''\"\"")
 
 
-class Match(NamedTuple):
+class Likeness(NamedTuple):
     """Two statements with equal or nearly equal words.
 
     Attributes:
@@ -43,7 +43,7 @@ def normalised(text: str) -> str:
     return _BLANKS.sub(" ", text).strip().rstrip(".!\u3002\uff01\u0964").rstrip()
 
 
-def pair(old: Sequence[str], new: Sequence[str]) -> tuple[Match, ...]:
+def pair(old: Sequence[str], new: Sequence[str]) -> tuple[Likeness, ...]:
     """Pairs statements: first those with equal normalised texts, in order, then the most similar of the rest.
 
     Likeness is the Ratcliff/Obershelp ratio over words, as in `difflib`. Only the statements that share most words are
@@ -69,20 +69,22 @@ def pair(old: Sequence[str], new: Sequence[str]) -> tuple[Match, ...]:
     return tuple(sorted(found, key=lambda match: match.new))
 
 
-def _preference(match: Match) -> tuple[float, int, int, int]:
+def _preference(match: Likeness) -> tuple[float, int, int, int]:
     return -match.likeness, abs(match.old - match.new), match.old, match.new
 
 
-def _equal(old: Sequence[str], new: Sequence[str]) -> Iterator[Match]:
+def _equal(old: Sequence[str], new: Sequence[str]) -> Iterator[Likeness]:
     places: dict[str, list[int]] = defaultdict(list)
     for i in reversed(range(len(old))):
         places[normalised(old[i])].append(i)
     for j, text in enumerate(new):
         if same := places.get(normalised(text)):
-            yield Match(same.pop(), j, 1.0)
+            yield Likeness(same.pop(), j, 1.0)
 
 
-def _alike(old: Sequence[str], rest_old: Sequence[int], new: Sequence[str], rest_new: Sequence[int]) -> Iterator[Match]:
+def _alike(
+    old: Sequence[str], rest_old: Sequence[int], new: Sequence[str], rest_new: Sequence[int]
+) -> Iterator[Likeness]:
     before, words = {i: _words(old[i]) for i in rest_old}, {j: _words(new[j]) for j in rest_new}
     holding: dict[str, list[tuple[int, int]]] = defaultdict(list)
     for j in rest_new:
@@ -101,7 +103,7 @@ def _alike(old: Sequence[str], rest_old: Sequence[int], new: Sequence[str], rest
             if bound >= _ALIKE:
                 ratio = SequenceMatcher(None, before[i], words[-j], autojunk=False).ratio()
                 if ratio >= _ALIKE:
-                    yield Match(i, -j, ratio)
+                    yield Likeness(i, -j, ratio)
 
 
 def _nearest(holders: Sequence[tuple[int, int]], i: int, most: int) -> Sequence[tuple[int, int]]:

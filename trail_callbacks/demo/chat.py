@@ -12,7 +12,7 @@ from pydantic import BaseModel, TypeAdapter
 
 from trail_callbacks.errors import JudgeError, MissingExtraError, TrailError
 
-__all__ = ["Chat", "Endpoint", "Planted", "Recorded", "ToolCall", "Turn"]
+__all__ = ["Chat", "Endpoint", "Planted", "RecordedChat", "ToolCall", "Turn"]
 
 Messages = Sequence[Mapping[str, Any]]
 """Messages in the format of OpenAI's chat completions."""
@@ -68,7 +68,7 @@ def _lines() -> tuple[_Line, ...]:
     return TypeAdapter(tuple[_Line, ...]).validate_json(data)
 
 
-class Recorded:
+class RecordedChat:
     """Replays recorded completions: the first one whose cues all occur in the prompt.
 
     Attributes:

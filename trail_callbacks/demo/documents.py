@@ -9,14 +9,14 @@ from importlib.resources import files
 
 from trail_callbacks.language.terms import keys
 
-__all__ = ["Document", "documents", "paragraphs", "search"]
+__all__ = ["DemoDocument", "documents", "paragraphs", "search"]
 
 _NAMES = ("history.md", "fleet.md", "season.md")
 _GAP = re.compile(r"\n{2,}")
 
 
 @dataclass(frozen=True, slots=True)
-class Document:
+class DemoDocument:
     """A file of the demo.
 
     Attributes:
@@ -29,19 +29,21 @@ class Document:
 
 
 @cache
-def documents() -> tuple[Document, ...]:
+def documents() -> tuple[DemoDocument, ...]:
     """Reads the documents."""
     folder = files("trail_callbacks.demo") / "documents"
-    return tuple(Document(name, (folder / name).read_text(encoding="utf-8")) for name in _NAMES)
+    return tuple(DemoDocument(name, (folder / name).read_text(encoding="utf-8")) for name in _NAMES)
 
 
 @cache
-def paragraphs() -> tuple[Document, ...]:
+def paragraphs() -> tuple[DemoDocument, ...]:
     """The paragraphs and tables of all documents, each with the name of its file."""
-    return tuple(Document(each.name, part) for each in documents() for part in _GAP.split(each.text) if part.strip())
+    return tuple(
+        DemoDocument(each.name, part) for each in documents() for part in _GAP.split(each.text) if part.strip()
+    )
 
 
-def search(query: str, limit: int = 3) -> tuple[Document, ...]:
+def search(query: str, limit: int = 3) -> tuple[DemoDocument, ...]:
     """Finds the paragraphs that share most words with a query; rare words count more. Best first."""
     wanted = set(keys(query))
     word_sets = [set(keys(part.text)) for part in paragraphs()]

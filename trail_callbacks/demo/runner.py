@@ -6,13 +6,13 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from importlib.metadata import entry_points
 
-from trail_callbacks.demo.chat import Chat, Planted, Recorded
+from trail_callbacks.demo.chat import Chat, Planted, RecordedChat
 from trail_callbacks.errors import InputError
 from trail_callbacks.judges.judge import Judge
 from trail_callbacks.report import Report
 from trail_callbacks.taxonomy import UNSUPPORTED
 
-__all__ = ["APPS", "DemoApp", "Outcome", "run"]
+__all__ = ["APPS", "DemoApp", "DemoResult", "run"]
 
 _GROUP = "trail_callbacks.demos"
 
@@ -47,7 +47,7 @@ APPS = {
 
 
 @dataclass(frozen=True, slots=True)
-class Outcome:
+class DemoResult:
     """The result of one app.
 
     Attributes:
@@ -93,7 +93,7 @@ class Outcome:
         return start >= 0 and start < span[1] and span[0] < start + len(planted.quote)
 
 
-def run(app: str, chat: Chat, judge: Judge) -> Outcome:
+def run(app: str, chat: Chat, judge: Judge) -> DemoResult:
     """Runs one app and verifies its answer.
 
     Args:
@@ -112,5 +112,5 @@ def run(app: str, chat: Chat, judge: Judge) -> Outcome:
     details = APPS[app]
     report = run_app(chat, details.question, judge)
     answer = report.graph.answer.text if report.graph.answer else ""
-    planted = tuple(each for each in chat.planted if each.quote in answer) if isinstance(chat, Recorded) else ()
-    return Outcome(app=app, details=details, report=report, recorded=isinstance(chat, Recorded), planted=planted)
+    planted = tuple(each for each in chat.planted if each.quote in answer) if isinstance(chat, RecordedChat) else ()
+    return DemoResult(app=app, details=details, report=report, recorded=isinstance(chat, RecordedChat), planted=planted)

@@ -6,13 +6,13 @@ in `render`; the report's own JSON is in `report`.
 """
 
 from trail_callbacks.export.claims_csv import to_csv
-from trail_callbacks.export.evaluations import to_evaluation_lines
 from trail_callbacks.export.graphml import to_graphml, to_networkx
 from trail_callbacks.export.mermaid import to_mermaid
 from trail_callbacks.export.open_span import annotate_span
 from trail_callbacks.export.otlp import to_otlp
 from trail_callbacks.export.prov_json import to_prov_json
-from trail_callbacks.export.pytest_file import to_test
+from trail_callbacks.report.evaluations import to_evaluation_lines
+from trail_callbacks.report.pytest_file import to_test
 
 __all__ = [
     "annotate_span",

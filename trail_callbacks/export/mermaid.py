@@ -5,10 +5,10 @@ from __future__ import annotations
 import re
 from collections import defaultdict
 from collections.abc import Iterator
-from dataclasses import dataclass
 
 from trail_callbacks.errors import InputError
-from trail_callbacks.graph import EVIDENCE_KINDS, Node, ProvenanceGraph
+from trail_callbacks.graph import EVIDENCE_KINDS, Node
+from trail_callbacks.render.columns import Box, Layout, layout
 from trail_callbacks.render.labels import WRITTEN, mark, named, origin_words
 from trail_callbacks.render.safe_text import plain, shorten
 from trail_callbacks.report import Report
@@ -20,6 +20,7 @@ _TEXT = 60  # characters of a text
 _LISTED = 6  # claims named at the node where they were introduced
 _PARTS = 3  # parts that a model wrote
 _EDGES = 400  # Mermaid refuses charts of more than 500
+_COLUMNS = 9  # of a graph that is too large
 _JOINER = "\u2060"
 _INTERPRETED = re.compile(r"direction(?= )|\$(?=\$)|\\(?=n)|:(?=fa)|\ufb02(?=\xb0)|\xb6(?=\xdf)")
 _CLASSES = """\
@@ -42,8 +43,8 @@ def to_mermaid(report: Report, *, max_nodes: int = 100) -> str:
 
     Args:
         report: Any report; without nodes the chart says so.
-        max_nodes: Boxes drawn, 10 or more. In a larger graph the texts of a step become one box, then those of
-            neighbouring stages; the answer and the nodes that introduced claims are kept apart while there is room.
+        max_nodes: Boxes drawn, 10 or more. In a larger graph the stages in the middle are one, and the texts of a
+            step; the answer and the nodes that introduced claims are kept apart while there is room.
 
     Raises:
         InputError: If `max_nodes` is below 10.
@@ -58,37 +59,32 @@ def _lines(report: Report, max_nodes: int) -> Iterator[str]:
     if not report.graph.nodes:
         yield '  none["nothing was recorded"]'
         return
-    entered = _entered(report)
-    boxes = _boxes(report.graph, entered, max_nodes)
-    groups: dict[tuple[int, str], list[_Box]] = defaultdict(list)
-    for box in boxes:
-        groups[box.stage, box.step].append(box)
-    for number, ((stage, step), members) in enumerate(sorted(groups.items(), key=lambda item: item[0][0])):
+    graph, entered = report.graph, _entered(report)
+    columns, rows = (len(graph.nodes),) * 2
+    if len(graph.nodes) > max_nodes or len(graph.edges) > _EDGES:
+        columns = min(_COLUMNS, max_nodes // 3)
+        rows = max_nodes // columns
+    drawn = layout(graph, max(columns, 3), max(rows, 2), set(list(entered)[: max_nodes // 2]))
+    names = {id(box): f"n{i}" for i, box in enumerate(box for column in drawn.columns for box in column.boxes)}
+    groups: dict[tuple[int, str], list[Box]] = defaultdict(list)
+    for column in drawn.columns:
+        for box in column.boxes:
+            groups[column.first, _step(box.nodes[0]) if box.steps == 1 else ""].append(box)
+    for number, ((stage, step), members) in enumerate(groups.items()):
         last = max(node.stage or 0 for box in members for node in box.nodes)
         title = f"stage {stage}" if last == stage else f"stages {stage} to {last}"
         title += f": {_shown(step, _NAME)}" if step else ""
         yield f'  subgraph g{number}["{title}"]'
         for box in members:
-            yield f'    {box.id}["{_label(box, report, entered)}"]'
+            yield f'    {names[id(box)]}["{_label(box, report, entered)}"]'
         yield "  end"
-    edges = sorted(_edges(report.graph, boxes), key=lambda edge: edge[2])
-    for source, target, weak in edges[:_EDGES]:
-        yield f"  {source} {'-.->' if weak else '-->'} {target}"
-    if len(edges) > _EDGES:
-        yield f'  more["{len(edges) - _EDGES} more edges are not drawn"]'
+    for link in drawn.links:
+        yield f"  {names[id(link.source)]} {'-.->' if link.weak else '-->'} {names[id(link.target)]}"
+    if drawn.hidden:
+        yield f'  more["{drawn.hidden} more edges are not drawn"]'
     yield _CLASSES
-    for name, ids in _classes(boxes, entered).items():
-        yield f"  class {','.join(ids)} {name}"
-
-
-@dataclass(frozen=True, slots=True)
-class _Box:
-    """One box of the chart: a node, or several that are drawn as one."""
-
-    id: str
-    stage: int
-    step: str
-    nodes: tuple[Node, ...]
+    for name, boxes in _classes(drawn, entered).items():
+        yield f"  class {','.join(names[id(box)] for box in boxes)} {name}"
 
 
 def _entered(report: Report) -> dict[str, list[str]]:
@@ -100,46 +96,11 @@ def _entered(report: Report) -> dict[str, list[str]]:
     return found
 
 
-def _boxes(graph: ProvenanceGraph, entered: dict[str, list[str]], max_nodes: int) -> list[_Box]:
-    """One box for each node; if that is too much, for the nodes of a step, then of two stages, of four and so on."""
-    boxes = [_Box(f"n{i}", node.stage or 0, _step(node), (node,)) for i, node in enumerate(graph.nodes)]
-    alone = {node.id for node in graph.nodes if node.kind == "answer"}
-    alone.update(list(entered)[: max_nodes // 2])
-    width = 0  # stages in a box; 0: the nodes of one step
-    while len(boxes) > max_nodes or (len(boxes) > 1 and _too_many(graph, boxes)):
-        folded: dict[tuple[int, str, str], list[Node]] = defaultdict(list)
-        for node in graph.nodes:
-            stage = node.stage or 0
-            key = (stage, _step(node), "") if width == 0 else (stage // width * width, "", "")
-            folded[(stage, _step(node), node.id) if node.id in alone else key].append(node)
-        boxes = [_Box(f"n{i}", key[0], key[1], tuple(nodes)) for i, (key, nodes) in enumerate(folded.items())]
-        if width > max((node.stage or 0) for node in graph.nodes):
-            break
-        width = width * 2 or 1
-    return boxes
-
-
-def _too_many(graph: ProvenanceGraph, boxes: list[_Box]) -> bool:
-    return sum(1 for _ in _edges(graph, boxes)) > _EDGES
-
-
 def _step(node: Node) -> str:
     return (node.step or "").strip() or node.kind.replace("_", " ")
 
 
-def _edges(graph: ProvenanceGraph, boxes: list[_Box]) -> Iterator[tuple[str, str, bool]]:
-    """Edges between boxes, each once; weak if all edges that it stands for are."""
-    place = {node.id: box.id for box in boxes for node in box.nodes}
-    found: dict[tuple[str, str], bool] = {}
-    for edge in graph.edges:
-        ends = place[edge.source], place[edge.target]
-        if ends[0] != ends[1]:
-            found[ends] = found.get(ends, True) and edge.basis == "scope"
-    for (source, target), weak in found.items():
-        yield source, target, weak
-
-
-def _label(box: _Box, report: Report, entered: dict[str, list[str]]) -> str:
+def _label(box: Box, report: Report, entered: dict[str, list[str]]) -> str:
     if len(box.nodes) > 1:
         lines = [f"{len(box.nodes)} texts"]
     else:
@@ -159,20 +120,19 @@ def _label(box: _Box, report: Report, entered: dict[str, list[str]]) -> str:
     return "<br/>".join(lines)
 
 
-def _classes(boxes: list[_Box], entered: dict[str, list[str]]) -> dict[str, list[str]]:
-    found: dict[str, list[str]] = defaultdict(list)
-    for box in boxes:
-        kinds = {node.kind for node in box.nodes}
+def _classes(drawn: Layout, entered: dict[str, list[str]]) -> dict[str, list[Box]]:
+    found: dict[str, list[Box]] = defaultdict(list)
+    for box in (box for column in drawn.columns for box in column.boxes):
+        first = box.nodes[0]
         if any(node.id in entered for node in box.nodes):
-            found["entry"].append(box.id)
+            name = "entry"
         elif len(box.nodes) > 1:
-            found["more"].append(box.id)
-        elif "answer" in kinds:
-            found["answer"].append(box.id)
-        elif box.nodes[0].kind in EVIDENCE_KINDS and not box.nodes[0].is_evidence:
-            found["doubtful"].append(box.id)
+            name = "more"
+        elif first.kind in EVIDENCE_KINDS and not first.is_evidence:
+            name = "doubtful"
         else:
-            found["written" if "completion" in kinds else "source"].append(box.id)
+            name = {"answer": "answer", "completion": "written"}.get(first.kind, "source")
+        found[name].append(box)
     return found
 
 

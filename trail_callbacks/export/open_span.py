@@ -5,9 +5,9 @@ from __future__ import annotations
 import sys
 from typing import Any
 
-from trail_callbacks.export.evaluations import evaluations
 from trail_callbacks.export.otlp import SPAN_NAME, attributes_of
 from trail_callbacks.report import Report
+from trail_callbacks.report.evaluations import evaluations
 
 __all__ = ["annotate_span"]
 

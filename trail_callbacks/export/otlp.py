@@ -20,9 +20,9 @@ from hashlib import sha256
 from typing import Any, Literal, TypeAlias
 
 from trail_callbacks.errors import InputError
-from trail_callbacks.export.evaluations import evaluations, json_line
 from trail_callbacks.report import Report
 from trail_callbacks.report.evaluation import Evaluation
+from trail_callbacks.report.evaluations import evaluations, json_line
 
 __all__ = ["EVENT", "SPAN_NAME", "Signal", "attributes_of", "to_otlp"]
 

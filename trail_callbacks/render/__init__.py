@@ -51,4 +51,11 @@ def _page(report: Report, *, title: str | None = None) -> str:
     return to_page(report, title=title)
 
 
-display.rare["Diagnosis"] = "trail_callbacks.render.evidence_path"
+@display.text.register(object)
+def _rarer(value: object) -> str:
+    from trail_callbacks.render.evidence_path import to_text  # noqa: PLC0415 - few reports have a diagnosis
+    from trail_callbacks.report.diagnosis import Diagnosis  # noqa: PLC0415 - as above
+
+    if isinstance(value, Diagnosis):
+        return to_text(value)
+    raise TypeError(f"there is no such form of {type(value).__name__}")

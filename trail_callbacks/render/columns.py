@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import groupby
 
 from trail_callbacks.graph import Node, ProvenanceGraph
 
-__all__ = ["Box", "Column", "Layout", "Link", "layout"]
+__all__ = ["Arrow", "Box", "Column", "Layout", "layout"]
 
 _COLUMNS = 9  # if there are more stages, those in the middle share a column
 _ROWS = 8  # boxes in one column
@@ -33,7 +33,7 @@ class Box:
 
 
 @dataclass(frozen=True, slots=True)
-class Link:
+class Arrow:
     """The edges from the nodes of one box to those of another, drawn as one line.
 
     Attributes:
@@ -69,44 +69,44 @@ class Layout:
     """
 
     columns: tuple[Column, ...]
-    links: tuple[Link, ...]
+    links: tuple[Arrow, ...]
     hidden: int
 
 
-def layout(graph: ProvenanceGraph) -> Layout:
-    """Reduces a graph to at most nine columns of at most eight boxes.
+def layout(graph: ProvenanceGraph, columns: int = _COLUMNS, rows: int = _ROWS, apart: Collection[str] = ()) -> Layout:
+    """Reduces a graph to a few columns of a few boxes.
 
-    In a stage with more nodes, those of a step share a box; what is still too much shares the last box of the column.
-    Takes time linear in the size of the graph.
+    In a stage with more nodes than `rows`, those of a step share a box; what is still too much shares the last box of
+    the column. Takes time linear in the size of the graph.
+
+    Args:
+        graph: The graph.
+        columns: Columns at most, 3 or more; stages in the middle share one.
+        rows: Boxes of a column at most, 2 or more.
+        apart: Ids of nodes that have a box of their own while there is room, as the answer has.
     """
-    columns = tuple(_columns(graph))
-    links, hidden = _links(graph, columns)
-    return Layout(columns, links, hidden)
-
-
-def _columns(graph: ProvenanceGraph) -> Iterator[Column]:
     ordered = sorted(graph.nodes, key=lambda node: node.stage or 0)
-    stages = [(stage, list(nodes)) for stage, nodes in groupby(ordered, key=lambda node: node.stage or 0)]
-    spans = [(stage, stage, nodes) for stage, nodes in stages]
-    if len(stages) > _COLUMNS:
-        half = _COLUMNS // 2
-        middle = stages[half:-half]
-        nodes = [node for _, found in middle for node in found]
-        spans = [*spans[:half], (middle[0][0], middle[-1][0], nodes), *spans[-half:]]
-    for number, (first, last, nodes) in enumerate(spans):
-        yield Column(first, last, tuple(_boxes(number, nodes)))
+    stages = [list(nodes) for _, nodes in groupby(ordered, key=lambda node: node.stage or 0)]
+    if len(stages) > columns:
+        half = (columns - 1) // 2
+        stages = [*stages[:half], [node for each in stages[half:-half] for node in each], *stages[-half:]]
+    drawn = tuple(
+        Column(nodes[0].stage or 0, nodes[-1].stage or 0, tuple(_boxes(number, nodes, rows, apart)))
+        for number, nodes in enumerate(stages)
+    )
+    links, hidden = _links(graph, drawn)
+    return Layout(drawn, links, hidden)
 
 
-def _boxes(column: int, nodes: Sequence[Node]) -> Iterator[Box]:
-    groups: Iterable[list[Node]] = [[node] for node in nodes]
-    if len(nodes) > _ROWS:
-        steps: dict[tuple[str, str | None], list[Node]] = {}
+def _boxes(column: int, nodes: Sequence[Node], rows: int, apart: Collection[str]) -> Iterator[Box]:
+    groups: list[list[Node]] = [[node] for node in nodes]
+    if len(nodes) > rows:
+        steps: dict[tuple[str, str | None, str], list[Node]] = {}
         for node in nodes:
-            steps.setdefault((node.kind, node.step), []).append(node)
-        # The answer never goes into the box for the rest.
-        groups = sorted(steps.values(), key=lambda group: group[0].kind != "answer")
-    groups = list(groups)
-    kept = groups if len(groups) <= _ROWS else groups[: _ROWS - 1]
+            steps.setdefault((node.kind, node.step, node.id if node.id in apart else ""), []).append(node)
+        # What is to be apart never goes into the box for the rest, unless all of it is.
+        groups = sorted(steps.values(), key=lambda group: group[0].kind != "answer" and group[0].id not in apart)
+    kept = groups if len(groups) <= rows else groups[: rows - 1]
     for row, group in enumerate(kept):
         yield Box(column, row, tuple(group))
     rest = groups[len(kept) :]
@@ -114,7 +114,7 @@ def _boxes(column: int, nodes: Sequence[Node]) -> Iterator[Box]:
         yield Box(column, len(kept), tuple(node for group in rest for node in group), len(rest))
 
 
-def _links(graph: ProvenanceGraph, columns: Sequence[Column]) -> tuple[tuple[Link, ...], int]:
+def _links(graph: ProvenanceGraph, columns: Sequence[Column]) -> tuple[tuple[Arrow, ...], int]:
     place = {node.id: box for column in columns for box in column.boxes for node in box.nodes}
     at = {(box.column, box.row): box for column in columns for box in column.boxes}
     found: dict[tuple[int, int, int, int], list[int]] = {}
@@ -124,6 +124,6 @@ def _links(graph: ProvenanceGraph, columns: Sequence[Column]) -> tuple[tuple[Lin
             counts = found.setdefault((a.column, a.row, b.column, b.row), [0, 0])
             counts[0] += 1
             counts[1] += edge.basis != "scope"
-    links = [Link(at[key[:2]], at[key[2:]], count, sure == 0) for key, (count, sure) in found.items()]
+    links = [Arrow(at[key[:2]], at[key[2:]], count, sure == 0) for key, (count, sure) in found.items()]
     drawn = tuple(sorted(links, key=lambda link: link.weak)[:_LINKS])  # certain links come first
     return drawn, len(graph.edges) - sum(link.count for link in drawn)

@@ -4,37 +4,32 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
-from rich.console import Console, ConsoleOptions, RenderResult
 from rich.padding import Padding
 from rich.text import Text
 
 from trail_callbacks.comparison import Comparison, JudgedClaim, Pair, ScoreChange
 from trail_callbacks.render.labels import error_words, mark
 from trail_callbacks.render.safe_text import plain, shorten
+from trail_callbacks.render.terminal import RichView
 
-__all__ = ["ComparisonView", "comparison_to_rich"]
+__all__ = ["comparison_to_rich"]
 
 _LONGEST = 400  # characters of one claim
 
 
-def comparison_to_rich(comparison: Comparison) -> ComparisonView:
+def comparison_to_rich(comparison: Comparison) -> RichView:
     """Renders a comparison for a rich console; ASCII only if the console's encoding needs it."""
-    return ComparisonView(comparison)
+    return RichView(partial(_drawn, comparison))
 
 
-@dataclass(frozen=True, slots=True)
-class ComparisonView:
-    """A comparison as rich renders it."""
-
-    comparison: Comparison
-
-    def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
-        """Renders the header, then one block for each claim that is not the same as before."""
-        page = _Page(self.comparison, options.ascii_only)
-        yield from page.header()
-        yield from page.changes()
+def _drawn(comparison: Comparison, ascii: bool) -> Iterator[Any]:  # noqa: A002 - named like Python's own function
+    """The header, then one block for each claim that is not the same as before."""
+    page = _Page(comparison, ascii)
+    yield from page.header()
+    yield from page.changes()
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,7 +8,7 @@ from html import escape
 from rich.cells import cell_len, set_cell_size
 
 from trail_callbacks.graph import Node, ProvenanceGraph
-from trail_callbacks.render.columns import Box, Column, Layout, Link, layout
+from trail_callbacks.render.columns import Arrow, Box, Column, Layout, layout
 from trail_callbacks.render.excerpt import opening
 from trail_callbacks.render.labels import WRITTEN, named, origin_words
 from trail_callbacks.render.safe_text import plain
@@ -117,7 +117,7 @@ def _head(number: int, column: Column) -> str:
     return f'<text x="{_left(number)}" y="14" font-weight="bold" opacity=".7">{words}</text>'
 
 
-def _line(link: Link) -> str:
+def _line(link: Arrow) -> str:
     """A line from box to box; it passes columns in between through the gap between two rows, so it crosses no text."""
     start, end = _middle(link.source.row), _middle(link.target.row)
     x, y = _left(link.source.column) + _WIDE, start

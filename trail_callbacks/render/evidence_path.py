@@ -8,10 +8,39 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from trail_callbacks.render.safe_text import plain, shorten
+from trail_callbacks.render.safe_text import block, line, plain, shorten
 from trail_callbacks.report.diagnosis import Depth, Diagnosis, Figure, StageName
 
-__all__ = ["Cell", "cells", "figures", "to_text", "verdict_line"]
+__all__ = ["StageCell", "cells", "figures", "strip", "to_text", "verdict_line"]
+
+
+def strip(diagnosis: Diagnosis) -> Iterator[str]:
+    """The strip of a diagnosis."""
+    yield '<section id="path" aria-labelledby="path-title"><h2 id="path-title">Evidence path</h2>'
+    yield f'<p class="headline">{line(verdict_line(diagnosis))}</p><ol class="strip">'
+    for cell in cells(diagnosis):
+        broken = ' data-broken=""' if cell.broken else ""
+        yield f'<li{broken}><p class="stage">{line(cell.name)}</p><p>{line(cell.there)}</p>'
+        if cell.figure:
+            yield f'<p class="faint">question covered {line(cell.figure)}</p>'
+        if cell.broken:
+            yield '<p class="break"><b>First break</b></p>'
+        if cell.lost:
+            yield f'<p class="faint">{cell.label}</p><ul class="lost">'
+            yield from (f'<li dir="auto">{block(text)}</li>' for text in cell.lost)
+            yield "</ul>"
+        yield "</li>"
+    yield "</ol>"
+    if diagnosis.reasons or diagnosis.look_at:
+        yield '<ul class="because">'
+        yield from (f'<li dir="auto">{block(text)}</li>' for text in diagnosis.reasons)
+        yield from (f"<li><b>Next:</b> {line(text)}</li>" for text in diagnosis.look_at)
+        yield "</ul>"
+    yield '<details><summary>Figures</summary><table class="figures"><tbody>'
+    for label, value in figures(diagnosis):
+        yield f'<tr><th scope="row">{line(label)}</th><td>{line(value)}</td></tr>'
+    yield "</tbody></table></details></section>"
+
 
 _LONGEST = 160  # characters of one text
 _MANY = 4  # lost texts that are named
@@ -31,7 +60,7 @@ _DEPTHS: tuple[Depth, ...] = ("retrieved", "reranked", "selected")
 
 
 @dataclass(frozen=True, slots=True)
-class Cell:
+class StageCell:
     """One stage as it is shown.
 
     Attributes:
@@ -51,12 +80,12 @@ class Cell:
     figure: str
 
 
-def cells(diagnosis: Diagnosis) -> tuple[Cell, ...]:
+def cells(diagnosis: Diagnosis) -> tuple[StageCell, ...]:
     """The stages of a diagnosis in order; a conflict of sources has one of its own."""
     return tuple(_cells(diagnosis))
 
 
-def _cells(diagnosis: Diagnosis) -> Iterator[Cell]:
+def _cells(diagnosis: Diagnosis) -> Iterator[StageCell]:
     for stage in diagnosis.stages:
         one, several = _UNITS.get(stage.name, ("passage", "passages"))
         there = "not recorded" if stage.there is None else f"{stage.there:,} {one if stage.there == 1 else several}"
@@ -64,7 +93,7 @@ def _cells(diagnosis: Diagnosis) -> Iterator[Cell]:
         figure = diagnosis.coverage.query.get(depth) if depth in _DEPTHS else None
         more = len(stage.lost) - _MANY
         lost = (*stage.lost[:_MANY], *([f"and {more:,} more"] if more > 0 else []))
-        yield Cell(
+        yield StageCell(
             name=depth,
             there=f"{there}, {stage.note}" if stage.note else there,
             lost=tuple(plain(shorten(text, _LONGEST)) for text in lost),

@@ -18,7 +18,7 @@ __all__ = [
     "OUTCOMES",
     "WORST_FIRST",
     "WRITTEN",
-    "Mark",
+    "Sign",
     "carriers",
     "citations",
     "cited",
@@ -69,7 +69,7 @@ _CARRIERS = 12
 
 
 @dataclass(frozen=True, slots=True)
-class Mark:
+class Sign:
     """How a class, or another outcome of judging, is shown; never by colour alone.
 
     Attributes:
@@ -87,14 +87,14 @@ class Mark:
     word: str
 
 
-_MARKS: dict[str, Mark] = {
-    SupportClass.SUPPORTED: Mark("\u2713", "+", "green", "#1a7f37", "supported"),
-    SupportClass.CONTRADICTED: Mark("\u2717", "X", "bold red", "#b42318", "contradicted"),
-    SupportClass.ABSENT: Mark("\u2205", "?", "bold magenta", "#8e24aa", "absent"),
-    SupportClass.PARTIALLY_SUPPORTED: Mark("\u25d0", "~", "yellow", "#9a6700", "partially supported"),
-    SupportClass.UNEVALUATABLE: Mark("\u00b7", "-", "dim", "#59636e", "unevaluatable"),
-    "undecided": Mark("\u25cb", "o", "cyan", "#3f51b5", "undecided"),
-    "not_judged": Mark("!", "!", "bold yellow", "#9a6700", "not judged"),
+_MARKS: dict[str, Sign] = {
+    SupportClass.SUPPORTED: Sign("\u2713", "+", "green", "#1a7f37", "supported"),
+    SupportClass.CONTRADICTED: Sign("\u2717", "X", "bold red", "#b42318", "contradicted"),
+    SupportClass.ABSENT: Sign("\u2205", "?", "bold magenta", "#8e24aa", "absent"),
+    SupportClass.PARTIALLY_SUPPORTED: Sign("\u25d0", "~", "yellow", "#9a6700", "partially supported"),
+    SupportClass.UNEVALUATABLE: Sign("\u00b7", "-", "dim", "#59636e", "unevaluatable"),
+    "undecided": Sign("\u25cb", "o", "cyan", "#3f51b5", "undecided"),
+    "not_judged": Sign("!", "!", "bold yellow", "#9a6700", "not judged"),
 }
 OUTCOMES = tuple(str(outcome) for outcome in _MARKS)
 """How judging a claim may end, see `Verdict.outcome`: the five classes first."""
@@ -112,7 +112,7 @@ _UNCOVERED = "not covered"
 _RELATIONS = {"supports": "for", "contradicts": "against", "nearest": "nearest"}
 
 
-def mark(outcome: str) -> Mark:
+def mark(outcome: str) -> Sign:
     """Returns the mark of an outcome, see `Verdict.outcome`."""
     return _MARKS[outcome]
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterator
-from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
-from rich.console import Console, ConsoleOptions, Group, RenderResult
+from rich.console import Group
 from rich.padding import Padding
 from rich.text import Text
 
@@ -15,9 +15,9 @@ from trail_callbacks.graph import Node, ProvenanceGraph
 from trail_callbacks.render.excerpt import opening
 from trail_callbacks.render.labels import WRITTEN, named, origin_words
 from trail_callbacks.render.safe_text import plain
-from trail_callbacks.render.terminal import plain_text
+from trail_callbacks.render.terminal import RichView, plain_text
 
-__all__ = ["GraphView", "graph_to_rich", "graph_to_text"]
+__all__ = ["graph_to_rich", "graph_to_text"]
 
 _SHOWN = 12  # nodes of one stage; more would scroll the answer out of sight
 _STAGES = 16  # if there are more, the first and the last are shown
@@ -35,48 +35,42 @@ _STYLES = {
 }
 
 
-def graph_to_rich(graph: ProvenanceGraph) -> GraphView:
+def graph_to_rich(graph: ProvenanceGraph) -> RichView:
     """Renders a graph for a rich console, stage by stage."""
-    return GraphView(graph)
+    return RichView(partial(_drawn, graph))
 
 
 def graph_to_text(graph: ProvenanceGraph, width: int | None = None, ascii: bool | None = None) -> str:  # noqa: A002 - named like Python's own function
     """Renders a graph as plain text; arguments as for `trail_callbacks.render.terminal.to_text`."""
-    return plain_text(GraphView(graph), width, ascii)
+    return plain_text(graph_to_rich(graph), width, ascii)
 
 
-@dataclass(frozen=True, slots=True)
-class GraphView:
-    """A graph as rich renders it."""
-
-    graph: ProvenanceGraph
-
-    def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
-        """Renders one block for each stage; each text has its kind, its step, its origin and its inputs."""
-        stages: dict[int, list[Node]] = defaultdict(list)
-        for node in self.graph.nodes:
-            stages[node.stage or 0].append(node)
-        if not stages:
-            yield Text("nothing was recorded", style="dim")
-        weak = frozenset((edge.source, edge.target) for edge in self.graph.edges if edge.basis == "scope")
-        ordered = sorted(stages)
-        middle = ordered[_STAGES // 2 : -_STAGES // 2] if len(ordered) > _STAGES else []
-        for stage in ordered:
-            if middle and middle[0] < stage <= middle[-1]:
-                continue
-            nodes = sorted(stages[stage], key=lambda node: node.kind != "answer")  # the answer is always shown
-            if middle and stage == middle[0]:
-                nodes = [node for each in middle for node in stages[each]]
-                yield Text(f"stages {stage} to {middle[-1]}: {len(nodes):,} texts, not shown", style="dim")
-                nodes = [node for node in nodes if node.kind == "answer"]
-            else:
-                yield Text(f"stage {stage}", style="bold")
-            for node in nodes[:_SHOWN]:
-                yield Padding(Group(*_lines(node, self.graph, weak, ascii=options.ascii_only)), (0, 0, 0, 2))
-            if len(nodes) > _SHOWN:
-                yield Text(f"  and {len(nodes) - _SHOWN:,} more at this stage", style="dim")
-        if weak:
-            yield Text("? only known to have been in reach", style="dim")
+def _drawn(graph: ProvenanceGraph, ascii: bool) -> Iterator[Any]:  # noqa: A002 - as above
+    """One block for each stage; each text has its kind, its step, its origin and its inputs."""
+    stages: dict[int, list[Node]] = defaultdict(list)
+    for node in graph.nodes:
+        stages[node.stage or 0].append(node)
+    if not stages:
+        yield Text("nothing was recorded", style="dim")
+    weak = frozenset((edge.source, edge.target) for edge in graph.edges if edge.basis == "scope")
+    ordered = sorted(stages)
+    middle = ordered[_STAGES // 2 : -_STAGES // 2] if len(ordered) > _STAGES else []
+    for stage in ordered:
+        if middle and middle[0] < stage <= middle[-1]:
+            continue
+        nodes = sorted(stages[stage], key=lambda node: node.kind != "answer")  # the answer is always shown
+        if middle and stage == middle[0]:
+            nodes = [node for each in middle for node in stages[each]]
+            yield Text(f"stages {stage} to {middle[-1]}: {len(nodes):,} texts, not shown", style="dim")
+            nodes = [node for node in nodes if node.kind == "answer"]
+        else:
+            yield Text(f"stage {stage}", style="bold")
+        for node in nodes[:_SHOWN]:
+            yield Padding(Group(*_lines(node, graph, weak, ascii=ascii)), (0, 0, 0, 2))
+        if len(nodes) > _SHOWN:
+            yield Text(f"  and {len(nodes) - _SHOWN:,} more at this stage", style="dim")
+    if weak:
+        yield Text("? only known to have been in reach", style="dim")
 
 
 def _lines(node: Node, graph: ProvenanceGraph, weak: frozenset[tuple[str, str]], *, ascii: bool) -> Iterator[Any]:  # noqa: A002 - as above

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import shutil
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
+from functools import partial
 from io import StringIO
 from typing import Any
 
@@ -37,7 +38,7 @@ from trail_callbacks.report import Report, Verdict
 from trail_callbacks.taxonomy import SupportClass
 from trail_callbacks.text import encodable
 
-__all__ = ["ReportView", "fits", "plain_text", "to_rich", "to_text"]
+__all__ = ["RichView", "fits", "plain_text", "to_rich", "to_text"]
 
 _NARROWEST, _WIDEST = 40, 120
 _QUOTES = 3  # pieces of evidence shown for a claim
@@ -55,12 +56,12 @@ def to_text(report: Report, width: int | None = None, ascii: bool | None = None)
         width: Columns, 40 or more; None uses the terminal's, up to 120, or 80 without a terminal.
         ascii: Use ASCII characters only; None does so if standard output cannot show the symbols.
     """
-    return plain_text(ReportView(report), width, ascii)
+    return plain_text(to_rich(report), width, ascii)
 
 
-def to_rich(report: Report) -> ReportView:
+def to_rich(report: Report) -> RichView:
     """Renders a report for a rich console; ASCII only if the console's encoding needs it."""
-    return ReportView(report)
+    return RichView(partial(_drawn, report))
 
 
 def plain_text(view: Any, width: int | None = None, ascii: bool | None = None) -> str:  # noqa: A002 - as above
@@ -97,24 +98,33 @@ class _Ascii(StringIO):
 
 
 @dataclass(frozen=True, slots=True)
-class ReportView:
-    """A report as rich renders it."""
+class RichView:
+    """Something as rich renders it.
 
-    report: Report
+    Attributes:
+        draw: Yields its parts, in ASCII if it is told that the stream needs it.
+    """
+
+    draw: Callable[[bool], Iterable[Any]]
 
     def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
-        """Renders the header, then the claims in the order of the answer."""
-        page = _Page(self.report, options.ascii_only)
-        yield from page.header()
-        after = "header"
-        for claim in self.report.claims:
-            verdict = self.report.verdict(claim.id)
-            brief = page.brief(verdict)
-            if not (brief and after == "brief"):
-                yield Text("")
-            yield from page.line(claim, verdict) if brief else page.claim(claim, verdict)
-            after = "brief" if brief else "claim"
-        yield from page.footer()
+        """Renders the parts."""
+        yield from self.draw(options.ascii_only)
+
+
+def _drawn(report: Report, ascii: bool) -> Iterator[Any]:  # noqa: A002 - as above
+    """The header, then the claims in the order of the answer."""
+    page = _Page(report, ascii)
+    yield from page.header()
+    after = "header"
+    for claim in report.claims:
+        verdict = report.verdict(claim.id)
+        brief = page.brief(verdict)
+        if not (brief and after == "brief"):
+            yield Text("")
+        yield from page.line(claim, verdict) if brief else page.claim(claim, verdict)
+        after = "brief" if brief else "claim"
+    yield from page.footer()
 
 
 @dataclass(frozen=True, slots=True)

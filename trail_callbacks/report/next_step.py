@@ -7,7 +7,6 @@ from trail_callbacks.evidence import Evidence
 from trail_callbacks.report.naming import named
 from trail_callbacks.report.report import Report
 from trail_callbacks.report.verdict import Verdict
-from trail_callbacks.report.withheld import is_without_texts
 from trail_callbacks.taxonomy import UNSUPPORTED, SupportClass
 from trail_callbacks.text import shorten
 
@@ -38,7 +37,7 @@ def next_step(report: Report) -> str | None:
 class _Advice:
     def __init__(self, report: Report) -> None:
         self._report, self._graph = report, report.graph
-        self._quotes = not is_without_texts(report)
+        self._quotes = report.has_texts
         answer = report.graph.answer
         self._writer = f"the step {self._named(answer.id)}" if answer else "the app"
         upstream = report.graph.upstream(answer.id) if answer else ()

@@ -28,11 +28,14 @@ if TYPE_CHECKING:
     from trail_callbacks.report.diagnosis import Diagnosis
     from trail_callbacks.report.evaluation import Evaluation
 
-__all__ = ["Layer", "Report", "State", "Verdict"]
+__all__ = ["WITHOUT_TEXTS", "Layer", "Report", "State", "Verdict"]
 
 State = Literal[
     "assessed", "partial", "abstained", "no_checkable_claims", "unverified", "no_evidence", "interrupted", "error"
 ]
+
+WITHOUT_TEXTS = "texts were not kept (texts=False): fillers of their length stand in their place"
+"""The warning of a report from which the texts were taken, see `withheld`."""
 
 _VERSION = 1
 _SCORED: frozenset[State] = frozenset({"assessed", "partial"})
@@ -78,6 +81,11 @@ class Report:
     def trace_id(self) -> str | None:
         """Id of the trace that was verified, `Trace.id`; None if the graph was not recorded."""
         return self.run_id
+
+    @property
+    def has_texts(self) -> bool:
+        """False if the app's texts were not kept (`texts=False`): fillers of their length stand in their place."""
+        return WITHOUT_TEXTS not in self.warnings
 
     @property
     def cut(self) -> bool:
@@ -162,9 +170,7 @@ class Report:
     @property
     def next_step(self) -> str | None:
         """What to do about the first fault, in a sentence; None if every claim was decided and is supported."""
-        from trail_callbacks.report.next_step import next_step  # noqa: PLC0415 - which imports this module
-
-        return next_step(self)
+        return display.next_step(self)
 
     def summary(self) -> dict[str, Any]:
         """Returns a small JSON-safe dictionary, as attached to responses."""
@@ -297,13 +303,9 @@ class Report:
             spans: Spans there of runs, by the run's id, `Node.run_id`.
             higher_is_better: Give 1 - score, under the names `groundedness` and `groundedness.claim`.
         """
-        from importlib import import_module  # noqa: PLC0415 - as is the next line
-
-        written = import_module("trail_callbacks.export.evaluations")  # which imports this module
-        found: list[Evaluation] = written.evaluations(
+        return display.evaluations(
             self, trace_id=trace_id, span_id=span_id, spans=spans, higher_is_better=higher_is_better
         )
-        return found
 
     def to_test(self) -> str:
         """Returns the source of a pytest file that fails until the answer no longer makes its unsupported claims.
@@ -314,10 +316,7 @@ class Report:
         Raises:
             InputError: If no claim is unsupported, nothing was there to check against, or texts were not kept.
         """
-        from importlib import import_module  # noqa: PLC0415 - as above
-
-        written: str = import_module("trail_callbacks.export.pytest_file").to_test(self)
-        return written
+        return display.pytest_file(self)
 
     def __str__(self) -> str:
         """Renders for a terminal, without colour."""

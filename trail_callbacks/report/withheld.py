@@ -7,17 +7,13 @@ import hmac
 import re
 import secrets
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import replace
+from dataclasses import fields, is_dataclass, replace
 from typing import Any, TypeAlias
 
-from trail_callbacks.claims import Claim
-from trail_callbacks.evidence import Evidence
 from trail_callbacks.graph import Node, ProvenanceGraph
-from trail_callbacks.report.diagnosis import Diagnosis
-from trail_callbacks.report.report import Report
-from trail_callbacks.report.verdict import Layer, Selected, Verdict
+from trail_callbacks.report.report import WITHOUT_TEXTS, Report
 
-__all__ = ["FILLER", "HASH", "NOT_KEPT", "is_without_texts", "text_hash", "without_texts"]
+__all__ = ["FILLER", "HASH", "NOT_KEPT", "text_hash", "without_texts"]
 
 FILLER = "\u00b7"
 """Stands for each character of a text, so that offsets stay what they are."""
@@ -46,7 +42,34 @@ _OF_CLAIMS = (
     "judged supported without a verbatim passage from a source",
     "the app also returned other model outputs, which were not verified",
 )
-_NOTICE = "texts were not kept (texts=False): fillers of their length stand in their place"
+
+_TEXTS = {
+    "claims.quote": FILLER,
+    "claims.path": "",
+    "claims.citations.target": NOT_KEPT,
+    "verdicts.detail": None,
+    "verdicts.rationale": NOT_KEPT,
+    "verdicts.evidence.quote": FILLER,
+    "verdicts.history.note": NOT_KEPT,
+    "verdicts.history.statement": NOT_KEPT,
+    "verdicts.history.selected.quote": FILLER,
+    "verdicts.history.summaries.text": NOT_KEPT,
+    "verdicts.undecided": NOT_KEPT,
+    "verdicts.error": NOT_KEPT,
+    "claims_error": NOT_KEPT,
+    "diagnosis.first_break.reasons": NOT_KEPT,
+    "diagnosis.breaks.reasons": NOT_KEPT,
+    "diagnosis.reasons": NOT_KEPT,
+    "diagnosis.coverage.missing": NOT_KEPT,
+    "diagnosis.facets.facet.text": FILLER,
+    "diagnosis.claims.evidence.quote": FILLER,
+    "diagnosis.retrievals.query": FILLER,
+    "diagnosis.retrievals.note": NOT_KEPT,
+    "diagnosis.stages.lost": FILLER,
+    "diagnosis.warnings": NOT_KEPT,
+}
+"""The texts in a report beside those of its nodes, and what stands in their place. What questions, queries, passages,
+claims and judges say goes; signatures, stages, figures and places stay."""
 
 _Hash: TypeAlias = Callable[[str], str]
 
@@ -81,50 +104,33 @@ def without_texts(report: Report, key: bytes | None = None) -> Report:
     graph = report.graph
     ids = frozenset(node.id for node in graph.nodes)
     nodes = tuple(_node(node, ids, hashed) for node in graph.nodes)
+    bare: Report = _withheld("", replace(report, graph=ProvenanceGraph(nodes=(), edges=())))
+    claims = zip(report.claims, bare.claims, strict=True)
     return replace(
-        report,
+        bare,
         graph=ProvenanceGraph(nodes=nodes, edges=graph.edges),
-        claims=tuple(_claim(claim, hashed) for claim in report.claims),
-        verdicts=tuple(map(_verdict, report.verdicts)),
-        warnings=tuple(dict.fromkeys((_NOTICE, *_warnings(report.warnings)))),
-        claims_error=_withheld(report.claims_error),
-        diagnosis=_diagnosis(report.diagnosis) if report.diagnosis else None,
+        claims=tuple(replace(each, text=f"[not kept: {hashed(claim.text)}]") for claim, each in claims),
+        warnings=tuple(dict.fromkeys((WITHOUT_TEXTS, *_warnings(report.warnings)))),
     )
 
 
-def is_without_texts(report: Report) -> bool:
-    """Whether a report is one of `without_texts`."""
-    return _NOTICE in report.warnings
-
-
-def _diagnosis(found: Diagnosis) -> Diagnosis:
-    """Signature, stages, figures and places stay; what questions, queries, passages and claims say does not."""
-    breaks = tuple(replace(each, reasons=tuple(NOT_KEPT for _ in each.reasons)) for each in found.breaks)
-    return replace(
-        found,
-        first_break=breaks[0] if found.first_break and breaks else None,
-        breaks=breaks,
-        reasons=tuple(NOT_KEPT for _ in found.reasons),
-        coverage=replace(found.coverage, missing=_withheld(found.coverage.missing) or ""),
-        facets=tuple(replace(each, facet=replace(each.facet, text=_filler(each.facet.text))) for each in found.facets),
-        claims=tuple(replace(each, evidence=tuple(map(_quoted, each.evidence))) for each in found.claims),
-        retrievals=tuple(replace(each, query=_filler(each.query), note=NOT_KEPT) for each in found.retrievals),
-        stages=tuple(replace(each, lost=tuple(map(_filler, each.lost))) for each in found.stages),
-        warnings=tuple(NOT_KEPT for _ in found.warnings),
-    )
-
-
-def _filler(text: str) -> str:
-    return FILLER * len(text)
-
-
-def _withheld(text: str | None) -> str | None:
-    return NOT_KEPT if text else text
+def _withheld(path: str, value: Any) -> Any:
+    """A part of a report without the texts that `_TEXTS` names; what it does not name stays."""
+    if isinstance(value, tuple):
+        return tuple(_withheld(path, each) for each in value)
+    if isinstance(value, str) and path in _TEXTS:
+        kept = _TEXTS[path]
+        return kept * len(value) if kept == FILLER else kept if value else value
+    if is_dataclass(value) and not isinstance(value, type):
+        names = (each.name for each in fields(value) if each.init)
+        parts = {name: _withheld(f"{path}.{name}" if path else name, getattr(value, name)) for name in names}
+        return replace(value, **parts)
+    return value
 
 
 def _node(node: Node, ids: frozenset[str], hashed: _Hash) -> Node:
     details: dict[str, Any] = _detail(node.attributes, ids, hashed)
-    return replace(node, text=_filler(node.text), attributes={**details, HASH: hashed(node.text)})
+    return replace(node, text=FILLER * len(node.text), attributes={**details, HASH: hashed(node.text)})
 
 
 def _key(key: str, hashed: _Hash) -> str:
@@ -143,46 +149,6 @@ def _detail(value: Any, ids: frozenset[str], hashed: _Hash, *, setting: bool = F
     if not isinstance(value, str) or value in ids or (setting and _FEW.fullmatch(value)):
         return value
     return hashed(value)
-
-
-def _claim(claim: Claim, hashed: _Hash) -> Claim:
-    return replace(
-        claim,
-        text=f"[not kept: {hashed(claim.text)}]",
-        quote=_filler(claim.quote),
-        citations=tuple(replace(each, target=NOT_KEPT) for each in claim.citations),
-        path="",
-    )
-
-
-def _verdict(verdict: Verdict) -> Verdict:
-    return replace(
-        verdict,
-        detail=None,
-        rationale=NOT_KEPT if verdict.rationale else "",
-        evidence=tuple(map(_quoted, verdict.evidence)),
-        history=tuple(map(_layer, verdict.history)),
-        undecided=_withheld(verdict.undecided),
-        error=_withheld(verdict.error),
-    )
-
-
-def _quoted(evidence: Evidence) -> Evidence:
-    return replace(evidence, quote=_filler(evidence.quote))
-
-
-def _layer(layer: Layer) -> Layer:
-    return replace(
-        layer,
-        note=NOT_KEPT if layer.note else "",
-        statement=NOT_KEPT if layer.statement else "",
-        selected=tuple(map(_selected, layer.selected)),
-        summaries=tuple(replace(each, text=NOT_KEPT) for each in layer.summaries),
-    )
-
-
-def _selected(selected: Selected) -> Selected:
-    return replace(selected, quote=_filler(selected.quote))
 
 
 def _warnings(warnings: Iterable[str]) -> Iterator[str]:

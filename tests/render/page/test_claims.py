@@ -5,7 +5,7 @@ from dataclasses import replace
 from page_reader import Page
 from page_reports import ANSWER, REPORT, SOURCE
 
-from trail_callbacks import ErrorType, SupportClass, Verdict, check
+from trail_callbacks import check
 from trail_callbacks.report import Layer, Selected, Summary
 
 
@@ -38,20 +38,6 @@ def test_every_claim_is_marked_in_the_answer_and_listed_with_all_that_is_known()
     assert [each["data-node"] for each in page.all("blockquote")] == ["d1"] * 3
 
 
-def test_a_judge_that_failed_is_shown_as_such():
-    verdicts = (Verdict(claim_id="c1", error="unreachable: no route"), *REPORT.verdicts[1:])
-    page = Page(replace(REPORT, state="partial", verdicts=verdicts).to_html())
-    (item,) = page.all("li", data_claim="c1")
-    assert item["data-class"] == "not_judged"
-    assert "unreachable: no route" in item["text"]
-    assert "not_judged" in {each["value"] for each in page.all("input", name="class")}
-
-
-def test_a_report_built_by_hand_may_lack_verdicts():
-    page = Page(replace(REPORT, verdicts=REPORT.verdicts[:1]).to_html())
-    assert "has no verdict on this claim" in page.all("li", data_claim="c3")[0]["text"]
-
-
 BOATS = "The boat in the harbour is old."
 
 
@@ -70,14 +56,6 @@ def test_an_undecided_claim_says_why_and_its_nearest_passages_are_neither_for_no
     assert [claim["class"] for claim in page.data["claims"]] == ["supported", "undecided"]
 
 
-def test_nearest_passages_of_an_absent_claim_are_no_evidence_either(by_colour):
-    report = check("The boat is blue.", [BOATS], judge=by_colour)
-    absent = replace(report.verdicts[0], undecided=None, support=SupportClass.ABSENT, error_type=ErrorType.OTHER)
-    (item,) = Page(replace(report, state="assessed", verdicts=(absent,)).to_html()).all("li", data_claim="c1")
-    assert "No source supports or contradicts it." in item["text"]
-    assert "nearest in the sources" in item["text"]
-
-
 def test_the_walk_back_shows_what_was_selected_at_each_step_and_its_summaries():
     hostile = "<b>Boats</b> leave."
     ten = Selected(node_id="d1", start=28, end=47, quote=SOURCE[28:47])
@@ -89,10 +67,3 @@ def test_the_walk_back_shows_what_was_selected_at_each_step_and_its_summaries():
     assert "SelectedBoats leave at ten. guide.md" in walked
     assert "Summary by the judge of summarise (m1): <b>Boats</b> leave." in walked
     assert hostile not in html
-
-
-def test_of_very_many_selected_sentences_the_page_tells_how_many_it_leaves_out():
-    selected = tuple(Selected(node_id="d1", start=0, end=3, quote="The") for _ in range(1_045))
-    verdict = replace(REPORT.verdicts[1], history=(Layer(nodes=("d1",), selected=selected),))
-    html = replace(REPORT, verdicts=(REPORT.verdicts[0], verdict, REPORT.verdicts[2])).to_html()
-    assert "and 1,005 more sentences" in Page(html).all("li", data_claim="c2")[0]["text"]

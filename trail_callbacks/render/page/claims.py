@@ -18,8 +18,7 @@ from trail_callbacks.render.labels import (
     outcome_word,
     relation_word,
 )
-from trail_callbacks.render.page.trails import Stop
-from trail_callbacks.render.page.view import View
+from trail_callbacks.render.page.view import PageView, Stop
 from trail_callbacks.render.safe_text import block, line, name, plain, shorten
 from trail_callbacks.report import Layer, Verdict
 
@@ -37,7 +36,7 @@ _ROLES = {
 }
 
 
-def claims(view: View) -> Iterator[str]:
+def claims(view: PageView) -> Iterator[str]:
     """Renders the claims in the order of the answer, expanded."""
     if not view.pairs:
         return
@@ -59,7 +58,7 @@ def claims(view: View) -> Iterator[str]:
     yield "</ol>"
 
 
-def _body(view: View, number: int, claim: Claim, verdict: Verdict) -> Iterator[str]:
+def _body(view: PageView, number: int, claim: Claim, verdict: Verdict) -> Iterator[str]:
     graph = view.report.graph
     if view.answer is not None and view.claim_spans[number] is None:
         yield '<p class="missing">These words do not occur in the answer.</p>'

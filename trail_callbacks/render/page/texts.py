@@ -10,10 +10,10 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from trail_callbacks.graph import Node
+from trail_callbacks.render.excerpt import MarkedSpan, Stretch, segments, visible_ranges
 from trail_callbacks.render.labels import WORST_FIRST, WRITTEN, mark, named, origin_words, outcome_word
-from trail_callbacks.render.page.view import View
+from trail_callbacks.render.page.view import PageView
 from trail_callbacks.render.safe_text import block, legible, line, name, plain
-from trail_callbacks.render.spans import Segment, Span, segments, visible_ranges
 
 __all__ = ["Texts", "answer"]
 
@@ -24,7 +24,7 @@ _MODEL = "model"  # the role of a part that a model wrote
 _WRITTEN = 800  # texts that are elements of the page; tens of thousands make browsers slow
 
 
-def answer(view: View) -> Iterator[str]:
+def answer(view: PageView) -> Iterator[str]:
     """Renders the answer; each segment that belongs to claims is a `mark` that names them."""
     node = view.answer
     if node is None:
@@ -49,7 +49,7 @@ def answer(view: View) -> Iterator[str]:
         yield f'<p class="missing">{which} not found verbatim in the answer.</p>'
 
 
-def _claimed(view: View, segment: Segment, text: str) -> str:
+def _claimed(view: PageView, segment: Stretch, text: str) -> str:
     worst = min((view.pairs[span.owner][1].outcome for span in segment.spans), key=WORST_FIRST.index)
     keys = " ".join(view.keys[span.owner] for span in segment.spans)
     symbols = dict.fromkeys(mark(view.pairs[span.owner][1].outcome).symbol for span in segment.opens)
@@ -69,7 +69,7 @@ class Texts:
         total: Characters of all texts together; `limit` is halved until they fit.
     """
 
-    view: View
+    view: PageView
     limit: int
     total: int
 
@@ -142,11 +142,11 @@ class Texts:
             more = f" and {len(inputs) - _INPUTS:,} more" if len(inputs) > _INPUTS else ""
             yield f'<p class="faint">from {", ".join(shown)}{more}</p>'
         yield f'<div class="verbatim" dir="auto" tabindex="0" data-node-text="{line(node.id)}">'
-        written = [Span(start, end, -1, _MODEL) for start, end in node.model_spans]
+        written = [MarkedSpan(start, end, -1, _MODEL) for start, end in node.model_spans]
         yield from self._shown(node.text, [*self.view.highlights.get(node.id, ()), *written])
         yield "</div></article>"
 
-    def _shown(self, text: str, spans: Sequence[Span]) -> Iterator[str]:
+    def _shown(self, text: str, spans: Sequence[MarkedSpan]) -> Iterator[str]:
         if not text.strip():
             yield '<span class="gap">an empty text</span>'
             return
@@ -158,7 +158,7 @@ class Texts:
             at = end
         yield from _gap(len(text) - at)
 
-    def _marked(self, segment: Segment, shown: str) -> str:
+    def _marked(self, segment: Stretch, shown: str) -> str:
         cited = [span for span in segment.spans if span.role != _MODEL]
         if cited:
             keys = " ".join(dict.fromkeys(self.view.keys[span.owner] for span in cited))

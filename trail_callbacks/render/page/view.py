@@ -1,26 +1,122 @@
-"""What all parts of a page share: the report, names that are safe in attributes, places of claims and evidence."""
+"""What all parts of a page share: the report, safe names, places of claims and evidence, trails of claims."""
 
 from __future__ import annotations
 
 import re
-from collections import Counter, defaultdict
+from collections import Counter, defaultdict, deque
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import pairwise
 
 from trail_callbacks.claims import Claim
-from trail_callbacks.graph import Node
-from trail_callbacks.render.page.trails import Stop, Trails
-from trail_callbacks.render.spans import Span
+from trail_callbacks.graph import Node, ProvenanceGraph
+from trail_callbacks.render.excerpt import MarkedSpan
 from trail_callbacks.report import Report, Verdict
 
-__all__ = ["View"]
+__all__ = ["PageView", "Stop", "Trails"]
+
+_STOPS = 200  # nodes of one trail; with more, the whole graph would be highlighted
+
+
+@dataclass(frozen=True, slots=True)
+class Stop:
+    """A node on the trail of a claim.
+
+    Attributes:
+        node_id: The node.
+        roles: Any of `evidence`, `nearest`, `introduced`, `carried`, `answer`; none for a node in between.
+    """
+
+    node_id: str
+    roles: tuple[str, ...]
+
+
+class Trails:
+    """The trails through one graph."""
+
+    def __init__(self, graph: ProvenanceGraph) -> None:
+        self._graph = graph
+        self._answer = graph.answer
+        self._onward: dict[str, Mapping[str, str]] = {}
+
+    @cached_property
+    def _sources(self) -> Mapping[str, Sequence[str]]:
+        sources: dict[str, list[str]] = defaultdict(list)
+        for edge in self._graph.edges:
+            sources[edge.target].append(edge.source)
+        return sources
+
+    def stops(self, verdict: Verdict) -> tuple[Stop, ...]:
+        """Returns the nodes of a trail, sources first; at most 200."""
+        roles: dict[str, list[str]] = defaultdict(list)
+        for item in verdict.evidence:
+            roles[item.node_id].append("evidence" if item.decides else "nearest")
+        if verdict.introduced_at is not None:
+            roles[verdict.introduced_at].append("introduced")
+        for node_id in verdict.carried_through:
+            roles[node_id].append("carried")
+        if self._answer is not None:
+            roles[self._answer.id].append("answer")
+        for path in self.paths(verdict):
+            for node_id in path:
+                roles.setdefault(node_id, [])
+        stops = [Stop(node_id, tuple(dict.fromkeys(each))) for node_id, each in roles.items()]
+        stops = sorted(stops, key=lambda stop: not stop.roles)[:_STOPS]
+        return tuple(sorted(stops, key=lambda stop: self._graph.node(stop.node_id).stage or 0))
+
+    def paths(self, verdict: Verdict) -> tuple[tuple[str, ...], ...]:
+        """Returns the paths of a trail: from the evidence to the entry step, and from there to the answer.
+
+        Evidence that did not reach the entry step leads to the answer. From the nearest passages, which decide nothing,
+        no path leads anywhere.
+        """
+        answer = self._answer
+        if answer is None:
+            return ()
+        entered = verdict.introduced_at
+        paths: dict[tuple[str, ...], None] = {}
+        if entered is not None:
+            stations = [entered, *verdict.carried_through[:_STOPS], answer.id]
+            for here, there in pairwise(stations):
+                paths[self._path(here, there)] = None
+        for node_id in dict.fromkeys(item.node_id for item in verdict.evidence if item.decides):
+            path = self._path(node_id, entered) if entered is not None else ()
+            paths[path or self._path(node_id, answer.id)] = None
+        return tuple(path for path in paths if len(path) > 1)
+
+    def _path(self, a: str, b: str) -> tuple[str, ...]:
+        """A shortest path, as `ProvenanceGraph.path`; the search is cached, because many claims share its end."""
+        if a in self._sources.get(b, ()):
+            return (a, b)
+        onward = self._onward.get(b)
+        if onward is None:
+            onward = self._onward[b] = self._search(b)
+        if a not in onward:
+            return ()
+        path = [a]
+        while path[-1] != b:
+            path.append(onward[path[-1]])
+        return tuple(path)
+
+    def _search(self, end: str) -> Mapping[str, str]:
+        onward = {end: end}
+        todo = deque([end])
+        while todo:
+            here = todo.popleft()
+            for source in self._sources.get(here, ()):
+                if source not in onward:
+                    onward[source] = here
+                    todo.append(source)
+        return onward
+
 
 _SAFE = re.compile(r"[A-Za-z0-9_.:-]{1,40}")
 _SEARCHED = 50_000_000  # characters, for words of claims in texts: thousands of claims on long texts are not all marked
 
 
 @dataclass(frozen=True)
-class View:
+class PageView:
     """A report with what the parts of its page look up.
 
     Attributes:
@@ -68,7 +164,7 @@ class View:
         return tuple(self.trails.stops(verdict) for _, verdict in self.pairs)
 
     @cached_property
-    def claim_spans(self) -> tuple[Span | None, ...]:
+    def claim_spans(self) -> tuple[MarkedSpan | None, ...]:
         """The span of each claim in the answer; None if its words do not occur there."""
         text = self.answer.text if self.answer else ""
         most = _SEARCHED // max(1, len(text))  # claims that are searched for: those that do not say where they are
@@ -82,16 +178,16 @@ class View:
         return tuple(found)
 
     @cached_property
-    def highlights(self) -> dict[str, list[Span]]:
+    def highlights(self) -> dict[str, list[MarkedSpan]]:
         """The spans to mark in each node: evidence, and the words of a claim where a node repeats them."""
-        spans: dict[str, list[Span]] = defaultdict(list)
+        spans: dict[str, list[MarkedSpan]] = defaultdict(list)
         left = _SEARCHED
         for number, (claim, verdict) in enumerate(self.pairs):
             for item in verdict.evidence:
                 length = len(self.report.graph.node(item.node_id).text)
                 start, end = max(item.start, 0), min(item.end, length)
                 if start < end:
-                    spans[item.node_id].append(Span(start, end, number, item.relation))
+                    spans[item.node_id].append(MarkedSpan(start, end, number, item.relation))
             for node_id in {verdict.introduced_at, *verdict.carried_through} - {None}:
                 node = self.report.graph.node(str(node_id))
                 if not claim.quote or node is self.answer or len(node.text) > left:
@@ -99,17 +195,17 @@ class View:
                 left -= len(node.text)
                 start = node.text.find(claim.quote)
                 if start >= 0:
-                    spans[node.id].append(Span(start, start + len(claim.quote), number, "states"))
+                    spans[node.id].append(MarkedSpan(start, start + len(claim.quote), number, "states"))
         return spans
 
 
-def _stated(text: str, number: int, claim: Claim) -> Span | None:
+def _stated(text: str, number: int, claim: Claim) -> MarkedSpan | None:
     """Where a claim says that it is, if its words are there."""
     if 0 <= claim.start < claim.end <= len(text) and text[claim.start : claim.end] == claim.quote:
-        return Span(claim.start, claim.end, number)
+        return MarkedSpan(claim.start, claim.end, number)
     return None
 
 
-def _located(text: str, number: int, claim: Claim) -> Span | None:
+def _located(text: str, number: int, claim: Claim) -> MarkedSpan | None:
     start = text.find(claim.quote) if claim.quote else -1
-    return Span(start, start + len(claim.quote), number) if start >= 0 else None
+    return MarkedSpan(start, start + len(claim.quote), number) if start >= 0 else None

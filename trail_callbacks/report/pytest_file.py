@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from trail_callbacks.errors import InputError
 from trail_callbacks.graph import Node, ProvenanceGraph
-from trail_callbacks.report import Report, Verdict
 from trail_callbacks.report.naming import named
-from trail_callbacks.report.withheld import is_without_texts
+from trail_callbacks.report.report import Report
+from trail_callbacks.report.verdict import Verdict
 
 __all__ = ["to_test"]
 
@@ -57,7 +57,7 @@ def test_the_rest_is_grounded(report, assert_grounded):
 
 def to_test(report: Report) -> str:
     """Writes the test of a report; see `Report.to_test`, also for what it raises."""
-    if is_without_texts(report):
+    if not report.has_texts:
         raise InputError("this report has no texts (texts=False): make the test from one with texts")
     if report.hallucination_score is None or not report.unsupported:
         raise InputError(f"no claim of this report ({report.state}) was found unsupported: there is nothing to test")

@@ -13,9 +13,10 @@ from typing import Any
 from uuid import UUID, uuid5
 
 from trail_callbacks.claims import Claim
-from trail_callbacks.report import Report, Verdict
 from trail_callbacks.report.evaluation import AnnotatorKind, Evaluation
+from trail_callbacks.report.report import Report
 from trail_callbacks.report.scoring import weight
+from trail_callbacks.report.verdict import Verdict
 from trail_callbacks.text import encodable, encodable_parts
 
 __all__ = ["evaluations", "json_line", "to_evaluation_lines"]

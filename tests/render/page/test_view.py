@@ -1,12 +1,10 @@
 """The trail of a claim: the texts it rests on, and the ways between them."""
 
-from dataclasses import replace
-
 from page_reader import Page
 from page_reports import REPORT, wide
 
 from trail_callbacks import Edge, ErrorType, Evidence, ProvenanceGraph, SupportClass, Verdict
-from trail_callbacks.render.page.trails import Trails
+from trail_callbacks.render.page.view import Trails
 
 
 def test_a_trail_is_the_shortest_way_and_ends_at_the_answer():
@@ -50,17 +48,3 @@ def test_the_trail_goes_from_the_source_through_where_it_entered_to_the_answer()
     roles = [(each["data-node"], each["data-role"]) for each in page.all("li", data_role=...)]
     assert roles[3:6] == [("d1", "evidence"), ("m1", "introduced"), ("answer", "carried answer")]
     assert [each["data-role"] for each in page.all("li", data_role=...)][:3] == ["evidence", "between", "answer"]
-
-
-def test_no_path_leads_from_the_nearest_passages():
-    trails = Trails(wide(3).graph)
-    near = Evidence(node_id="d0", start=0, end=1, quote="T", relation="nearest")
-    undecided = Verdict(claim_id="c1", undecided="too vague", evidence=(near,))
-    assert trails.paths(undecided) == ()
-    assert [(stop.node_id, stop.roles) for stop in trails.stops(undecided)] == [
-        ("d0", ("nearest",)),
-        ("answer", ("answer",)),
-    ]
-    backed = replace(near, node_id="d1", relation="supports")
-    both = Verdict(claim_id="c1", support=SupportClass.SUPPORTED, evidence=(near, backed))
-    assert trails.paths(both) == (("d1", "answer"),)

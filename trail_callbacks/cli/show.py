@@ -1,0 +1,167 @@
+"""`trail show` and `trail diff`: what was saved, a report, traces, or what changed between two reports."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+from rich.text import Text
+
+from trail_callbacks.cli.inputs import is_trace, read_once, saved, spooled, traces_in
+from trail_callbacks.cli.options import Json, OnUndecidedClaims, Word, option
+from trail_callbacks.cli.output import browse, complain, display, emit, skipped
+from trail_callbacks.cli.threshold import checked, regression
+from trail_callbacks.comparison import compare
+from trail_callbacks.errors import InputError
+from trail_callbacks.files import write
+from trail_callbacks.render.comparison import comparison_to_rich
+from trail_callbacks.render.provenance import graph_to_rich
+from trail_callbacks.render.safe_text import line, plain
+from trail_callbacks.render.terminal import to_rich
+from trail_callbacks.trace import Packing, Trace
+
+__all__ = ["diff", "show"]
+
+_Width = Annotated[int | None, option("N", "Columns, 40 or more.", min=40)]
+_SHOWN = ("question", "answer", "context", "versions", "retrievals", "rerankings", "packings", "calls", "warnings")
+
+
+def show(
+    *,
+    report: Annotated[
+        str,
+        typer.Argument(metavar="FILE", help="A report as JSON, or traces, also of other tools; - is standard input."),
+    ],
+    width: _Width = None,
+    graph: Annotated[bool, option(None, "Also show the provenance graph.", "--graph")] = False,
+    html: Annotated[Word, option("FILE", "Write a self-contained HTML page instead.")] = None,
+    open_: Annotated[bool, option(None, "Open that page in the browser.", "--open")] = False,
+    as_json: Json = False,
+) -> None:
+    """Shows a saved report: here, or as a page with the answer coloured by claim and the graph beside it.
+
+    Of a report written by a newer release it shows what this release can read, and says what is missing. Of a trace it
+    shows what was retrieved, reranked and read, and with --graph the texts; `trail verify` makes a report of it.
+    """
+    if open_ and not html:
+        raise InputError("--open opens the page that --html FILE writes: give both")
+    path = spooled(report)
+    if is_trace(path):
+        if html:
+            raise InputError(f"{report} is a trace, and --html draws reports: trail verify {report} -o report.json")
+        _show_traces(report, path, graph=graph, width=width, as_json=as_json)
+        return
+    found = saved(report, path, lenient=True)
+    if html:
+        write(html, found.to_html())
+        if open_ and not browse(html):
+            complain(f"could not start a browser: open {html} yourself")
+    if as_json:
+        emit(json.loads(found.to_json()))
+    elif html:
+        display(f"written to {plain(html)}")
+    else:
+        display(*([graph_to_rich(found.graph), ""] if graph else []), to_rich(found), width=width)
+
+
+def diff(
+    *,
+    old: Annotated[str, typer.Argument(metavar="OLD", help="The old report, as JSON; - is standard input.")],
+    new: Annotated[str, typer.Argument(metavar="NEW", help="The new report, as JSON; - is standard input.")],
+    max_increase: Annotated[
+        float | None, option("X", "Exit with status 1 if the score rose by more than this, 0.0 to 1.0.")
+    ] = None,
+    on_undecided: OnUndecidedClaims = "pass",
+    width: _Width = None,
+    as_json: Json = False,
+) -> None:
+    """Compares two saved reports: claims, classes, entry steps, score.
+
+    With --max-increase, a new report that could not be fully verified fails too. What is unknown about the old report
+    is assumed in its favour: a missing score counts as 0.0, claims that were not judged as supported. Undecided claims
+    count in neither report, or, with --on-undecided fail, as unsupported in both.
+    """
+    limit = checked("--max-increase", max_increase)
+    read_once([old, new])
+    found = compare(saved(old), saved(new))
+    if as_json:
+        emit(json.loads(found.to_json()))
+    else:
+        display(comparison_to_rich(found), width=width)
+    why = regression(found, limit, on_undecided)
+    if why:
+        complain(why)
+        raise typer.Exit(1)
+
+
+def _show_traces(name: str, path: Path, *, graph: bool, width: int | None, as_json: bool) -> None:
+    """Prints the traces of a file. Lines that are no trace are skipped with a message, and the exit status is 2."""
+    traces, errors = traces_in(name, path)
+    if as_json:
+        shown = [_as_json(trace) for trace in traces]
+        emit(shown[0] if len(shown) == 1 and not errors else {"traces": shown, "errors": [str(e) for e in errors]})
+    else:
+        for trace in traces:
+            display(*([graph_to_rich(trace.graph), ""] if graph else []), *_views(trace), width=width)
+    skipped(errors)
+
+
+def _as_json(trace: Trace) -> dict[str, Any]:
+    """Returns a trace's context and steps, without its events and texts, as JSON-safe values."""
+    from pydantic_core import to_jsonable_python  # noqa: PLC0415 - takes longer to import than the command line
+
+    found = {"trace_id": trace.id, **{name: getattr(trace, name) for name in _SHOWN}}
+    shown: dict[str, Any] = to_jsonable_python(found)
+    return shown
+
+
+def _views(trace: Trace) -> Iterator[Text]:
+    """Yields what to print of a trace."""
+    yield Text(f"trace {plain(trace.id)}", style="bold")
+    for name, value in (("question", trace.question), ("answer", trace.answer), *_about(trace)):
+        if value:
+            yield Text(f"{name + ':':<12}{line(str(value))}")
+    for retrieval in trace.retrievals:
+        late = ", after the answer" if retrieval.after_answer else ""
+        ended = f", failed: {line(retrieval.error)}" if retrieval.error else ""
+        query = line(retrieval.query)
+        yield Text(f"{plain(retrieval.step)} retrieved {len(retrieval.candidates)} for: {query}{late}{ended}")
+    for reranking in trace.rerankings:
+        dropped = sum(each.rank_out is None for each in reranking.ranked)
+        moved = sum(each.rank_out not in {None, each.rank_in} for each in reranking.ranked)
+        yield Text(f"{plain(reranking.step)} was given {len(reranking.ranked)}, moved {moved}, dropped {dropped}")
+    for packing in trace.packings:
+        yield Text(_packed(packing))
+    for call in trace.calls:
+        seconds = f", {call.seconds:.2f} s" if call.seconds is not None else ""
+        tokens = f", {call.prompt_tokens} + {call.completion_tokens or 0} tokens" if call.prompt_tokens else ""
+        ended = f", failed: {line(call.error)}" if call.error else ""
+        yield Text(f"{plain(call.step)} called {plain(call.model or 'a model')}{tokens}{seconds}{ended}")
+    for warning in trace.warnings:
+        yield Text(f"note: {line(warning)}", style="yellow")
+
+
+def _about(trace: Trace) -> Iterator[tuple[str, str | None]]:
+    context, versions = trace.context, trace.versions
+    if context.started is not None:
+        yield "started", datetime.fromtimestamp(context.started, UTC).isoformat(timespec="milliseconds")
+    for name in ("request", "session", "user", "tenant", "query_class"):
+        yield name, getattr(context, name)
+    yield "tags", ", ".join(context.tags)
+    known = {name: getattr(versions, name) for name in versions.__slots__}
+    yield "versions", ", ".join(f"{name} {value}" for name, value in known.items() if value)
+
+
+def _packed(packing: Packing) -> str:
+    read = [piece for piece in packing.pieces if piece.order is not None]
+    cut = sum(piece.arrived < 1.0 for piece in read)
+    reasons = [piece.dropped for piece in packing.pieces if piece.dropped]
+    missing = ", ".join(f"{reasons.count(reason)} {reason}" for reason in dict.fromkeys(reasons))
+    return (
+        f"{plain(packing.step)} read {len(read)} of {len(packing.pieces)} ({cut} in part)"
+        f"{f', not: {missing}' if missing else ''}, about {packing.tokens} tokens"
+    )
