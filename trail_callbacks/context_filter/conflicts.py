@@ -13,9 +13,9 @@ from functools import cached_property
 from typing import Literal, NamedTuple
 
 from trail_callbacks.context_filter.duplicates import originals
-from trail_callbacks.language.values import Quantity, quantities
 from trail_callbacks.language.speech import is_question
 from trail_callbacks.language.terms import Term, stem, terms, vocabulary
+from trail_callbacks.language.values import Quantity, quantities
 from trail_callbacks.text import sentences
 
 __all__ = ["Conflict", "conflicts"]

@@ -1,7 +1,7 @@
 import pytest
-
 from trail_callbacks.judges.local.checks import number
 from trail_callbacks.judges.local.checks.reading import Reading
+
 from trail_callbacks.language.values import EXACT, quantities
 
 

@@ -12,8 +12,8 @@ from typing import Final, TypeAlias
 
 from trail_callbacks.canary.edit import Edit
 from trail_callbacks.canary.questions.facts import OTHER, VALUE, Fact
-from trail_callbacks.language.values import quantities
 from trail_callbacks.language.terms import stem, vocabulary
+from trail_callbacks.language.values import quantities
 from trail_callbacks.splitting.clauses import parts
 from trail_callbacks.splitting.marks import clean
 from trail_callbacks.splitting.references import Thread
