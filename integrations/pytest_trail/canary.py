@@ -116,7 +116,7 @@ class CanaryResult:
 
     def _refusal(self, measure: str, bound: float, strategy: str, max_unscorable: float) -> str | None:
         """Why a rate under the fictive context does not keep its bound: the highest leak rate, or the lowest other."""
-        from trail_callbacks.report.scoring import wilson  # noqa: PLC0415 - the engine, not before it is used
+        from trail_callbacks.statistics.intervals import wilson  # noqa: PLC0415 - the engine, not before it is used
 
         def passes(low: float, high: float) -> bool:
             return high <= bound if measure == "leak" else low >= bound
