@@ -29,7 +29,3 @@ def test_it_answers_from_the_context_of_the_prompt():
 def test_without_a_context_it_declines_and_alone_it_tells_what_it_knows():
     assert "40" not in said(PROMPT.format(context="", question=FERRY.question))
     assert "40" in said(FERRY.question)
-
-
-def test_it_is_named_for_what_it_does():
-    assert PlayedChat(Played([FERRY], leak=0.25), "one").name == "played/leak=0.25"

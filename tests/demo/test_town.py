@@ -27,13 +27,6 @@ def test_windows_keep_their_length_and_share_their_borders(length, overlap):
         assert len(one) - one.index(shared) <= overlap
 
 
-@pytest.mark.parametrize("text", ["", " ", "one", "x" * 2000, "x" * 700 + " " + "y" * 700])
-def test_windows_of_odd_texts_end_and_lose_nothing(text):
-    cut = windows(text, 500, 100)
-    assert "".join(cut).replace(" ", "").startswith(text.replace(" ", "")[:400])
-    assert all(cut)
-
-
 def test_the_town_gives_enough_to_ask_about_and_each_probe_is_of_its_page():
     twin = perturb(town())
     probes, _ = make_probes(twin)
