@@ -12,6 +12,7 @@ ROOT = Path(__file__).parents[1]
 ELSEWHERE = {
     "display": "tests/render/test_terminal.py",
     "errors": "tests/cli/test_app.py",  # and wherever one is raised
+    "node": "tests/test_graph.py",
     "taxonomy": "tests/test_readme.py",
     "canary.arm": "tests/langchain_trail/test_canary_application.py",  # what apps are asked, and answer
     "canary.corpus": "tests/canary/files/test_reading.py",
