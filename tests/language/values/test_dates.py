@@ -1,7 +1,5 @@
 import pytest
 
-from trail_callbacks.judges.local.checks import number
-from trail_callbacks.judges.local.checks.reading import Reading
 from trail_callbacks.language.values import MONTHS, follows, quantities
 
 
@@ -14,16 +12,11 @@ def values(text):
     [
         "March 4, 2020",
         "the 4th of March, 2020",
-        "Mar 4, 2020",
         "2020-03-04",
-        "2020/03/04",
         "4.3.2020",
         "Am 4. März 2020 war es kalt",
         "le 4 mars 2020",
         "el 4 de marzo de 2020",
-        "il 4 marzo 2020",
-        "4 de março de 2020",
-        "4 maart 2020",
         "4 марта 2020",
         "2020年3月4日",
         "2020년 3월 4일",
@@ -45,10 +38,6 @@ def test_a_date_of_two_small_numbers_has_both_readings():
     month, day, year = quantities("03/04/2020")
     assert (month.value, month.also, day.value, day.also, year.value) == (3, (("month", 4),), 4, (("day", 3),), 2020)
     assert not any(q.also for q in quantities("13/04/2020"))
-    for other in ("March 4, 2020", "4 March 2020", "3 April 2020"):
-        claim, passage = Reading(f"The bridge opened on {other}."), Reading("The bridge opened on 03/04/2020.")
-        assert number.compare(claim, passage) is None
-        assert all(number.stated(q, claim, passage) for q in claim.quantities)
 
 
 @pytest.mark.parametrize(
