@@ -9,14 +9,11 @@ from trail_callbacks.language.terms import keys, terms
     [
         ("who", "The World Health Organization met."),
         ("boe", "The Bank of England raised rates."),
-        ("dod", "The Department of Defense denied it."),
         ("us", "The United States won."),
-        ("usa", "It happened in the U.S. in May."),
         ("great britain", "It left the UK."),
         ("world health organization", "The WHO met."),
         ("ibm corp", "IBM Corporation rose."),
         ("saint petersburg", "It lies in St. Petersburg."),
-        ("johnson & johnson", "Johnson and Johnson rose."),
         ("henry viii", "Henry the Eighth reigned."),
     ],
 )
@@ -32,7 +29,6 @@ def test_short_and_long_forms_of_one_name(name, text):
         ("henry viii", "Henry VII reigned."),
         ("ares", "Alice ran every single day."),
         ("mara holt", "It is 5 mh long."),
-        ("us", ""),
         ("(.*)+", "(" * 2000),
     ],
 )

