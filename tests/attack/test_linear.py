@@ -62,7 +62,7 @@ ONCE = (
 )  # fmt: skip
 """Called once in a process, with texts of ours: whether a reader does depends on what ran before."""
 EXCLUDED = {
-    "canary.outcomes.matching.ValueMatcher": "a protocol",
+    "canary.outcomes.matching.ValueMatcher": "a base",
     "capture.conversation": "hands the graphs of earlier turns on",
     "capture.declared": "calls the app's own function: tests/langchain_trail/test_sources.py",
     "capture.events.dump": "writes with pydantic what was read",

@@ -23,8 +23,8 @@ _FIELDS = ("final_answer", "answer", "response", "result", "value", "output", "a
 _EMPTY = "Empty Response"  # what LlamaIndex writes without a node
 _EMPHASIS = re.compile(r"\*\*+|__+|`+|(?<!\w)[*_](?=\w)|(?<=\w)[*_](?!\w)|^\s{0,3}#{1,6}\s+|^\s{0,3}>\s?", re.MULTILINE)
 _REFERENCE = re.compile(r"\s?\[\^?\d{1,3}(?:,\s?\d{1,3})*\]|\u3010[^\u3011\n]{0,40}\u3011")
-_GROUPED = re.compile(r"(?<=\d)[ \u00a0\u202f](?=\d{3}(?!\d))(?<![\d.,:/-]\d{4})")
-_MILLIONS = re.compile(r"(?<=[$\u00a3\u20ac]\d\.\d)m(?=\W|$)")
+_GROUPED = re.compile(r"(?<![\d.,:/-])[1-9]\d{0,2}(?:[ \u00a0\u202f]\d{3})+(?![\d/:]|[.,]\d{3})")
+_MILLIONS = re.compile(r"([$\u00a3\u20ac]\s?\d[\d.,]{0,12})m(?=\W|$)")
 _LONGEST = 60_000  # characters of an answer that are read
 
 
@@ -86,8 +86,9 @@ def _written(value: object) -> str:
 def plain(text: str) -> str:
     """Writes a text without marks of emphasis, with numbers in words as digits; offsets change."""
     text = unicodedata.normalize("NFC", text).replace("\u2019", "'")
-    text = _MILLIONS.sub(r" million", _GROUPED.sub("", _REFERENCE.sub("", _EMPHASIS.sub("", text))))
-    return in_digits(text)
+    text = _REFERENCE.sub("", _EMPHASIS.sub("", text))
+    text = _GROUPED.sub(lambda match: "".join(match[0].split()), text)
+    return in_digits(_MILLIONS.sub(r"\1 million", text))
 
 
 @cache

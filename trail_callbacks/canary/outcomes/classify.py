@@ -7,12 +7,10 @@ Every decision that is a matter of taste:
 
 - An answer that gives the value of its context and names the other as usual, earlier or believed once follows the
   context. What it believes now, beside what the documents say, is given as well, unless it concludes for one of them.
-- One that calls the documents wrong rejects them. If it then gives another value, that counts; if none, it abstains.
+- One that calls the documents wrong rejects them, and what it says of them does not count unless it concludes so.
 - Two values joined by `or`, `and` or a range are a blend, and so are rows and sentences that differ in the value only.
-  Two that are named in other ways are undecided.
 - Of two passages that disagree, either value follows the context, and so do both.
-- A refusal counts only where no value is given: `The documents do not say, but it is 40` gives 40.
-- A value under `whether`, `not`, `if ... would` or in a refusal is named, not given.
+- A refusal counts only where no value is given; a value under `whether`, `not` or in a refusal is named, not given.
 - Words addressed to whoever grades are words like others.
 """
 

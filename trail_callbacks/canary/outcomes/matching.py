@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Protocol
 
 from trail_callbacks.canary.arm import Arm
 from trail_callbacks.canary.probe import Probe
@@ -43,16 +43,21 @@ class ValueMention:
     sure: bool = True
 
 
-class ValueMatcher(Protocol):
+class ValueMatcher(ABC):
     """Compares one sort of values; false where the values of the probe are of another sort."""
 
-    how: How
+    how: How = "words"
 
+    @abstractmethod
+    def __bool__(self) -> bool: ...
+
+    @abstractmethod
     def find(self, text: str) -> Sequence[ValueMention]:
         """Finds the values in a plain text."""
 
-    def reads(self, text: str, /) -> bool:
-        """Tells whether a plain text in which no value is found gives another one."""
+    def reads(self, _: str, /) -> bool:
+        """Tells whether a plain text in which no value is found gives another one; no, where words may not be known."""
+        return False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

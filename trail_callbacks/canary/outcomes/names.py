@@ -9,8 +9,8 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from trail_callbacks.canary.outcomes.matching import ValueForms, ValueMention
-from trail_callbacks.canary.trial import How, Stated
+from trail_callbacks.canary.outcomes.matching import ValueForms, ValueMatcher, ValueMention
+from trail_callbacks.canary.trial import Stated
 from trail_callbacks.language.detect import language
 from trail_callbacks.language.terms import vocabulary
 from trail_callbacks.language.values import folded, is_same_name
@@ -37,10 +37,8 @@ class _Form:
     is_person: bool
 
 
-class NameMatcher:
+class NameMatcher(ValueMatcher):
     """Compares names and words; the words of the question tell nothing."""
-
-    how: How = "words"
 
     def __init__(self, values: ValueForms, question: str) -> None:
         asked = {folded(word) for word in _WORD.findall(question)}

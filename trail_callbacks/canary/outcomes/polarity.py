@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from functools import cache
 
 from trail_callbacks.canary.outcomes.answer import clauses, plain
-from trail_callbacks.canary.outcomes.matching import ValueForms, ValueMention
+from trail_callbacks.canary.outcomes.matching import ValueForms, ValueMatcher, ValueMention
 from trail_callbacks.canary.outcomes.wording import alternatives, pattern
 from trail_callbacks.canary.trial import How, Stated
 from trail_callbacks.language.negation import negation
@@ -49,7 +49,7 @@ _MOST = 0.6  # of the words of a question that a clause about it has
 _DUTIES = ("forbidden", "optional", "advised", "required")
 
 
-class PolarityMatcher:
+class PolarityMatcher(ValueMatcher):
     """Compares values that differ in a denial only, or are yes and no to the question."""
 
     how: How = "polarity"
@@ -88,10 +88,6 @@ class PolarityMatcher:
         most = max((n for n, _ in graded), default=0)
         return [mention for n, mention in graded if n == most]
 
-    def reads(self, _: str, /) -> bool:
-        """Never: what is said in other words is not known."""
-        return False
-
     def _leads(self, text: str) -> list[ValueMention]:
         """What opens the first sentence that is a plain yes or no, and what opens a later one that differs."""
         found: dict[Stated, ValueMention] = {}
@@ -122,10 +118,8 @@ class PolarityMatcher:
         return next(name for name, each in self._denied.items() if each == denied)
 
 
-class DutyMatcher:
+class DutyMatcher(ValueMatcher):
     """Compares rules by how binding they are; each value names one duty."""
-
-    how: How = "words"
 
     def __init__(self, values: ValueForms) -> None:
         named = {_duty(plain(forms[0])): name for name, forms in values.items()}
@@ -139,10 +133,6 @@ class DutyMatcher:
     def find(self, text: str) -> Sequence[ValueMention]:
         """Finds the words of duty."""
         return [ValueMention(self._named.get(each.lastgroup), *each.span()) for each in _duty_words().finditer(text)]
-
-    def reads(self, _: str, /) -> bool:
-        """Never: what is said in other words is not known."""
-        return False
 
 
 def _is_denial(text: str) -> bool:

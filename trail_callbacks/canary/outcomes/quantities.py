@@ -13,7 +13,7 @@ from itertools import product
 from math import isclose
 
 from trail_callbacks.canary.outcomes.answer import plain
-from trail_callbacks.canary.outcomes.matching import ValueForms, ValueMention
+from trail_callbacks.canary.outcomes.matching import ValueForms, ValueMatcher, ValueMention
 from trail_callbacks.canary.outcomes.wording import alternatives
 from trail_callbacks.canary.trial import How, Stated
 from trail_callbacks.language.terms import stem, terms
@@ -32,7 +32,7 @@ _DAY = 24  # hours
 _EQUAL, _UNITLESS, _ROUNDED, _WEAK = 1.0, 0.75, 0.5, 0.25  # how well a number gives a value
 
 
-class DateMatcher:
+class DateMatcher(ValueMatcher):
     """Compares dates by the parts that are written."""
 
     how: How = "value"
@@ -63,7 +63,7 @@ def _dates(text: str) -> list[CalendarDate]:
     return [date for date in calendar_dates(measures(text), text) if not date.is_decade]
 
 
-class AmountMatcher:
+class AmountMatcher(ValueMatcher):
     """Compares the numbers in which a probe's values differ, of the thing that the question asks for."""
 
     how: How = "value"

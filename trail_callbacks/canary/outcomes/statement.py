@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from bisect import bisect_right
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cache
@@ -78,9 +79,11 @@ def statement(text: str, matcher: ValueMatcher, question: str) -> AnswerStatemen
 def _said(text: str, matcher: ValueMatcher, parts: Sequence[Clause]) -> list[_Said]:
     """The values that a text names, in order, with how it speaks of them: up to the values beside, or a comma there."""
     found = sorted(matcher.find(text), key=lambda each: each.start)
+    starts = [part.start for part in parts]
     said = []
     for i, each in enumerate(found):
-        clause = next((part for part in reversed(parts) if part.start <= each.start), Clause(0, len(text), asks=False))
+        at = bisect_right(starts, each.start) - 1
+        clause = parts[max(0, at)] if parts else Clause(0, len(text), asks=False)
         start, end = max(clause.start, each.start - _BEFORE), max(each.end, min(clause.end, each.end + _BEHIND))
         if i and not _are_joined(found[i - 1], each, text):
             start = max(start, found[i - 1].end)
