@@ -226,8 +226,8 @@ def test_rescore_asks_the_app_nothing(trail, place):
 
 
 COMMAND = (  # that can be interrupted although what runs the tests may ignore that, as a job in the background does
-    sys.executable, "-c", "import runpy, signal; signal.signal(signal.SIGINT, signal.default_int_handler); "
-    "runpy.run_module('trail_callbacks.cli', run_name='__main__')",
+    sys.executable, "-c", ("import runpy, signal; signal.signal(signal.SIGINT, signal.default_int_handler); "
+    "runpy.run_module('trail_callbacks.cli', run_name='__main__')"),
 )  # fmt: skip
 
 
