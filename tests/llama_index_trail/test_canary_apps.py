@@ -10,17 +10,16 @@ from llama_index.core import Document, StorageContext, VectorStoreIndex
 from llama_index.core.agent.workflow import AgentWorkflow, FunctionAgent
 from llama_index.core.chat_engine import CondensePlusContextChatEngine, CondenseQuestionChatEngine, ContextChatEngine
 from llama_index.core.memory import ChatMemoryBuffer
-from llama_index.core.node_parser import HierarchicalNodeParser, SentenceWindowNodeParser, get_leaf_nodes
-from llama_index.core.postprocessor import LLMRerank, MetadataReplacementPostProcessor, SimilarityPostprocessor
+from llama_index.core.node_parser import HierarchicalNodeParser, get_leaf_nodes
+from llama_index.core.postprocessor import LLMRerank, SimilarityPostprocessor
 from llama_index.core.query_engine import (
     RetrieverQueryEngine,
     SubQuestionQueryEngine,
 )
 from llama_index.core.question_gen import LLMQuestionGenerator
 from llama_index.core.response_synthesizers import ResponseMode
-from llama_index.core.retrievers import AutoMergingRetriever, QueryFusionRetriever, RouterRetriever
+from llama_index.core.retrievers import AutoMergingRetriever, QueryFusionRetriever
 from llama_index.core.schema import TextNode
-from llama_index.core.selectors import LLMSingleSelector
 from llama_index.core.storage.docstore import SimpleDocumentStore
 from llama_index.core.tools import QueryEngineTool, RetrieverTool
 from llama_index_trail import CanaryRetriever, canary_app
@@ -102,11 +101,6 @@ def fusion_async(retriever, llm):
     return engine(QueryFusionRetriever([retriever], llm=llm, num_queries=3, mode="reciprocal_rerank"), llm)
 
 
-def routed(retriever, llm):
-    choice = RetrieverTool.from_defaults(retriever, description="Tells about ferries.")
-    return engine(RouterRetriever(LLMSingleSelector.from_defaults(llm=llm), [choice], llm=llm), llm)
-
-
 def reranked(retriever, llm):
     return engine(retriever, llm, node_postprocessors=[LLMRerank(llm=llm, top_n=2), SimilarityPostprocessor()])
 
@@ -126,7 +120,7 @@ def context(retriever, llm):
 CHATS = [condensing, condensing_context, context]  # which are made for each question
 APPS = [
     *(by(mode) for mode in (ResponseMode.COMPACT, ResponseMode.REFINE)),
-    streaming, sub_questions_async, fusion_async, routed, reranked, *CHATS,
+    streaming, sub_questions_async, fusion_async, reranked, *CHATS,
 ]  # fmt: skip
 
 
@@ -173,32 +167,6 @@ def hierarchy(models):
     store.docstore.add_documents(made)
     index = VectorStoreIndex(get_leaf_nodes(made), storage_context=store, embed_model=models.Words())
     return index.as_retriever(similarity_top_k=6), store
-
-
-def windows(models):
-    parser = SentenceWindowNodeParser.from_defaults(window_size=1)
-    made = parser.get_nodes_from_documents([Document(text=FERRY, id_="ferry.md")])
-    return VectorStoreIndex(made, embed_model=models.Words()).as_retriever(similarity_top_k=3)
-
-
-@pytest.mark.parametrize("mode", ["sync", "async"])
-def test_what_is_wrapped_may_be_made_of_others(models, mode):
-    leaves, store = hierarchy(models)
-    llm = reader(models)
-    merging = AutoMergingRetriever(leaves, store, simple_ratio_thresh=0.0)
-    fused = QueryFusionRetriever([plain(models), leaves], llm=llm, num_queries=2, use_async=False)
-    for inner in (merging, fused, windows(models)):
-        window = [MetadataReplacementPostProcessor(target_metadata_key="window")]
-        app = canary_app(
-            lambda own, _, window=window: engine(own, llm, node_postprocessors=window),
-            CanaryRetriever(inner, TWIN),
-            mode=mode,
-            verify=True,
-        )
-        for arm in ("fictive", "real"):
-            graph = check(app, llm, arm).report.graph
-            told = "\n".join(node.text for node in graph.leaves())
-            assert ("53 minutes" in told, "40 minutes" in told) == (arm == "fictive", arm == "real")
 
 
 @pytest.mark.parametrize("mode", ["sync", "async"])

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable
 from typing import Final
 
 from trail_callbacks.canary.corpus import Skipped
@@ -52,7 +52,7 @@ def problem(probe: Probe, twin: Twin | None = None) -> str | None:  # noqa: PLR0
     for each in (*answers, *probe.real_forms, *probe.fictive_forms):
         if _folded(each) not in POLAR and names(question, each):
             return f"its question names an answer: {each!r}"
-    return _ungrounded(probe, twin) if twin is not None else _unquoted(probe)
+    return _ungrounded(probe, twin)
 
 
 def usable(probes: Iterable[Probe], twin: Twin | None = None) -> tuple[tuple[Probe, ...], tuple[Skipped, ...]]:
@@ -119,39 +119,29 @@ def _folded(text: str) -> str:
     return " ".join(unicodedata.normalize("NFKC", text).casefold().replace("\u2019", "'").split())
 
 
-def _unquoted(probe: Probe) -> str | None:
-    """What is wrong with quotes, where they are all there is."""
-    for quote, value, forms in _grounds(probe):
-        if quote and not _gives(quote, value, forms):
-            return f"its passage does not give the answer {value!r}"
-    return None
-
-
-def _grounds(probe: Probe) -> Iterator[tuple[str, str, Sequence[str]]]:
-    yield probe.real_quote, probe.real, probe.real_forms
-    if probe.fictive is not None:
-        yield probe.fictive_quote, probe.fictive, probe.fictive_forms
-
-
-def _gives(passage: str, value: str, forms: Sequence[str]) -> bool:
-    return _folded(value) in POLAR or any(names(passage, each) for each in (value, *forms))
-
-
-def _ungrounded(probe: Probe, twin: Twin) -> str | None:
-    """What is wrong with the passages of a probe."""
-    if probe.edit is not None and all(each.id != probe.edit for each in twin.edits):
+def _ungrounded(probe: Probe, twin: Twin | None) -> str | None:
+    """What is wrong with the passages of a probe; without a twin its quotes are all there is."""
+    if twin is not None and probe.edit is not None and all(each.id != probe.edit for each in twin.edits):
         return f"its edit {probe.edit} is none of this twin"
-    for corpus, which, (quote, value, forms) in zip(
-        (twin.real, twin.fictive), ("corpus", "twin"), _grounds(probe), strict=False
-    ):
-        if gone := [each for each in probe.documents if each not in corpus]:
-            return f"its passage is gone: the {which} has no document {gone[0]!r}"
-        texts = [corpus[each].text for each in probe.documents] or [each.text for each in corpus]
-        if quote and not any(quote in text for text in texts):
-            return f"its passage is gone: no document of the {which} has the words {quote[:60]!r}"
-        if not any(_gives(each, value, forms) for each in ([quote] if quote else texts)):
-            return f"its passage in the {which} does not give the answer {value!r}"
-    return _unchanged(probe, twin)
+    sides = [("corpus", twin.real if twin else None, probe.real_quote, (probe.real, *probe.real_forms))]
+    if probe.fictive is not None:
+        sides.append(
+            ("twin", twin.fictive if twin else None, probe.fictive_quote, (probe.fictive, *probe.fictive_forms))
+        )
+    for which, corpus, quote, values in sides:
+        texts = [quote] if quote else []
+        if corpus is not None:
+            if gone := [each for each in probe.documents if each not in corpus]:
+                return f"its passage is gone: the {which} has no document {gone[0]!r}"
+            documents = [corpus[each].text for each in probe.documents] or [each.text for each in corpus]
+            if quote and not any(quote in text for text in documents):
+                return f"its passage is gone: no document of the {which} has the words {quote[:60]!r}"
+            texts = texts or documents
+        given = _folded(values[0]) in POLAR or any(names(text, each) for text in texts for each in values)
+        if not given and (texts or corpus is not None):
+            where = "" if corpus is None else f" in the {which}"
+            return f"its passage{where} does not give the answer {values[0]!r}"
+    return None if twin is None else _unchanged(probe, twin)
 
 
 def _unchanged(probe: Probe, twin: Twin) -> str | None:

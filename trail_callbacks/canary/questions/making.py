@@ -10,11 +10,12 @@ from typing import Final
 from trail_callbacks.canary.corpus import Document, Skipped
 from trail_callbacks.canary.edit import TURNS, Edit
 from trail_callbacks.canary.probe import Probe
+from trail_callbacks.canary.questions.answers import NAMES, Answers, answers
 from trail_callbacks.canary.questions.checking import names, problem
 from trail_callbacks.canary.questions.cloze import gap, hollow, of_cell, unfit
 from trail_callbacks.canary.questions.english import asked, under, vague
 from trail_callbacks.canary.questions.facts import Fact, Facts
-from trail_callbacks.canary.questions.polar import Polar, denies, polar
+from trail_callbacks.canary.questions.polar import denies, polar
 from trail_callbacks.canary.questions.rivals import Rivals
 from trail_callbacks.canary.twin import Twin
 from trail_callbacks.language.terms import keys
@@ -23,7 +24,6 @@ from trail_callbacks.language.values import quantities
 __all__ = ["Maker", "make_probes", "subject"]
 
 _SUBJECTS: Final = ("subject", "topic", "category")
-_NAMES: Final = frozenset({"name", "nonce"})
 _FEW: Final = 6  # words of a sentence that says too little by itself, the value included
 _TELLING: Final = 3  # words of a sentence that cannot be told from others by its words
 _SHORT: Final = 24  # characters of a sentence that a gap needs around it
@@ -87,7 +87,7 @@ class _Asked:
 
     question: str
     within: bool = False
-    polar: Polar | None = None
+    polar: Answers | None = None
 
 
 class Maker:
@@ -106,7 +106,7 @@ class Maker:
         self._rivals = Rivals(twin)
         self._renamed: dict[str, list[tuple[str, str]]] = defaultdict(list)  # names that change everywhere, by word
         for edit in twin.edits:
-            for old in dict.fromkeys((edit.real, *(old for old, _ in edit.forms))) if edit.kind in _NAMES else ():
+            for old in dict.fromkeys((edit.real, *(old for old, _ in edit.forms))) if edit.kind in NAMES else ():
                 if words := old.casefold().split():
                     self._renamed[words[0]].append((old, edit.id))
 
@@ -142,7 +142,7 @@ class Maker:
         english, turned = fact.language in {"en", ""}, fact.edit.kind in TURNS
         if turned and not vague(fact.text) and len(keys(fact.text)) > _TELLING:
             if (found := polar(fact, self._rivals.lower)) is not None:
-                yield from self._under(fact, found.question, found)
+                yield from self._under(fact, *found)
         elif not turned and english and not fact.row:
             for question in asked(fact, self._rivals.lower):
                 yield from self._under(fact, question)
@@ -151,11 +151,11 @@ class Maker:
         if not turned and not fact.row and len(fact.text) >= _SHORT and not hollow(fact):
             yield from self._gaps(fact)
 
-    def _under(self, fact: Fact, question: str, answers: Polar | None = None) -> Iterator[_Asked]:
+    def _under(self, fact: Fact, question: str, yes_or_no: Answers | None = None) -> Iterator[_Asked]:
         """A question, and the same with the heading of its sentence."""
-        yield _Asked(question, polar=answers)
+        yield _Asked(question, polar=yes_or_no)
         if fact.heading and fact.language in {"en", ""}:
-            yield _Asked(under(question, fact.heading), within=True, polar=answers)
+            yield _Asked(under(question, fact.heading), within=True, polar=yes_or_no)
 
     def _gaps(self, fact: Fact) -> Iterator[_Asked]:
         """The sentence with a gap; one that does not say what it is about behind what stands before it."""
@@ -190,16 +190,16 @@ class Maker:
 
     def _written(self, fact: Fact, asks: _Asked) -> Probe:
         edit = fact.edit
-        answers = asks.polar or _answers(fact)
+        said = asks.polar or answers(fact)
         places = [each for at, each in enumerate(edit.replacements) if at not in set(edit.repairs)]
         return Probe(
             id=edit.id,
             question=" ".join(asks.question.split()),
-            real=answers.real,
-            fictive=answers.fictive,
+            real=said.real,
+            fictive=said.fictive,
             also=edit.also if asks.polar is None else None,
-            real_forms=answers.real_forms,
-            fictive_forms=answers.fictive_forms,
+            real_forms=said.real_forms,
+            fictive_forms=said.fictive_forms,
             documents=tuple(dict.fromkeys(each.document for each in places)),
             real_quote=fact.real,
             fictive_quote=fact.fictive if edit.fictive is not None else "",
@@ -208,54 +208,3 @@ class Maker:
             subject=subject(self._twin.real[fact.document]),
             edit=edit.id,
         )
-
-
-@dataclass(frozen=True, slots=True)
-class _Answers:
-    """The values that answer a question, and other ways to write them."""
-
-    real: str
-    fictive: str | None
-    real_forms: tuple[str, ...]
-    fictive_forms: tuple[str, ...]
-
-
-def _answers(fact: Fact) -> _Answers:
-    """The values as the edit has them, or as the sentence does where it has only a part of them."""
-    edit, real, fictive = fact.edit, fact.edit.real, fact.edit.fictive
-    part = edit.kind in _NAMES or real not in fact.text
-    if edit.kind != "inconsistent" and part and all(fact.said) and len(fact.said[0]) <= len(real):
-        real, fictive = fact.said
-    return _Answers(real, fictive, _forms(edit, real, 0), _forms(edit, fictive, 1))
-
-
-def _forms(edit: Edit, value: str | None, side: int) -> tuple[str, ...]:
-    """Other ways to write one value of an edit, without those that may stand for another one as well."""
-    if value is None:
-        return ()
-    own = [pair[side] for pair in edit.forms] if edit.fictive is not None else []
-    whole = (edit.real, edit.fictive or "")[side]
-    found = [*_shorter(value, edit), *(form for form in (whole, *own) if _same(form, value))]
-    foreign = {pair[1 - side] for pair in edit.forms} | {value}
-    for other in {edit.real, edit.fictive, edit.also} - {whole, None}:
-        foreign |= {str(other), *_shorter(str(other), edit)}
-    return tuple(dict.fromkeys(form for form in found if form and form not in foreign))
-
-
-def _shorter(value: str, edit: Edit) -> list[str]:
-    """The surname of a person, and the number that answers `how many minutes`."""
-    words = value.split()
-    if edit.kind in _NAMES:
-        person = 2 <= len(words) <= 3 and all(word[:1].isupper() for word in words)  # noqa: PLR2004 - first, middle, last
-        surname = [words[-1]] if person and len(words[-1]) > 2 else []  # noqa: PLR2004 - no initial
-        return [value.removeprefix("the ").removeprefix("The "), *surname]
-    found = quantities(value)
-    return words[:1] if len(words) > 1 and len(found) == 1 and words[0][:1].isdigit() else []
-
-
-def _same(form: str, value: str) -> bool:
-    """Whether a written form is of the same value: not the same number of another thing, nor another part of a name."""
-    if wanted := {(each.kind, each.value) for each in quantities(value)}:
-        return any((each.kind, each.value) in wanted for each in quantities(form))
-    words, others = set(form.casefold().split()), set(value.casefold().split())
-    return words <= others or others <= words or len(words) == 1 == len(others)

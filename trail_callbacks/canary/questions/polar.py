@@ -4,16 +4,16 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
 from difflib import SequenceMatcher
 from typing import Final
 from zlib import crc32
 
+from trail_callbacks.canary.questions.answers import Answers
 from trail_callbacks.canary.questions.english import Lower, inverted
 from trail_callbacks.canary.questions.facts import Fact
 from trail_callbacks.language.negation import negation
 
-__all__ = ["Polar", "denies", "polar"]
+__all__ = ["denies", "polar"]
 
 _ASKED: Final[Mapping[str, tuple[str, str, str]]] = {
     "en": ('According to the documents, is this right: "{}" Answer yes or no.', "yes", "no"),
@@ -45,31 +45,12 @@ _STRENGTH: Final = {
 """How much a word demands or allows: what demands more is asked."""
 
 
-@dataclass(frozen=True, slots=True)
-class Polar:
-    """A question with its answers.
-
-    Attributes:
-        question: The question.
-        real: The answer of the corpus.
-        fictive: The answer of the twin.
-        real_forms: Other ways to say the first.
-        fictive_forms: Other ways to say the second.
-    """
-
-    question: str
-    real: str
-    fictive: str
-    real_forms: tuple[str, ...] = ()
-    fictive_forms: tuple[str, ...] = ()
-
-
 def denies(text: str, code: str) -> int:
     """Counts the words of a text that deny, in its language."""
     return len(negation(code, text.isascii()).findall(text))
 
 
-def polar(fact: Fact, lower: Lower) -> Polar | None:
+def polar(fact: Fact, lower: Lower) -> tuple[str, Answers] | None:
     """Asks whether what a sentence or its opposite says is so; None if that is not plain, or in an unknown language.
 
     What is asked is the sentence that denies less, or that demands more (`must` rather than `may`), so that the answer
@@ -98,7 +79,7 @@ def polar(fact: Fact, lower: Lower) -> Polar | None:
     ask, yes, no = _ASKED[code]
     answers = (yes, no) if weaker < 0 else (no, yes)
     stated = ask.format(asked.replace('"', "'"))
-    return Polar(question or stated, *answers, *(_FORMS.get(each, ()) for each in answers))
+    return question or stated, Answers(*answers, *(_FORMS.get(each, ()) for each in answers))
 
 
 def _weaker(real: str, fictive: str) -> int:
