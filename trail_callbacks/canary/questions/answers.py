@@ -7,7 +7,7 @@ from typing import Final
 
 from trail_callbacks.canary.edit import Edit
 from trail_callbacks.canary.questions.facts import Fact
-from trail_callbacks.language.quantities import quantities
+from trail_callbacks.language.values import quantities
 
 __all__ = ["NAMES", "Answers", "answers"]
 

@@ -19,7 +19,6 @@ from trail_callbacks.canary.questions.polar import denies, polar
 from trail_callbacks.canary.questions.rivals import Rivals
 from trail_callbacks.canary.twin import Twin
 from trail_callbacks.language.terms import keys
-from trail_callbacks.language.values import quantities
 
 __all__ = ["Maker", "make_probes", "subject"]
 
