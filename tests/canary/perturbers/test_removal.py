@@ -73,7 +73,6 @@ def test_all_statements_of_a_fact_go_in_all_documents():
         ("Ports.\n\n| Port | Boats |\n|---|---|\n| A | 120 |\n| B | 200 |\n| C | 30 |\n| Total | 350 |\n", "120"),
         ("Read on. The region of Tarvik has 1,187,300 inhabitants. Boats are slow. About 1.2 million inhabitants of Tarvik fish.", "1,187,300"),
         ("Steps:\n\n1. Boil 3 litres of water.\n2. Add the salt.\n3. Stir.\n", "3 litres"),
-        ("There are three rules:\n\n- Boats pay 14 euros a night.\n- Dogs stay on the lead.\n- Silence begins at ten.\n", "14 euros"),
         ("Read on. The mole was built by Anna Berg in 1871. Bring rope. Later Berg moved to Skarn.", "Anna Berg"),
     ],
 )  # fmt: skip
