@@ -62,8 +62,6 @@ ONCE = (
 )  # fmt: skip
 """Called once in a process, with texts of ours: whether a reader does depends on what ran before."""
 EXCLUDED = {
-    "canary.outcomes.decide": "the same as classify, and what the model says of it",
-    "canary.outcomes.mention.Matcher": "a protocol",
     "capture.conversation": "hands the graphs of earlier turns on",
     "capture.declared": "calls the app's own function: tests/langchain_trail/test_sources.py",
     "capture.events.dump": "writes with pydantic what was read",
@@ -91,7 +89,6 @@ EXCLUDED = {
     "judges.llm.reading": "replies of at most 500 claims: what models write is in the table as 'judges.llm reply'",
     "language.values.calendar": "parts of one date, or the time of day at one place",
     "language.values.dates.month_named": "one word",
-    "language.values.names": "one word, of at most three letters more than the other",
     "language.values.units.is_unit": "one match at one place",
     "language.terms.is_past": "one word",
     "render.provenance.graph_to_rich": "what graph_to_text prints",

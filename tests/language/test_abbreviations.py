@@ -1,7 +1,5 @@
 import pytest
 
-from trail_callbacks.judges.local.checks import entity
-from trail_callbacks.judges.local.checks.reading import Reading
 from trail_callbacks.language.abbreviations import abbreviated
 from trail_callbacks.language.terms import keys, terms
 
@@ -11,14 +9,11 @@ from trail_callbacks.language.terms import keys, terms
     [
         ("who", "The World Health Organization met."),
         ("boe", "The Bank of England raised rates."),
-        ("dod", "The Department of Defense denied it."),
         ("us", "The United States won."),
-        ("usa", "It happened in the U.S. in May."),
         ("great britain", "It left the UK."),
         ("world health organization", "The WHO met."),
         ("ibm corp", "IBM Corporation rose."),
         ("saint petersburg", "It lies in St. Petersburg."),
-        ("johnson & johnson", "Johnson and Johnson rose."),
         ("henry viii", "Henry the Eighth reigned."),
     ],
 )
@@ -34,27 +29,11 @@ def test_short_and_long_forms_of_one_name(name, text):
         ("henry viii", "Henry VII reigned."),
         ("ares", "Alice ran every single day."),
         ("mara holt", "It is 5 mh long."),
-        ("us", ""),
         ("(.*)+", "(" * 2000),
     ],
 )
 def test_other_names_and_words(name, text):
     assert not abbreviated(name.split(), text)
-
-
-@pytest.mark.parametrize(
-    ("claim", "passage"),
-    [
-        ("The report of the WHO was late.", "The report of the World Health Organization was late."),
-        ("The army of the U.S. was late.", "The army of the United States was late."),
-        ("The army of the USA was late.", "The army of the U.S. was late."),
-        ("They fought in St. Louis.", "They fought in Saint Louis."),
-    ],
-)
-def test_a_short_form_is_no_other_name(claim, passage):
-    claim, passage = Reading(claim), Reading(passage)
-    assert entity.compare(claim, passage) is None
-    assert all(entity.known(name, passage) for name in claim.names)
 
 
 def test_a_country_with_points_is_one_word():

@@ -62,13 +62,8 @@ def test_denying_is_not_declining(text):
     [
         ("It is available in the shop.", False),
         ("It is known to be open on Sundays.", False),
-        ("It was found in the harbour.", False),
-        ("This is possible without a ticket.", False),
         ("It is not available in the documents.", True),
-        ("It isn't clear.", True),
-        ("It couldn't be determined.", True),
         ("The answer is unknown.", True),
-        ("This was not explicitly stated.", True),
     ],
 )
 def test_what_is_known_is_no_refusal(said, expected):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from functools import cache
 
+from trail_callbacks.language.refusals import declines
 from trail_callbacks.language.terms import terms, vocabulary
 
 __all__ = ["declines", "greets", "is_question", "is_statement"]
@@ -25,9 +26,8 @@ _GREETINGS = vocabulary(
     \u0927\u0928\u094d\u092f\u0935\u093e\u0926"""
 )
 _EXCLAMATIONS = vocabulary("qu\u00e9 quel quelle che wat welch welche was wie")  # `\u00a1Qu\u00e9 buen plan!`
-_ENGLISH = re.compile(r"\b(?:the|and|this|that|with)\b|\d", re.IGNORECASE)  # nothing to refuse in another language
 _GREETING = 6  # words of a greeting at most
-_LONGEST = 3000  # characters of a sentence that are looked at; what follows them changes nothing
+_LONGEST = 3000  # characters of a sentence that are looked at
 _COURTESY = r"""^\W*(?:
       (?:hi|hello|hey|dear|greetings|welcome|good\s(?:morning|afternoon|evening|day|luck))\b
         (?![^.]{0,40}\b(?:is|was|are|were|has|had)\b)[^.]{0,40}[.]?$
@@ -71,79 +71,6 @@ _DIRECTION = r"""^\W*(?:(?:for\s(?:more|further)\s[^,.]{1,50},|if\s[^,.]{1,80},|
        reach\sout)\b
     (?!\s(?:is|are|was|were|has|have|had)\b)"""  # about the talk: `Click OK` and `Try the lamp` are content
 
-# Declining: a small grammar of subject + negation + verb, not a list of phrases.
-_SOURCE = (
-    r"(?:contexts?|documents?|sources?|texts?|passages?|articles?|excerpts?|snippets?|information|"
-    r"materials?|contents?|"
-    r"reports?|pages?|records?|search\sresults|files?|knowledge\sbase|terms|transcripts?|notes|data|"
-    r"database|web\s?sites?)"
-)
-_DETERMINED = (
-    r"(?:(?:any\sof\s)?(?:the|these|this|those|your|my|our|available|provided|retrieved|given|supplied|none\sof)\s"
-    rf"(?:[\w-]+\s){{0,3}}?)?{_SOURCE}"
-)
-_NOT = (
-    r"(?:(?:do|does|did|could|can|would|is|are|was|were|has|have|had|will)(?:n['\u2019]t|\s?not)(?:\sbeen)?"
-    r"|never|fails?\sto|failed\sto|nowhere)"
-)
-_NOTHING = r"(?:no(?:t\s(?:any|enough|sufficient))?|insufficient|little|any|enough)"
-_CONTENT = r"(?:information|mention|details?|data|reference|evidence|answer|indication|record|statement|specifics?)"
-_STATE = (
-    r"(?:mention|contain|say|state|specify|include|provide|give|discuss|address|cover|indicate|describe|"
-    r"explain|answer|list|"
-    r"offer|tell|detail|clarify|elaborate|define|name|have|refer|report)s?"
-)
-_KNOW = (
-    r"(?:know|answer|say|tell|determine|find|provide|give|confirm|verify|see|establish|identify|locate|help|comment|"
-    r"assist|be\s(?:sure|certain)|conclude|judge|access|respond|have)"
-)
-_OPENING = (
-    r"^\W*(?:note(?:\sthat|:)\s)?(?:(?:unfortunately|sorry|regrettably|no|however|but|therefore|"
-    r"additionally|also|i(?:'|\u2019)m\s(?:sorry|afraid)|i\sam\s(?:sorry|afraid)|apologies|"
-    r"(?:based\son|according\sto|from|given|in|within|after)\s[^,]{1,80}?|"
-    r"as\san?\s[^,]{1,40})[,;.]?\s(?:but\s|that\s)?){0,3}"
-)
-_DECLINE = rf"""{_OPENING}(?:
-      (?:i|we)\s(?:really\s|simply\s|currently\s|still\s)?
-        (?:(?:do|did|can|could|would|am|are|was|were|have|will)(?:n['\u2019]t|\s?not)\s
-            (?:\w+ly\s)?(?:{_KNOW}|able\sto|sure|certain|aware|found|enough|sufficient)
-          |(?:am|are|was|were)\sunable\sto|cannot\s(?:\w+ly\s)?(?:{_KNOW})|lack\b|have\s(?:no|insufficient)\b|found\s(?:no|nothing)\b)
-    | (?:the\sassistant|this\sassistant)\s(?:cannot|can['\u2019]t|is\sunable\sto|does\snot\sknow)\b
-    | i['\u2019]m\s(?:not\s(?:sure|certain|aware|able)|unable)\b
-    | {_DETERMINED}\s(?:[\w-]+\s){{0,4}}?{_NOT}\s(?:\w+ly\s)?{_STATE}\b
-    | none\sof\s{_DETERMINED}\s{_STATE}\b
-    | {_DETERMINED}\s(?:[\w-]+\s){{0,3}}?(?:contains?|has|have|gives?|provides?|makes?|offers?|includes?)\s
-        {_NOTHING}\s(?:[\w-]+\s){{0,2}}?{_CONTENT}\b
-    | there\s(?:is|are|was|were)(?:n['\u2019]t)?\s(?:simply\s)?{_NOTHING}\s(?:[\w-]+\s){{0,2}}?(?!evidence){_CONTENT}\b
-    | (?:no|insufficient|not\senough)\s(?:[\w-]+\s){{0,3}}?{_CONTENT}\s(?:[\w-]+\s){{0,8}}?
-        (?:is|are|was|were|could\sbe|can\sbe|has\sbeen|available|found|given|provided|in|about|on)\b
-    | (?:it|this|that|the\sanswer)\s
-        (?:(?:(?:is|was)(?:n['\u2019]t|\snot)|cannot\sbe|can['\u2019]t\sbe|could(?:n['\u2019]t|\snot)\sbe)\s(?:\w+ly\s)?
-            (?:clear|known|stated|mentioned|specified|given|available|found|determined|answered|possible)
-          |(?:is|was)\s(?:\w+ly\s)?(?:unclear|unknown|unspecified|not\spossible))\b.{{0,60}}(?:{_SOURCE}\b|\W*$)
-    | [^.;]{{1,120}}\s(?:is|are|was|were)(?:n['\u2019]t|\snot)\s(?:explicitly\s|directly\s)?
-        (?:mentioned|stated|specified|given|provided|available|discussed|described|addressed|covered|included|found|known)\s(?:anywhere\s)?(?:in|by|from|within)\s{_DETERMINED}\W*$
-    | (?:i(?:'|\u2019)m\s|i\sam\s)?unable\sto\s(?:\w+ly\s)?
-        (?:answer|determine|find|provide|respond|say|tell|confirm|verify)\b
-    | (?:unknown|unclear|n/a|(?:empty|no)\s(?:response|answer)
-        |not\s(?:stated|mentioned|given|available|specified|provided|known|found))\W*$
-    )"""
-
-_REVERSED = (
-    re.compile(  # words that turn a refusal into a statement: `There is no information that contradicts that ...`
-        r"\b(?:contradict\w*|refut\w*|rebut\w*|(?<!\bor\s)(?:deny|denies|denied|denying)|doubt\w*|disput\w*|"
-        r"disprov\w*|oppos(?:e|es|ed|ing)|"
-        r"disagree\w*|contest(?:s|ed|ing)?|against|contrary|otherwise|other\sthan|help\s(?:but|\w+ing)\b|"
-        r"wrong|false|untrue|incorrect|"
-        r"inaccurate|mistaken|lie|myth|(?:say|tell|stress|emphasi[sz]e|repeat)\s(?:\w+\s)?enough|"
-        r"enough\s(?:that|how)|overstate\w*|"
-        r"overemphasi\w*|exaggerat\w*|except|apart\sfrom|aside\sfrom|nothing\sbut|anything\sbut|"
-        r"more\sthan\sthat|challeng\w*|"
-        r"question\w*\sthat|inconsistent|incompatible|rules?\sout|(?:any|no)\s?(?:one|body)\swho|besides)\b",
-        re.IGNORECASE,
-    )
-)
-
 
 @cache
 def _grammar(pattern: str) -> re.Pattern[str]:
@@ -182,18 +109,3 @@ def is_statement(text: str) -> bool:
     if all(term.kind == "function" for term in terms(text)):  # `It does.`
         return False
     return not (_grammar(_OFFER).match(text) or _grammar(_OPINION).match(text) or _grammar(_DIRECTION).match(text))
-
-
-def declines(text: str) -> bool:
-    """Tells whether a sentence says that the speaker or the sources do not know or contain the answer.
-
-    In English, and in the languages of `trail_callbacks.language.refusals`; there the whole sentence has to say so. A
-    refusal that denies a denial ("There is no information that contradicts that it is so") is none.
-    """
-    if _grammar(_DECLINE).match(text) is not None:
-        return _REVERSED.search(text[:_LONGEST]) is None
-    if _ENGLISH.search(text):
-        return False
-    from trail_callbacks.language.refusals import refuses  # noqa: PLC0415 - most sentences are in English
-
-    return refuses(text)

@@ -16,7 +16,9 @@ from trail_callbacks.language.values import folded, follows, is_same_name, measu
         ("41 minutes", "41.6 minutes", False),
         ("over 4 kg", "4.1 kg", True),
         ("the 1990s", "in 1994", True),
-        ("40 minutes", "40 seconds", False),
+        ("50 °F", "10 °C", True),
+        ("16 GB", "16 GiB", False),
+        ("90 kPa", "13 psi", True),
         ("40 euros", "40 dollars", False),
     ],
 )

@@ -1,8 +1,6 @@
 import pytest
 
-from trail_callbacks.judges.local.checks import number
-from trail_callbacks.judges.local.checks.reading import Reading
-from trail_callbacks.language.values import EXACT, quantities
+from trail_callbacks.language.values import quantities
 
 
 def one(text):
@@ -22,10 +20,6 @@ def test_what_may_be_meant():
     assert not one("the 1990s").may_be(one("in 2004"))
     assert one("5:30").may_be(one("17:30"))
     assert not one("5 kg").may_be(one("5 km"))
-
-
-def test_parts_of_dates_are_never_near_each_other():
-    assert {q.kind for q in quantities("at 17:30 on 4 March 2020")} <= EXACT
 
 
 @pytest.mark.parametrize(
@@ -64,18 +58,3 @@ def test_the_ends_of_a_range_share_what_is_written_once(text, low, high):
     first, second = quantities(text)[:2]
     assert (first.value, second.value) == (low, high)
     assert first.within == second.within == (None if " or " in text else (low, high))
-
-
-@pytest.mark.parametrize(
-    ("claim", "passage", "wrong"),
-    [
-        ("Sales rose by 12 %.", "Sales rose by 10-15 %.", False),
-        ("Sales rose by 17 %.", "Sales rose by 10-15 %.", True),
-        ("The tower was finished in June.", "The tower was finished from May to July.", False),
-        ("The tower was finished in 1994.", "The tower was finished in the 1990s.", False),
-        ("The tower was finished in 1984.", "The tower was finished in the 1990s.", True),
-        ("The tower was finished in the 1980s.", "The tower was finished in 1994.", True),
-    ],
-)
-def test_a_range_contradicts_only_what_is_outside(claim, passage, wrong):
-    assert (number.compare(Reading(claim), Reading(passage)) is not None) == wrong

@@ -1,7 +1,6 @@
-"""What is a number at all; offsets; linear time."""
+"""What is a number at all; offsets."""
 
 import string
-import time
 from itertools import pairwise
 
 import pytest
@@ -55,25 +54,3 @@ def test_any_text_gives_spans_inside_it(text):
     found = quantities(text)
     assert all(0 <= q.start < q.end <= len(text) for q in found)
     assert all(a.start <= b.start for a, b in pairwise(found))
-
-
-HOSTILE = [
-    "9" * 400, "1," * 500, "1 000 " * 300, "- " * 500, "one and " * 300, "1/2/" * 300, "12:" * 300, "March " * 300,
-    "www.1@" * 200, "a.b" * 300, "1-2-" * 300, "two hundred thousand " * 150,
-]  # fmt: skip
-
-
-@pytest.mark.parametrize("piece", HOSTILE, ids=lambda piece: piece[:12])
-def test_four_times_the_text_takes_about_four_times_the_time(piece):
-    quantities(piece)  # compiles
-
-    def cost(text):
-        at = time.process_time()
-        quantities(text)
-        return time.process_time() - at
-
-    for _ in range(3):  # another process may have had the cache
-        ratio = cost(piece * 16) / max(cost(piece * 4), 1e-3)
-        if ratio < 10:  # 4 where time is linear, 16 where it is quadratic
-            return
-    pytest.fail(f"four times the text took {ratio:.0f} times as long")

@@ -7,45 +7,39 @@ Every decision that is a matter of taste:
 
 - An answer that gives the value of its context and names the other as usual, earlier or believed once follows the
   context. What it believes now, beside what the documents say, is given as well, unless it concludes for one of them.
-- One that calls the documents wrong rejects them. If it then gives another value, that counts; if none, it abstains.
+- One that calls the documents wrong rejects them, and what it says of them does not count unless it concludes so.
 - Two values joined by `or`, `and` or a range are a blend, and so are rows and sentences that differ in the value only.
-  Two that are named in other ways are undecided, and so is a value joined to a third one (`63 or 55`).
 - Of two passages that disagree, either value follows the context, and so do both.
-- An answer that is the sentence of the corpus, or that of the twin, gives its value.
-- A refusal counts only where no value is given: `The documents do not say, but it is 40` gives 40.
-- A value under `whether`, `not`, `if ... would` or in a refusal is named, not given.
-- What an answer takes back (`sorry, I misread that`) was not said.
+- A refusal counts only where no value is given; a value under `whether`, `not` or in a refusal is named, not given.
 - Words addressed to whoever grades are words like others.
 """
 
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from dataclasses import replace
 from functools import lru_cache
 
 from trail_callbacks.canary.arm import Arm
-from trail_callbacks.canary.outcomes.amounts import Amounts
-from trail_callbacks.canary.outcomes.calendar_dates import Dates
-from trail_callbacks.canary.outcomes.mention import Matcher, Values, values_of
-from trail_callbacks.canary.outcomes.names import Names
-from trail_callbacks.canary.outcomes.polarity import Duties, Polarities
-from trail_callbacks.canary.outcomes.reading import answer_of, plain
-from trail_callbacks.canary.outcomes.repeating import repeated
-from trail_callbacks.canary.outcomes.sequences import Sequences
-from trail_callbacks.canary.outcomes.statements import Statement, statement
+from trail_callbacks.canary.outcomes.answer import answer_of, plain
+from trail_callbacks.canary.outcomes.matching import AnswerStatement, Scored, ValueForms, ValueMatcher, forms_of
+from trail_callbacks.canary.outcomes.names import NameMatcher
+from trail_callbacks.canary.outcomes.polarity import DutyMatcher, PolarityMatcher
+from trail_callbacks.canary.outcomes.quantities import AmountMatcher, DateMatcher
+from trail_callbacks.canary.outcomes.statement import statement
 from trail_callbacks.canary.outcomes.wording import pattern
 from trail_callbacks.canary.probe import Probe
 from trail_callbacks.canary.trial import Finding, How, Outcome, Stated
 from trail_callbacks.language.detect import language
 from trail_callbacks.language.negation import negation
+from trail_callbacks.models.call import Pipeline
+from trail_callbacks.models.failure import Failure
 
-__all__ = ["classify", "finding_of"]
+__all__ = ["classify", "decide_all"]
 
 _SAYS = re.compile(r"[^\W_]|[\u2600-\u27bf\U0001f300-\U0001faff]")  # a letter, a digit or a pictogram
-_BREAKS_OFF = re.compile(r"\b(?:is|are|was|were|called|named|the|an?|of|to|by|in|at|for|and|with|that|as)\s*$|[:,]\s*$")
 _BARE = 2  # words of a bare yes or no
-_SHORT = 15  # words of an answer that has no room for a value in other words
 _READ = 4000  # characters that are searched for a refusal in other words
 
 
@@ -64,120 +58,114 @@ def classify(probe: Probe, arm: Arm, answer: str | None, *, served: bool | None 
     """
     if answer is None or not answer.strip():
         return Finding(outcome="unscorable", how="error", reason="there is no answer")
+    scored = Scored(probe=probe, arm=arm, answer=answer, served=served)
     given = answer_of(answer)
-    if given is not None and not _SAYS.search(given):
-        return Finding(outcome="unscorable", how="error", reason="there is no word in the answer")
-    values = values_of(probe)
-    how: How = "words"
     if given is None:
-        said = Statement(states=(), declines=True, reason="something empty in place of an answer")
-    else:
-        text = plain(given)
-        matcher = _matcher(tuple(values.items()), probe.question)
-        how = "words" if matcher.how == "polarity" and len(text.split()) <= _BARE else matcher.how
-        said = repeated(probe, text) or _decided(statement(text, matcher, probe.question), text, matcher)
-    return finding_of(probe, arm, said, how, served=served)
+        said = AnswerStatement(states=(), declines=True, reason="something empty in place of an answer")
+        return _finding(scored, said, "words")
+    if not _SAYS.search(given):
+        return Finding(outcome="unscorable", how="error", reason="there is no word in the answer")
+    text = plain(given)
+    matcher = _matcher(tuple(forms_of(probe).items()), probe.question)
+    how: How = "words" if matcher.how == "polarity" and len(text.split()) <= _BARE else matcher.how
+    return _finding(scored, _decided(statement(text, matcher, probe.question), text, matcher), how)
 
 
-def finding_of(probe: Probe, arm: Arm, said: Statement, how: How, *, served: bool | None = None) -> Finding:
-    """Says what a statement means under an arm.
+def decide_all(answers: Sequence[Scored], *, per_call: int = 8) -> Pipeline[list[Finding]]:
+    """Says what answers did: by code, and where it finds no one value that is given, by a model, several a call.
 
     Args:
-        probe: The probe.
-        arm: The arm.
-        said: What the answer says.
-        how: What found that out.
-        served: As for `classify`.
+        answers: The answers.
+        per_call: Answers that are shown to a model at once, at most.
+
+    Returns:
+        A finding for each. Where the model cannot tell either it is `unscorable`; where the model fails it is what code
+        found. Both say why.
     """
-    in_context = _in_context(probe, arm)
+    findings = [classify(each.probe, each.arm, each.answer, served=each.served) for each in answers]
+    open_ = [i for i, finding in enumerate(findings) if finding.is_doubtful]
+    if not open_:
+        return findings
+    from trail_callbacks.canary.outcomes.judging import read_by_model  # noqa: PLC0415 - pydantic, if asked
+
+    said = yield from read_by_model([answers[i] for i in open_], per_call=per_call)
+    for i, found in zip(open_, said, strict=True):
+        if isinstance(found, Failure):
+            findings[i] = replace(findings[i], reason=f"{findings[i].reason}; the judge failed: {found}")
+        else:
+            findings[i] = _finding(answers[i], found, "judge")
+    return findings
+
+
+def _finding(scored: Scored, said: AnswerStatement, how: How) -> Finding:
+    """Says what a statement means under an arm."""
+    probe, arm = scored.probe, scored.arm
+    held: dict[Stated, bool] = {
+        "real": arm == "real",
+        "fictive": arm == "fictive" and probe.fictive is not None,
+        "also": arm == "fictive" and probe.also is not None,
+    }
+    in_context = {name for name, is_held in held.items() if is_held}
     if said.among and in_context.issuperset(said.among):  # which of them does not matter
         said = replace(said, states=said.among)
-    if served is False and in_context:
-        reason = "no passage served holds the fact" + (f"; the answer: {said.reason}" if said.reason else "")
-        return Finding(
-            outcome="retrieval_miss", how="retrieval", states=said.states or (), rejects=said.rejects, reason=reason
-        )
-    if said.states is None:
-        return Finding(outcome="unscorable", how="undecided", rejects=said.rejects, reason=said.reason)
     outcome, reason = _outcome(arm, said, in_context)
-    if outcome == "abstains":
-        how = "refusal" if how != "judge" else how
-    return Finding(outcome=outcome, how=how, states=said.states, rejects=said.rejects, reason=reason)
+    if scored.served is False and in_context:
+        outcome, how = "retrieval_miss", "retrieval"
+        reason = "no passage served holds the fact" + (f"; the answer: {said.reason}" if said.reason else "")
+    elif said.states is None:
+        how = "undecided"
+    elif outcome == "abstains" and how != "judge":
+        how = "refusal"
+    return Finding(outcome=outcome, how=how, states=said.states or (), rejects=said.rejects, reason=reason)
 
 
-def _in_context(probe: Probe, arm: Arm) -> frozenset[Stated]:
-    """The values that the context of an arm holds."""
-    if arm == "real":
-        return frozenset({"real"})
-    if arm != "fictive":
-        return frozenset()
-    named: dict[Stated, str | None] = {"fictive": probe.fictive, "also": probe.also}
-    return frozenset(name for name, value in named.items() if value is not None)
-
-
-def _outcome(arm: Arm, said: Statement, in_context: frozenset[Stated]) -> tuple[Outcome, str]:
-    states = said.states or ()
-    if not states:
-        return _without_value(said)
-    if in_context.issuperset(states):
-        return "follows_context", f"gives the value of its context: {said.reason}"
-    if len(states) > 1:
-        return "blends", f"gives several values: {said.reason}"
-    if states[0] == "real":
-        return "leaks_prior", f"gives the real value, which its context does not hold: {said.reason}"
-    origin = f"arm {arm} does not hold it, so it was guessed or leaked from elsewhere"
-    return "other_wrong", f"gives the fictive value, though {origin}: {said.reason}"
-
-
-def _without_value(said: Statement) -> tuple[Outcome, str]:
+def _outcome(arm: Arm, said: AnswerStatement, in_context: set[Stated]) -> tuple[Outcome, str]:  # noqa: PLR0911 - one exit an outcome
+    if said.states is None:
+        return "unscorable", said.reason
+    if said.states:
+        if in_context.issuperset(said.states):
+            return "follows_context", f"gives the value of its context: {said.reason}"
+        if len(said.states) > 1:
+            return "blends", f"gives several values: {said.reason}"
+        if said.states[0] == "real":
+            return "leaks_prior", f"gives the real value, which its context does not hold: {said.reason}"
+        origin = f"arm {arm} does not hold it, so it was guessed or leaked from elsewhere"
+        return "other_wrong", f"gives the fictive value, though {origin}: {said.reason}"
     beside = f": {said.reason}" if said.reason else ""
-    if said.other and not said.rejects:
-        return "other_wrong", f"gives another value{beside}"
-    if said.declines:
-        return "abstains", f"declines to answer{beside}"
     if said.rejects:
         return "abstains", f"calls the documents wrong or contradictory, and gives no value{beside}"
-    return "other_wrong", f"gives none of the values{beside}"
+    if said.declines and not said.other:
+        return "abstains", f"declines to answer{beside}"
+    return "other_wrong", f"gives {'another value' if said.other else 'none of the values'}{beside}"
 
 
-def _decided(said: Statement, text: str, matcher: Matcher) -> Statement:
+def _decided(said: AnswerStatement, text: str, matcher: ValueMatcher) -> AnswerStatement:
     """Leaves open what an answer says without a value where code could have missed one."""
     if said.states is None or said.states or said.declines or said.rejects or said.other:
         return said
-    if pattern("no value and no knowledge").search(text[:_READ]) or _denies_abroad(text[:_READ], matcher):
+    if pattern("silence").search(text[:_READ]) or _denies_abroad(text[:_READ], matcher):
         return replace(said, declines=True)
-    if (
-        matcher.reads(text)
-        and not _BREAKS_OFF.search(text)
-        and (len(text.split()) <= _SHORT or not isinstance(matcher, Names))
-    ):
+    if matcher.reads(text):
         return said
-    return _open(said, "names no value that code knows, and does not decline in words that it knows")
+    return replace(
+        said, states=None, reason="names no value that code knows, and does not decline in words that it knows"
+    )
 
 
-def _denies_abroad(text: str, matcher: Matcher) -> bool:
+def _denies_abroad(text: str, matcher: ValueMatcher) -> bool:
     """Whether an answer in another language than English denies something: without a value, it declines."""
-    if isinstance(matcher, Polarities | Duties | Sequences):
-        return False
-    code = language(text)
+    code = "" if isinstance(matcher, PolarityMatcher | DutyMatcher) else language(text)
     return code not in {"en", ""} and negation(code, text.isascii()).search(text) is not None
 
 
-def _open(said: Statement, reason: str) -> Statement:
-    return Statement(states=None, rejects=said.rejects, reason=reason)
-
-
 @lru_cache(maxsize=256)
-def _matcher(listed: tuple[tuple[Stated, tuple[str, ...]], ...], question: str) -> Matcher:
+def _matcher(listed: tuple[tuple[Stated, tuple[str, ...]], ...], question: str) -> ValueMatcher:
     """What compares the values of a probe: it is asked several times, under each arm and strategy."""
-    values: Values = dict(listed)
-    for candidate in (
-        Polarities(values, question),
-        Duties(values),
-        Dates(values),
-        Amounts(values, question),
-        Sequences(values, question),
-    ):
-        if candidate:
-            return candidate
-    return Names(values, question)
+    values: ValueForms = dict(listed)
+    typed = (
+        PolarityMatcher(values, question),
+        DutyMatcher(values),
+        DateMatcher(values),
+        AmountMatcher(values, question),
+    )
+    return next((each for each in typed if each), NameMatcher(values, question))

@@ -7,12 +7,13 @@ letter is the real value nor be told so by the answer.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from hashlib import sha256
+from typing import Annotated, Any
 
-from trail_callbacks.canary.outcomes.mention import values_of
-from trail_callbacks.canary.outcomes.schema import OutcomesReply, ReadItem
-from trail_callbacks.canary.outcomes.statements import Statement
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
+
+from trail_callbacks.canary.outcomes.matching import AnswerStatement, Scored, forms_of
 from trail_callbacks.canary.probe import Probe
 from trail_callbacks.canary.trial import Stated
 from trail_callbacks.judges.llm.asking import Reading, Rest, ask
@@ -20,103 +21,126 @@ from trail_callbacks.judges.llm.layout import bare, line
 from trail_callbacks.models.call import Call, Pipeline, Reply
 from trail_callbacks.models.failure import Failure
 from trail_callbacks.prompts import Fence, load
-from trail_callbacks.text import locate
+from trail_callbacks.text import encodable, locate
 
-__all__ = ["Unread", "lettered", "read_by_model"]
+__all__ = ["AnswerItem", "OutcomesReply", "lettered", "read_by_model"]
 
 _ONCE, _EACH = 64, 180  # tokens of a reply: once, and for each answer
-_LONGEST = 8000  # characters of an answer that are shown
-_MOST_SHOWN = 24_000  # characters of all answers of a call
+_LONGEST, _MOST_SHOWN = 8000, 24_000  # characters that are shown of an answer, and of all answers of a call
+_LONGEST_QUOTE, _MOST = 400, 64  # characters of a quote, items of a reply
 _SKIPPED = Failure("invalid", "the model skipped this answer")
 
-
-@dataclass(frozen=True, slots=True)
-class Unread:
-    """An answer that code could not read."""
-
-    probe: Probe
-    answer: str
+_Found = Mapping[str, AnswerStatement | Failure]
+"""What replies said so far, by the key of an answer: a statement, or why there is none."""
 
 
-@dataclass(frozen=True, slots=True)
-class _Read:
-    """What replies said so far, by the key of an answer: a statement, or why there is none."""
+def _demand_all(schema: dict[str, Any]) -> None:
+    """Makes the schema as strict modes want it."""
+    schema["required"] = list(schema["properties"])
+    schema["additionalProperties"] = False
+    for each in schema["properties"].values():
+        each.pop("default", None)
+        each.pop("title", None)
 
-    said: Mapping[str, Statement | Failure] = field(default_factory=dict)
+
+def _cut(value: Any) -> str:
+    return "" if value is None else encodable(str(value))[:_LONGEST_QUOTE]
+
+
+def _letters(value: Any) -> list[str]:
+    values = value if isinstance(value, list) else [value]
+    return [each.strip(" []().:'\"")[:1].upper() for each in values[:3] if isinstance(each, str)]
+
+
+class AnswerItem(BaseModel):
+    """What one answer gives; the order of the fields is that of the reasoning."""
+
+    model_config = ConfigDict(json_schema_extra=_demand_all)
+
+    item: Annotated[str, BeforeValidator(_cut), Field(max_length=_LONGEST_QUOTE)]
+    quote: Annotated[str, BeforeValidator(_cut), Field(max_length=_LONGEST_QUOTE)]
+    gives: Annotated[
+        list[Annotated[str, Field(json_schema_extra={"enum": ["A", "B", "C"]})]],
+        BeforeValidator(_letters),
+        Field(json_schema_extra={"maxItems": 3}),
+    ]
+    other: bool = False
+    declines: bool = False
+    rejects: bool = False
+    unsure: bool = False
+
+
+def _whole(value: Any) -> Any:
+    """Keeps the items that can be read: a broken one does not sink the rest."""
+    kept = []
+    for each in value if isinstance(value, list) else ():
+        try:
+            kept.append(AnswerItem.model_validate(each))
+        except ValidationError:
+            continue
+    return kept if isinstance(value, list) else value
+
+
+class OutcomesReply(BaseModel):
+    """What several answers give."""
+
+    model_config = ConfigDict(json_schema_extra=_demand_all)
+
+    items: Annotated[list[AnswerItem], BeforeValidator(_whole), Field(json_schema_extra={"maxItems": _MOST})]
 
 
 def lettered(probe: Probe) -> dict[str, Stated]:
     """The values of a probe by letter, in an order that its id decides."""
-    names = sorted(values_of(probe), key=lambda name: sha256(f"{probe.id}\0{name}".encode()).digest())
+    names = sorted(forms_of(probe), key=lambda name: sha256(f"{probe.id}\0{name}".encode()).digest())
     return dict(zip("ABC", names, strict=False))
 
 
-def read_by_model(answers: Sequence[Unread], *, per_call: int = 8) -> Pipeline[list[Statement | Failure]]:
-    """Asks a model what answers give.
-
-    Args:
-        answers: The answers.
-        per_call: Answers in a call at most.
-
-    Returns:
-        For each answer a statement, or why there is none.
-    """
-    keyed = tuple((f"a{n}", each) for n, each in enumerate(answers, 1))
-    found: dict[str, Statement | Failure] = {}
-    for read in (yield from ask(_batches(keyed, per_call))):
-        found |= read.said
-    return [found[key] for key, _ in keyed]
-
-
-def _batches(keyed: Sequence[tuple[str, Unread]], per_call: int) -> list[_Batch]:
-    parts: list[list[tuple[str, Unread]]] = []
+def read_by_model(answers: Sequence[Scored], *, per_call: int = 8) -> Pipeline[list[AnswerStatement | Failure]]:
+    """Asks a model what answers give, at most `per_call` a call: for each a statement, or why there is none."""
+    batches: list[list[tuple[str, Scored]]] = []
     shown = 0
-    for key, each in keyed:
-        size = min(len(each.answer), _LONGEST)
-        if not parts or len(parts[-1]) >= per_call or shown + size > _MOST_SHOWN:
-            parts.append([])
+    for n, each in enumerate(answers, 1):
+        size = min(len(each.answer or ""), _LONGEST)
+        if not batches or len(batches[-1]) >= per_call or shown + size > _MOST_SHOWN:
+            batches.append([])
             shown = 0
-        parts[-1].append((key, each))
+        batches[-1].append((f"a{n}", each))
         shown += size
-    return [_Batch(tuple(part)) for part in parts]
+    found: dict[str, AnswerStatement | Failure] = {}
+    for read in (yield from ask([_Batch(tuple(batch)) for batch in batches])):
+        found |= read
+    return [found[f"a{n}"] for n in range(1, len(answers) + 1)]
 
 
 @dataclass(frozen=True, slots=True)
 class _Batch:
     """Answers read in one call; a `Task`."""
 
-    answers: tuple[tuple[str, Unread], ...]
+    answers: tuple[tuple[str, Scored], ...]
 
     def call(self, note: str) -> Call:
-        fence = Fence(*(text for _, each in self.answers for text in (each.probe.question, each.answer)))
+        fence = Fence(*(text for _, each in self.answers for text in (each.probe.question, each.answer or "")))
+        items = "\n\n".join(_shown(key, each, fence) for key, each in self.answers)
         return Call(
-            messages=load("outcomes").messages(
-                items="\n\n".join(_shown(key, each, fence) for key, each in self.answers), note=note
-            ),
+            messages=load("outcomes").messages(items=items, note=note),
             schema=OutcomesReply,
             purpose="outcomes",
             max_tokens=_ONCE + _EACH * len(self.answers),
         )
 
-    def read(self, reply: Reply) -> Reading[_Read]:
-        items: dict[str, ReadItem] = {}
-        if isinstance(reply.value, OutcomesReply):
-            for item in reply.value.items:
-                items.setdefault(bare(item.item), item)
-        said: dict[str, Statement | Failure] = {}
-        faults: dict[str, Failure] = {}
-        for key, each in self.answers:
-            found = _checked(items[key], each) if key in items else reply.failure or _SKIPPED
-            if isinstance(found, Failure):
-                faults[key] = found
-            else:
-                said[key] = found
+    def read(self, reply: Reply) -> Reading[_Found]:
+        items: dict[str, AnswerItem] = {}
+        for item in reply.value.items if isinstance(reply.value, OutcomesReply) else ():
+            items.setdefault(bare(item.item), item)
+        lost = reply.failure or _SKIPPED
+        said = {key: _checked(items[key], each) if key in items else lost for key, each in self.answers}
+        faults = {key: found for key, found in said.items() if isinstance(found, Failure)}
+        good = {key: found for key, found in said.items() if key not in faults}
         if not faults:
-            return Reading(_Read(said))
-        left = tuple((key, each) for key, each in self.answers if key in faults)
+            return Reading(good)
+        left = replace(self, answers=tuple((key, each) for key, each in self.answers if key in faults))
         note = f"An earlier reply could not be used. {'; '.join(f'{key}: {why.detail}' for key, why in faults.items())}"
-        rest = Rest(replace(self, answers=left), reply.failure or _SKIPPED, _Read(dict(faults)), note)
-        return Reading(_Read(said), rest)
+        return Reading(good, Rest(left, lost, dict(faults), note))
 
     def smaller(self, _: Failure) -> Sequence[_Batch]:
         half = (len(self.answers) + 1) // 2
@@ -124,35 +148,31 @@ class _Batch:
         return [replace(self, answers=part) for part in parts] if all(parts) else []
 
 
-def _shown(key: str, each: Unread, fence: Fence) -> str:
-    values = values_of(each.probe)
+def _shown(key: str, each: Scored, fence: Fence) -> str:
+    forms = forms_of(each.probe)
     candidates = "\n".join(
-        f"{letter}: {'; also written: '.join(line(form) for form in values[name][:4])}"
+        f"{letter}: {'; also written: '.join(line(form) for form in forms[name][:4])}"
         for letter, name in lettered(each.probe).items()
     )
-    return "\n".join(
-        (
-            f"Item [{key}]",
-            fence.block("QUESTION", line(each.probe.question)),
-            fence.block("CANDIDATES", candidates),
-            fence.block("ANSWER", each.answer[:_LONGEST]),
-        )
-    )
+    parts = (("QUESTION", line(each.probe.question)), ("CANDIDATES", candidates), ("ANSWER", each.answer or ""))
+    return "\n".join((f"Item [{key}]", *(fence.block(name, text[:_LONGEST]) for name, text in parts)))
 
 
-def _checked(item: ReadItem, each: Unread) -> Statement | Failure:
+def _checked(item: AnswerItem, each: Scored) -> AnswerStatement | Failure:
     """Takes a reading over if it can be so: known letters, and words that the answer has."""
     letters = lettered(each.probe)
     if not set(item.gives) <= set(letters):
         return Failure("invalid", "there is no such candidate")
     quote = item.quote.strip(" \"'\u201c\u201d\u2026.")
-    if quote and locate(quote, each.answer[:_LONGEST]) is None:
+    if quote and locate(quote, (each.answer or "")[:_LONGEST]) is None:
         return Failure("invalid", "the quote is not in the answer")
     if item.gives and not quote:
         return Failure("invalid", "there is no quote for what the answer gives")
     gives = tuple(dict.fromkeys(letters[letter] for letter in item.gives))
-    reason = f"the judge: `{' '.join(quote.split())[:120]}`" if quote else "the judge found no value"
-    states = None if item.unsure else gives
-    return Statement(
-        states=states, rejects=item.rejects, declines=item.declines, other=item.other and not gives, reason=reason
+    return AnswerStatement(
+        states=None if item.unsure else gives,
+        rejects=item.rejects,
+        declines=item.declines,
+        other=item.other and not gives,
+        reason=f"the judge: `{' '.join(quote.split())[:120]}`" if quote else "the judge found no value",
     )

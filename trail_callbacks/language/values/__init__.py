@@ -17,6 +17,7 @@ from trail_callbacks.language.values.agreement import follows, measures
 from trail_callbacks.language.values.calendar import CalendarDate, calendar_dates, later
 from trail_callbacks.language.values.dates import DAYS, MONTHS
 from trail_callbacks.language.values.names import folded, is_same_name
+from trail_callbacks.language.values.number_words import in_digits
 from trail_callbacks.language.values.quantity import EXACT, Quantity
 from trail_callbacks.language.values.scan import quantities
 from trail_callbacks.language.values.writing import Numeral, Writing, in_words
@@ -32,6 +33,7 @@ __all__ = [
     "calendar_dates",
     "folded",
     "follows",
+    "in_digits",
     "in_words",
     "is_same_name",
     "later",

@@ -48,7 +48,7 @@ for _dimension, _table in {
     "mass": {
         "mg milligram milligrams": 1e-6, "microgram micrograms mcg µg μg": 1e-9, "g gram grams gramm": 0.001,
         "kg kilogram kilograms kilo kilos kilogramm kilogramos кг": 1.0,
-        "tonne tonnes tonnen toneladas tonnellate": 1000.0, "lb lbs": 0.4536, "oz ounce ounces": 0.02835,
+        "tonne tonnes ton tons tonnen toneladas tonnellate": 1000.0, "lb lbs": 0.4536, "oz ounce ounces": 0.02835,
     },
     "time": {
         "ms millisecond milliseconds": 0.001,
@@ -77,9 +77,10 @@ for _dimension, _table in {
     },
     "volume": {
         "ml millilitre millilitres milliliter milliliters": 0.001, "dl": 0.1, "cl": 0.01,
-        "l litre litres liter liters litros litri": 1.0, "gallon gallons": 3.785411784, "m³ m3": 1000.0,
+        "l litre litres liter liters litros litri": 1.0, "gal gallon gallons": 3.785411784, "m³ m3": 1000.0,
     },
     "area": {"km² km2": 1e6, "m² m2": 1.0, "cm² cm2": 1e-4, "hectare hectares ha hektar": 1e4, "acre acres": 4046.86},
+    "pressure": {"pa pascal pascals": 1.0, "hpa mbar": 100.0, "kpa": 1e3, "mpa": 1e6, "psi": 6894.757},
     "frequency": {"hz hertz": 1.0, "khz": 1e3, "mhz": 1e6, "ghz": 1e9},
 }.items():  # fmt: skip
     UNITS |= {name: (_dimension, factor) for names, factor in _table.items() for name in names.split()}

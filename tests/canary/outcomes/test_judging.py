@@ -5,7 +5,7 @@ import re
 import pytest
 
 from trail_callbacks.canary import Probe
-from trail_callbacks.canary.outcomes import Scored, classify, decide, decide_all
+from trail_callbacks.canary.outcomes import Scored, classify, decide_all
 from trail_callbacks.canary.outcomes.judging import lettered
 from trail_callbacks.models import Failure, Reply
 from trail_callbacks.models.drive import drive
@@ -25,7 +25,7 @@ def item(gives=(), quote="The slow boat needs 63 minutes", key="a1", **flags):
 
 
 def decided(model, answer=OPEN, probe=FERRY, **served):
-    finding, _ = drive(decide(probe, "fictive", answer, **served), model)
+    (finding,), _ = drive(decide_all([Scored(probe=probe, arm="fictive", answer=answer, **served)]), model)
     return finding
 
 
@@ -129,7 +129,7 @@ def test_no_prompt_says_which_value_is_the_real_one():
     orders = set()
     for n in range(20):
         probe = Probe(id=f"p{n}", question=FERRY.question, real=FERRY.real, fictive=FERRY.fictive)
-        drive(decide(probe, "fictive", OPEN), model)
+        drive(decide_all([Scored(probe=probe, arm="fictive", answer=OPEN)]), model)
         orders.add(tuple(lettered(probe).values()))
         assert lettered(probe) == lettered(probe)
     assert orders == {("real", "fictive"), ("fictive", "real")}
@@ -153,5 +153,5 @@ def test_the_schema_is_strict_and_the_same_for_all():
     decided(model)
     schema = model.calls[0].schema.model_json_schema()
     assert schema["additionalProperties"] is False
-    assert set(schema["$defs"]["ReadItem"]["required"]) == set(schema["$defs"]["ReadItem"]["properties"])
+    assert set(schema["$defs"]["AnswerItem"]["required"]) == set(schema["$defs"]["AnswerItem"]["properties"])
     assert model.calls[0].purpose == "outcomes"

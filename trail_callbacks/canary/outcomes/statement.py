@@ -1,0 +1,197 @@
+"""What an answer says of a probe's values: which it gives, whether it declines, whether it rejects the documents."""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_right
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from functools import cache
+from itertools import pairwise
+from typing import Literal
+
+from trail_callbacks.canary.outcomes.answer import Clause, clauses
+from trail_callbacks.canary.outcomes.matching import AnswerStatement, ValueMatcher, ValueMention
+from trail_callbacks.canary.outcomes.polarity import DutyMatcher, PolarityMatcher
+from trail_callbacks.canary.outcomes.wording import alternatives, pattern
+from trail_callbacks.canary.trial import Stated
+from trail_callbacks.language.refusals import withholds
+from trail_callbacks.language.terms import terms
+
+__all__ = ["statement"]
+
+_Stance = Literal["concluded", "given", "document", "belief", "aside", "denied"]
+"""How a value is spoken of: as what the speaker answers whatever else was weighed, plainly, as what the documents say,
+as what the speaker believes, as usual or earlier, or as what it is not."""
+
+_NEAR, _BEFORE, _BEHIND = 60, 240, 120  # characters around a value in which words speak of it
+_STARTS_ANEW = re.compile(r"\b(?:is|are|was|were|it's|that's|takes?|costs?|has|have)\s", re.IGNORECASE)
+_COMMA = re.compile(r"[,(\uff0c\u3001]\s?(?!\d{3})")
+_ALSO = re.compile(r"\b(?:also|too|or|and)\b")
+_GAP = 40  # characters between two values that are joined by a word
+_MOST, _SHOWN = 50, 3  # places that are looked at for a reason, and shown
+
+
+@dataclass(frozen=True, slots=True)
+class _Said:
+    mention: ValueMention
+    stance: _Stance
+    clause: Clause
+
+    @property
+    def value(self) -> Stated | None:
+        return self.mention.value
+
+
+def statement(text: str, matcher: ValueMatcher, question: str) -> AnswerStatement:
+    """Reads an answer.
+
+    Args:
+        text: The plain text of the answer.
+        matcher: What finds the values.
+        question: The question: where two values are named, the sentence that speaks of what was asked counts.
+    """
+    parts = clauses(text)
+    is_rule = isinstance(matcher, PolarityMatcher | DutyMatcher)
+    refusals = [part.start for part in parts if withholds(text[part.start : part.end], is_rule=is_rule)]
+    given = [each for each in _said(text, matcher, parts) if each.stance != "denied"]
+    conflict = pattern("disagreement").search(text) is not None and pattern("no disagreement").search(text) is None
+    is_wrong = _calls_wrong(text, matcher)
+    firm = _firm([each for each in given if each.value is not None], is_wrong=is_wrong)
+    sure = [each for each in firm if each.mention.sure]
+    states, reason = _distinct(sure), _quotes(firm, text)
+    among: tuple[Stated, ...] = ()
+    if len(states) > 1 and not conflict and not _are_together(sure, text):
+        states, among = _asked_for(sure, text, question), states
+        reason = reason if states else f"names several values without saying which holds: {reason}"
+    elif firm and not sure:
+        reason = f"cannot tell which value is meant: {reason}"
+    return AnswerStatement(
+        states=None if firm and not states else states,
+        among=() if states else among,
+        rejects=conflict or is_wrong,
+        declines=bool(refusals),
+        other=any(each.value is None and (not refusals or each.clause.start > refusals[-1]) for each in given),
+        reason=reason,
+    )
+
+
+def _said(text: str, matcher: ValueMatcher, parts: Sequence[Clause]) -> list[_Said]:
+    """The values that a text names, in order, with how it speaks of them: up to the values beside, or a comma there."""
+    found = sorted(matcher.find(text), key=lambda each: each.start)
+    starts = [part.start for part in parts]
+    said = []
+    for i, each in enumerate(found):
+        at = bisect_right(starts, each.start) - 1
+        clause = parts[max(0, at)] if parts else Clause(0, len(text), asks=False)
+        start, end = max(clause.start, each.start - _BEFORE), max(each.end, min(clause.end, each.end + _BEHIND))
+        if i and not _are_joined(found[i - 1], each, text):
+            start = max(start, found[i - 1].end)
+            start = comma.end() if (comma := _COMMA.search(text, start, each.start)) else start
+        if i + 1 < len(found) and not _are_joined(each, found[i + 1], text):
+            end = max(each.end, min(end, found[i + 1].start))
+            end = comma.start() if (comma := _COMMA.search(text, each.end, end)) else end
+        around = (text[start : each.start], text[each.start : each.end], text[each.end : end])
+        how: _Stance = "denied" if clause.asks else _stance(*around, whole=isinstance(matcher, PolarityMatcher))
+        said.append(_Said(each, how, clause))
+    return said
+
+
+def _stance(before: str, value: str, after: str, *, whole: bool) -> _Stance:  # noqa: PLR0911 - one exit a stance
+    """Says how a value is spoken of; `whole`: it is what a whole clause says, with its denials."""
+    if _not().search(before[-_NEAR:]) or pattern("condition").search(before):
+        return "denied"
+    if not whole or pattern("source", words=True).search(f"{before}{value}{after}"):
+        rest = before.rpartition(",")[2]  # of its own sentence: `While they don't say it, the fee is 40`
+        led_to = (rest if _STARTS_ANEW.search(rest) else before) + value
+        if withholds(led_to) or (after and withholds(f"{(before + value)[-_NEAR // 2 :]}{after.partition(',')[0]}")):
+            return "denied"
+    if pattern("conclusion").search(before):
+        return "concluded"
+    contrast, follows = pattern("contrast", words=True), pattern("contrast with what follows", words=True)
+    if contrast.search(before) or (contrast.search(after) and not follows.search(after)):
+        return "aside"
+    if any("," not in before[each.end() :] for each in follows.finditer(before, max(0, len(before) - _NEAR // 2))):
+        return "aside"
+    if pattern("document", words=True).search(before):
+        return "document"
+    return "belief" if pattern("belief", words=True).search(before) else "given"
+
+
+@cache
+def _not() -> re.Pattern[str]:
+    """Words that deny what stands at most four words behind them."""
+    spaced = rf"(?<!\w)(?:{alternatives('not')})(?!\s(?:only|just)\b)(?:[\s'\"(:]+[^\s\d.,;:]+){{0,4}}?"
+    return re.compile(rf"(?:{spaced}|(?<!\w)no(?=\s)|不是|并非|而非|而不是|ではなく)[\s'\"(]*[$€£]?$", re.IGNORECASE)
+
+
+@cache
+def _joint() -> re.Pattern[str]:
+    """What stands between two values that an answer gives together."""
+    behind = r"(?:\s(?:also|even|possibly|sometimes|in|at|the|by|the\s\w+))?[\s'\"*($€£]*"
+    return re.compile(rf"[\s'\"*(\[]*(?:{alternatives('joint')}){behind}", re.IGNORECASE)
+
+
+def _are_joined(one: ValueMention, other: ValueMention, text: str) -> bool:
+    return other.start - one.end <= _GAP and _joint().fullmatch(text, one.end, other.start) is not None
+
+
+def _calls_wrong(text: str, matcher: ValueMatcher) -> bool:
+    """Whether an answer calls something wrong; where the question asked whether it is right, only the documents."""
+    of_documents = isinstance(matcher, PolarityMatcher) and matcher.is_literal
+    before = (text[max(0, each.start() - _NEAR) : each.start()] for each in pattern("error").finditer(text))
+    return any(not of_documents or pattern("source", words=True).search(each) for each in before)
+
+
+def _firm(named: Sequence[_Said], *, is_wrong: bool) -> Sequence[_Said]:
+    """Those of the named values that count: what is concluded; else what is not set aside, if there is more.
+
+    What documents say does not count for an answer that calls it wrong and concludes nothing.
+    """
+    if is_wrong and all(each.stance != "concluded" for each in named):
+        named = [each for each in named if each.stance != "document"]
+    for left_out in ({"given", "document", "belief", "aside"}, {"belief", "aside"}, {"aside"}):
+        if firm := [each for each in named if each.stance not in left_out]:
+            beliefs = [each for each in named if each.stance == "belief"]
+            both = beliefs and all(each.stance == "document" for each in firm)  # `I think 40, but the documents say 63`
+            return [*beliefs, *firm] if both else firm
+    return named
+
+
+def _are_together(firm: Sequence[_Said], text: str) -> bool:
+    """Whether an answer gives several values at once: joins them, says the same of each, or believes another one."""
+    if {each.stance for each in firm} == {"belief", "document"}:
+        return True
+    pairs = [(a, b) for a, b in pairwise(firm) if a.value != b.value and _are_joined(a.mention, b.mention, text)]
+    if {each.value for pair in pairs for each in pair} == {each.value for each in firm}:
+        return True
+    return len({each.clause for each in firm}) > 1 and len({_frame(each, text) for each in firm[:_MOST]}) == 1
+
+
+def _frame(said: _Said, text: str) -> str:
+    """The letters of a clause, or of a row of a table, without the value."""
+    start, end = said.clause.start, said.clause.end
+    row = text.rfind("\n", 0, start) + 1
+    if "|" in text[row:start]:
+        start, end = row, len(text[:end]) + len(text[end:].partition("\n")[0])
+    around = text[start : said.mention.start] + text[said.mention.end : end]
+    return "".join(c for c in _ALSO.sub("", around.casefold()) if c.isalnum())
+
+
+def _asked_for(firm: Sequence[_Said], text: str, question: str) -> tuple[Stated, ...]:
+    """The one value whose clauses speak of what was asked, if those of the others do not at all."""
+    asked = {term.stem for term in terms(question) if term.kind != "function"}
+    listed = {each.clause for each in firm}
+    about = {each for each in listed if asked & {term.stem for term in terms(text[each.start : each.end])}}
+    values = _distinct(each for each in firm if each.clause in about)
+    return values if len(values) == 1 else ()
+
+
+def _distinct(said: Iterable[_Said]) -> tuple[Stated, ...]:
+    return tuple(dict.fromkeys(each.value for each in said if each.value is not None))
+
+
+def _quotes(said: Sequence[_Said], text: str) -> str:
+    """The first few places, each wording once."""
+    found = (" ".join(text[each.mention.start : each.mention.end].split())[:80] for each in said[:_MOST])
+    return "; ".join(f"`{each}`" for each in list(dict.fromkeys(found))[:_SHOWN])
