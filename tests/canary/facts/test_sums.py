@@ -72,3 +72,19 @@ def test_shares_of_a_column_follow_with_the_total():
 def test_what_cannot_be_repaired_is_refused_with_the_reason(text, why):
     twin = twin_of(text, 0)
     assert any(why in each.why for each in twin.skipped), twin.skipped
+
+
+@pytest.mark.parametrize(
+    ("said", "true"),
+    [
+        ("The 1.2 million inhabitants of the region of Tarvik", lambda rounded, exact: abs(rounded - exact) <= 0.05),
+        ("Nearly 1.2 million inhabitants of Tarvik", lambda rounded, exact: 0 < rounded - exact <= 0.1),
+        ("More than 1.1 million inhabitants of Tarvik", lambda rounded, exact: 0 < exact - rounded <= 0.1),
+    ],
+)
+def test_a_rounded_number_is_rounded_anew(said, true):
+    for seed in range(4):
+        text = twin_of(f"The region of Tarvik has 1,187,300 inhabitants. {said} fish.", seed).fictive["a"].text
+        exact, rounded = numbers(text)
+        assert true(rounded, exact / 1e6)
+        assert exact != 1_187_300

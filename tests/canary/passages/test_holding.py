@@ -64,13 +64,6 @@ def test_nothing_holds_what_is_not_there():
     assert holds(FERRY, [], "real") is False
 
 
-def test_of_two_values_that_disagree_each_is_the_fact():
-    both = Probe(id="i", question="How high is the tower?", real="80 metres", fictive="91 metres", also="67 metres",
-                 real_quote="The tower is 80 metres high and old.", fictive_quote="The tower is 91 metres high and old.")  # fmt: skip
-    assert holds(both, ["The tower is 91 metres high and old."], "fictive") is True
-    assert holds(both, ["The tower is 67 metres high and old."], "fictive") is True
-
-
 @pytest.mark.parametrize(("real", "fictive"), [("$75.00", "€75.00"), ("30 %", "30 ‰"), ("12 €", "12 £"), ("£5", "£9")])
 def test_the_sign_of_a_currency_is_a_part_of_the_value(real, fictive):
     quote = "A fee of {} has to be paid for a transfer of shares."

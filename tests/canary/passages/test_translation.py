@@ -99,13 +99,6 @@ def test_what_the_twin_already_says_stays_and_shows_no_real_words(translator):
     ) == {"date-4", "number-5"}
 
 
-def test_the_document_is_read_from_what_frameworks_keep(translator):
-    passage = "The ferry to Lorne takes 40 minutes"
-    for metadata in ({"source": "/data/guide/ferry.md"}, {"file_name": "ferry.md"}, {"source": "C:\\guide\\ferry.md"}):
-        assert translator.passage(passage, "chunk-7", metadata).documents == ("ferry.md",)
-    assert translator.documents("in summer.", None, {"source": "ferry.md"}) == ("ferry.md",)
-
-
 def test_passages_that_disagree_are_told_apart_by_their_document():
     text = "The tower is 80 metres high and stands in the park."
     real = Corpus([Document("a", text), Document("b", text)])

@@ -4,7 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from trail_callbacks.canary import Corpus, Document, Edit, Skipped
+from trail_callbacks.canary import SIZES, Corpus, Document, Edit, Skipped
+from trail_callbacks.canary.perturbers.coined import coined, scripts
 from trail_callbacks.canary.perturbers.names import propose
 from trail_callbacks.canary.perturbers.perturb import perturb
 
@@ -41,12 +42,6 @@ def test_every_mention_of_a_name_changes_in_every_document():
         f"The ferry was built by {first} {last} in 1932. Mrs {last} sold it later, and {last}'s son kept the plans.",
         f"Who was {first.upper()} {last.upper()}? The museum keeps the letters of {first} {last}, and the {last}s still visit.",
     ]
-
-
-def test_what_describes_stays():
-    _, (text,) = changed("In summer the Halvik Harbour Society runs boats. The society and its harbour are old.")
-    assert " Harbour Society runs boats. The society and its harbour are old." in text
-    assert "Halvik" not in text
 
 
 @pytest.mark.parametrize(
@@ -92,3 +87,21 @@ def test_no_word_of_a_changed_name_is_left(said, seed):
 def test_a_sentence_does_not_join_names():
     found = edits("On 4 April the Hotel Zumvik ordered chairs. In Skarn the Regional Court of Ashmeer sat.")
     assert {edit.real for edit in found} == {"Hotel Zumvik", "Skarn", "Regional Court of Ashmeer"}
+
+
+@pytest.mark.parametrize("word", ["Berg", "Thornbury", "Iglesias", "\u00d8rsted", "Yuki", "Ng"])
+@pytest.mark.parametrize("size", SIZES)
+def test_a_coined_word_has_the_length_of_no_common_word_and_is_the_same_for_a_seed(word, size):
+    for seed in range(50):
+        found = coined(word, size, random.Random(seed), lambda _: False)  # noqa: S311 - no secret
+        assert found == coined(word, size, random.Random(seed), lambda _: False)  # noqa: S311
+        assert len(found) >= 6
+        assert found.istitle()
+        assert found != word
+        assert (found[0] == word[0]) is (size == "small")
+
+
+@pytest.mark.parametrize("word", ["\u65e5\u672c", "\u0634\u0627\u0647\u062f", "B\u0435rg"])  # the last mixes scripts
+def test_a_script_without_coined_words_gives_none(word):
+    assert scripts(word) is None
+    assert coined(word, "medium", random.Random(0), lambda _: False) is None  # noqa: S311 - no secret

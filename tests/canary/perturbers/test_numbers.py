@@ -99,13 +99,6 @@ def test_the_ends_of_a_range_and_a_part_of_a_whole_keep_their_order():
         assert part < whole
 
 
-def test_a_fraction_of_the_same_value_keeps_the_fact_as_it_is():
-    text = "The walk to Skogholm is 2.5 miles long. The Skogholm walk: 2 1/2 miles."
-    (after,), edits = changed(text)
-    assert after == text
-    assert not edits
-
-
 def test_a_new_value_stands_nowhere_else():
     texts = [
         f"Ferry number of {name}: it takes {n} minutes." for n, name in zip(range(20, 70), "abcdefgh" * 7, strict=False)

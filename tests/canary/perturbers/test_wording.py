@@ -121,17 +121,24 @@ def test_two_documents_disagree_on_two_fictive_values():
     assert len({edit.real, edit.fictive, edit.also}) == 3
 
 
-def test_equal_amounts_for_different_things_do_not_disagree():
-    said = (
-        "You pay 5 percent of your salary to the fund of Skarn.",
-        "While you are on leave you pay 5 percent of what the fund of Skarn gives.",
-    )
-    assert not twin("inconsistent", " ".join(said)).edits
-
-
 def test_a_nonce_word_stands_nowhere_else():
     made = twin("nonce", "We rowed to Skarn and came back.", "Skarn is a small town.")
     (edit,) = made.edits
     assert edit.size is None
     assert all(edit.fictive in text for text in texts(made))
     assert not any("Skarn" in text for text in texts(made))
+
+
+@pytest.mark.parametrize(
+    ("text", "after"),
+    [
+        ("The Alma is larger than the Berta.", "The Alma is smaller than the Berta."),
+        ("Trains are more expensive than buses.", "Trains are less expensive than buses."),
+        ("OLDER THAN THE BERTA IS THE ALMA.", "YOUNGER THAN THE BERTA IS THE ALMA."),
+        ("The Alma came first and the Berta second.", "The Alma came second and the Berta first."),
+        ("The 1st prize went to Alma, the 3rd prize to Cora.", "The 3rd prize went to Alma, the 1st prize to Cora."),
+        ("Alma is the largest of them.", "Alma is the smallest of them."),
+    ],
+)
+def test_an_order_is_turned_round(text, after):
+    assert texts(twin("order", text)) == [after]

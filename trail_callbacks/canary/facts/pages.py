@@ -201,6 +201,11 @@ class Page:
         return _said(self.text)
 
     @cached_property
+    def raws(self) -> frozenset[str]:
+        """All its numbers as written, without units."""
+        return frozenset(f"{each.raw:.9g}" for each in self.numbers)
+
+    @cached_property
     def _said(self) -> dict[int, frozenset[str]]:
         return {}
 

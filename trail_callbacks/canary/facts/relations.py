@@ -34,6 +34,7 @@ class Relations:
         self.locked: dict[Figure, str] = {}
         self._fact = {figure: fact for fact in facts(corpus) for figure in fact.figures}
         self._of: dict[Figure, dict[Relation, None]] = defaultdict(dict)
+        self._by_part: dict[Figure, dict[Relation, None]] = defaultdict(dict)
         self._results: set[Figure] = set()
         for page in pages(corpus):
             for each in relations_in(page):
@@ -48,8 +49,9 @@ class Relations:
 
     def _note(self, relation: Relation) -> None:
         self._results.add(relation.result)
-        for figure in (relation.result, *relation.parts):
-            self._of[figure][relation] = None
+        self._of[relation.result][relation] = None
+        for figure in relation.parts:
+            self._of[figure][relation] = self._by_part[figure][relation] = None
 
     def derived(self, fact: Fact) -> bool:
         """Whether it follows from other facts, and therefore changes with them only."""
@@ -71,20 +73,21 @@ class Relations:
             cannot be written, or two relations want different values.
         """
         new = {figure: figure.quantity.value * factor for figure in fact.figures}
+        waiting = list(new)
         for _ in range(_ROUNDS):
-            broken = [each for each in self.touching(new) if not each.holds(new)]
-            if not broken:
-                return new
-            for each in broken:
+            following = dict.fromkeys(each for figure in waiting for each in self._by_part.get(figure, ()))
+            waiting = []
+            for each in (one for one in following if not one.holds(new)):
                 value, follows = each.repaired(new), self._fact[each.result]
                 too_many = follows is fact or len(follows.figures) > _MENTIONS
-                if value is None or not each.result.quantity.value or too_many or each.holds(new):
-                    if each.holds(new):
-                        continue
+                if value is None or not each.result.quantity.value or too_many:
                     return None
                 for mention in follows.figures:
                     if mention is each.result or mention not in self._results:  # others follow from what is beside them
                         new[mention] = mention.quantity.value * value / each.result.quantity.value
+                        waiting.append(mention)
+            if not waiting:
+                return new if all(each.holds(new) for each in self.touching(new)) else None
         return None
 
 

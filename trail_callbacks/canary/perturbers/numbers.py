@@ -145,10 +145,8 @@ def guessable(factor: float) -> bool:
 
 def _stands(figure: Figure, factor: float, present: Present) -> bool:
     quantity, page = figure.quantity, figure.page
-    raw = f"{quantity.raw * factor:.9g}"
-    return present.has(quantity.kind, quantity.value * factor, figure.noun, page) or any(
-        f"{each.raw:.9g}" == raw for each in page.numbers
-    )
+    stated = present.has(quantity.kind, quantity.value * factor, figure.noun, page)
+    return stated or f"{quantity.raw * factor:.9g}" in page.raws
 
 
 def in_order(figures: Iterable[Figure], values: Mapping[Figure, float]) -> bool:

@@ -115,9 +115,12 @@ class _Assembly:
         """Gives up what does not hold in the twin, until all does."""
         rereading = Rereading(self._corpus)
         while wrong := dict(rereading.refused(self.edits, _applied(self._corpus, self.edits))):
-            for batch in [each for each in self._batches if any(edit in wrong for edit in each)]:
-                self._batches.remove(batch)
-                self._refuse(batch, next(wrong[edit] for edit in batch if edit in wrong))
+            batches, self._batches = self._batches, []
+            for batch in batches:
+                if why := next((wrong[edit] for edit in batch if edit in wrong), ""):
+                    self._refuse(batch, why)
+                else:
+                    self._batches.append(batch)
 
     @property
     def _room(self) -> int:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import random
 import re
+from bisect import bisect_left
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -45,7 +46,6 @@ _SUBJECT = 40  # characters of a sentence in which its subject stands
 _MANY = 4  # statements of one fact; what is said more often is what a text is about
 _LEFT = 4  # times as many sentences as are taken out of a document it has, if they are several
 _ITEM = re.compile(r"(?P<indent>[ \t]{0,12})(?:(?P<bullet>[-*+\u2022])|(?P<number>\d{1,2})[.)])[ \t]+\S")
-_LIST = 2000  # characters of a list whose items somebody counts
 _ROWS = 3  # of a table, header included, of which one can be taken out
 _NO_STATEMENT = "it stands in a heading, markup or a part of a sentence, not in a statement of its own"
 
@@ -56,8 +56,8 @@ def propose(corpus: Corpus, rng: random.Random, sizes: Sequence[Size]) -> Iterat
     """Proposes to remove a number, a date or a name, with all sentences, list items and table rows that state it.
 
     Left alone are statements that the text needs: one that the next leans on (`It also ...`), that introduces somebody
-    who is named again, that is counted (`three kinds:`) or numbered, or with numbers that others follow from, such as a
-    total; and facts that other sentences may tell in other words.
+    who is named again, that is numbered, or with numbers that others follow from, such as a total; and facts that other
+    sentences may tell in other words.
     """
     del sizes
     statements = _Statements(corpus)
@@ -192,26 +192,7 @@ class _Statements:
         numbered = own and own["number"] and below in beside and below is not None
         if not beside or (goes_on and below not in beside) or numbered or page.fixed.overlap(start, end):
             return None
-        if self._is_counted(page, start):
-            return None
         return _Statement(page.document.id, *_with_break(text, start, end), "item")
-
-    def _is_counted(self, page: Page, start: int) -> bool:
-        """Whether the line above a list says how many items it has."""
-        text, n, at = page.text, 0, start
-        lead = (0, 0)
-        while at > 0 and start - at < _LIST and not lead[1]:
-            line = _line(text, at - 1)
-            is_item = _ITEM.match(text, *line) is not None
-            n, at = n + is_item, line[0]
-            lead = line if not is_item and text[slice(*line)].strip() else lead
-        line = _line(text, start)
-        while _ITEM.match(text, *line) and line[0] - start < _LIST:
-            n, line = n + 1, _line(text, line[1] + 1)
-            if line[1] >= len(text):
-                n += _ITEM.match(text, *line) is not None
-                break
-        return any(each.quantity.value == n for each in _figures(page, *lead))
 
     def _beside(self, own: _Statement, other: Saying) -> bool:
         """Whether a sentence is in another row or item of the same document, which is like it and of something else."""
@@ -226,27 +207,44 @@ class _Statements:
         """Why a statement has to stay; empty if it has not."""
         gone = [each for each in removed if each.document == own.document]
         beside = self._sayings.of[own.document]
-        left = [i for i, each in enumerate(beside) if not any(one.start <= each.start < one.end for one in gone)]
-        if not left or (len(gone) > 1 and len(beside) < _LEFT * len(gone)):
-            return "nothing would be left of the document" if not left else "too little would be left of the document"
+
+        def is_left(saying: Saying) -> bool:
+            return not any(each.start <= saying.start < each.end for each in gone)
+
+        if not any(map(is_left, beside)):
+            return "nothing would be left of the document"
+        if len(gone) > 1 and len(beside) < _LEFT * len(gone):
+            return "too little would be left of the document"
+        if self._follows(own, removed):
+            return "numbers that would stay follow from it, or it from them"
+        first, last = (bisect_left(beside, at, key=lambda each: each.start) for at in (own.start, own.end))
+        return self._leant_on(own, first, [i for i in range(last, len(beside)) if is_left(beside[i])], last)
+
+    def _follows(self, own: _Statement, removed: Sequence[_Statement]) -> bool:
+        """Whether a relation of its numbers reaches out of what is removed."""
         figures = _figures(self._pages[own.document], own.start, own.end)
-        for figure in chain.from_iterable((each.result, *each.parts) for each in self._following.touching(figures)):
-            inside = (
+        reached = chain.from_iterable((each.result, *each.parts) for each in self._following.touching(figures))
+        return any(
+            not any(
                 each.start <= figure.start < each.end for each in removed if each.document == figure.page.document.id
             )
-            if not any(inside):
-                return "numbers that would stay follow from it, or it from them"
-        first = next((i for i, each in enumerate(beside) if each.start >= own.start), len(beside) - 1)
-        last = next((i for i, each in enumerate(beside) if each.start >= own.end), len(beside))
-        is_sentence = own.form == "sentence"
-        if is_sentence and (first == 0 or _ANSWERS.match(beside[first].text)):
-            return "it introduces what its document is about" if first == 0 else "it answers a question in the text"
-        if last in left and (_BACK.match(beside[last].text) or (is_sentence and self._introduces(own, first, last))):
+            for figure in reached
+        )
+
+    def _leant_on(self, own: _Statement, first: int, after: Sequence[int], last: int) -> str:
+        """Why the sentences behind a statement need it; `after` are those that are left, by number."""
+        beside, is_sentence = self._sayings.of[own.document], own.form == "sentence"
+        if is_sentence and first == 0:
+            return "it introduces what its document is about"
+        if is_sentence and _ANSWERS.match(beside[first].text):
+            return "it answers a question in the text"
+        leans = after[:1] == [last] and _BACK.match(beside[last].text) is not None
+        if leans or (after[:1] == [last] and is_sentence and self._introduces(own, first, last)):
             return "the sentence after it leans on it"
         told = self._first_told(own.document)
         for name in dict.fromkeys(_CAPITAL.findall(self._pages[own.document].text[own.start : own.end])):
             places = told.get(name, [first])
-            if places[0] >= first and any(at in left for at in places if at >= last):
+            if places[0] >= first and not set(after).isdisjoint(places):
                 return "a sentence after it speaks of somebody or something that it introduces"
         return ""
 
@@ -267,8 +265,9 @@ class _Statements:
         return self._told[document]
 
 
-def _figures(page: Page, start: int, end: int) -> list[Figure]:
-    return [each for each in page.figures if start <= each.start < end]
+def _figures(page: Page, start: int, end: int) -> Sequence[Figure]:
+    first, last = (bisect_left(page.figures, at, key=lambda each: each.start) for at in (start, end))
+    return page.figures[first:last]
 
 
 def _line(text: str, offset: int) -> tuple[int, int]:

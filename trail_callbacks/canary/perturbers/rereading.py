@@ -35,6 +35,7 @@ class Rereading:
         self._corpus = corpus
         self._real = {page.document.id: page for page in pages(corpus)}
         self._twin: dict[str, Page] = {}
+        self._values: dict[str, set[tuple[str, str, str]]] = {}
 
     def refused(self, edits: Sequence[Edit], texts: Mapping[str, str]) -> Iterator[tuple[Edit, str]]:
         """Yields the edits that do not hold in the twin, with the reason.
@@ -70,7 +71,9 @@ class Rereading:
     def _read(self, documents: set[str], texts: Mapping[str, str]) -> None:
         for id_ in documents:
             if id_ not in self._twin or self._twin[id_].text != texts[id_]:
-                self._twin[id_] = Page(Document(id_, texts[id_]), self._real[id_].number)
+                page = self._twin[id_] = Page(Document(id_, texts[id_]), self._real[id_].number)
+                said = ((each.quantity, each.noun) for each in page.figures if each.row is None)
+                self._values[id_] = {(each.kind, f"{each.value:.9g}", noun) for each, noun in said}
 
     def _read_at(self, place: Replacement, moved: Mapping[str, Callable[[int], int]]) -> Quantity | None:
         """What the twin says at a place of an edit."""
@@ -95,12 +98,9 @@ class Rereading:
         real = next(iter(quantities(edit.real)), None)
         if real is None or (real.kind == "count" and not real.noun):
             return ""
-        for id_ in dict.fromkeys(place.document for place, _ in read):
-            page = self._twin[id_]
-            for each in page.figures:
-                same = each.quantity.kind == real.kind and each.noun == stem(real.noun) and each.row is None
-                if same and abs(each.quantity.value - real.value) <= _CLOSE * abs(real.value):
-                    return "in the twin, the real value would still stand beside the new one"
+        value = (real.kind, f"{real.value:.9g}", stem(real.noun))
+        if any(value in self._values[place.document] for place, _ in read):
+            return "in the twin, the real value would still stand beside the new one"
         return ""
 
 
