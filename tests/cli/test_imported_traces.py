@@ -58,7 +58,7 @@ def test_a_broken_line_is_named_and_the_rest_verified(trail, recorded):
         out.write('{"resourceSpans": [')
     status, _, err = trail("verify", str(recorded))
     assert status == 2
-    assert f"skipped: {recorded}, line 4: not JSON" in err
+    assert f"skipped: {recorded}, line 4: the JSON is broken" in err
 
 
 @pytest.mark.parametrize("command", ["verify", "diagnose"])
@@ -66,7 +66,7 @@ def test_a_broken_line_is_named_and_the_rest_verified(trail, recorded):
     ("content", "message"),
     [
         (b"", "is empty: expected traces"),
-        (b"\x00\x01\x02", "is a binary file: expected JSON"),
+        (b"\x00\x01\x02", "is a binary file, not text: expected traces as JSON"),
         (b'{"a": 1}', "looked for OpenTelemetry spans"),
     ],
 )

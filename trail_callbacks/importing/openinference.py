@@ -12,8 +12,9 @@ from typing import Any, cast
 from trail_callbacks.capture.events import Hints, Piece, RunKind
 from trail_callbacks.capture.payloads import exact_text
 from trail_callbacks.importing.llama_index import is_passing, lost_with, not_printed, said, without_settings
+from trail_callbacks.importing.messages import REDACTED, parsed, text_of
 from trail_callbacks.importing.otlp import OtlpSpan
-from trail_callbacks.importing.pieces import REDACTED, document, parsed, pieces, text_of
+from trail_callbacks.importing.pieces import document, pieces
 from trail_callbacks.importing.steps import Step, detailed, said_of, step_of
 
 __all__ = ["KIND", "gaps_in", "step"]

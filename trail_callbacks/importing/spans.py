@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from typing import Any
 
 from trail_callbacks.importing import genai, langfuse, mlflow, openinference
+from trail_callbacks.importing.messages import text_of
 from trail_callbacks.importing.otlp import OtlpSpan, lost_with_all
-from trail_callbacks.importing.pieces import text_of
 from trail_callbacks.importing.steps import ImportedRun, Step, said_of, step_of
 
 __all__ = ["run_of"]
