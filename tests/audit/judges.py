@@ -19,8 +19,6 @@ class DyingJudge(LocalJudge):
         return (yield from super().extract(answer, question))
 
 
-
-
 class UnbornJudge(LocalJudge):
     """Cannot be made anew in another process."""
 
