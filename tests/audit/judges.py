@@ -19,20 +19,6 @@ class DyingJudge(LocalJudge):
         return (yield from super().extract(answer, question))
 
 
-class LethalJudge(LocalJudge):
-    """As `DyingJudge`, where the question is `die TIMES FILE`: for workers whose environment is not ours."""
-
-    def extract(self, answer, question):
-        if (question or "").startswith("die "):
-            _, times, name = question.split(" ", 2)
-            file = Path(name)
-            died = int(file.read_text()) if file.exists() else 0
-            if died < int(times):
-                file.write_text(str(died + 1))
-                os._exit(3)
-        return (yield from super().extract(answer, question))
-
-
 class UnbornJudge(LocalJudge):
     """Cannot be made anew in another process."""
 

@@ -15,14 +15,13 @@ from collections import Counter
 from pathlib import Path
 
 import pytest
-from judges import LethalJudge, UnbornJudge
-from processes import has_results, wait_for
-from rows import row, rows
+from judges import UnbornJudge
+from processes import wait_for
+from rows import rows
 
 from trail_callbacks import LLMJudge
-from trail_callbacks.audit import Budget, LocalEngine, RayEngine, audit, cluster
+from trail_callbacks.audit import LocalEngine, RayEngine, audit, cluster
 from trail_callbacks.errors import InputError, JudgeError, MissingExtraError
-from trail_callbacks.models import Usage
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "wire"))
 from endpoint import Endpoint, fair, reply
@@ -118,21 +117,6 @@ def test_a_cluster_writes_what_one_machine_writes_though_a_worker_is_killed(conn
 
 
 @needs_ray
-def test_a_row_that_kills_its_workers_is_given_up_alone(connected, lines, table, tmp_path):
-    died = tmp_path / "died"
-    path = lines("in.jsonl", [row(n, question=f"die 5 {died}" if n == 5 else "When?") for n in range(12)])
-    summary = audit(path, LethalJudge(), out=tmp_path / "out", engine=RayEngine(workers=1))
-    assert died.read_text() == "3"
-    ((place, why),) = summary.broken_places
-    assert place == f"{path}, line 6"
-    assert why.startswith("3 worker processes died over it, the last with ActorDiedError: ")
-    assert "\n" not in why
-    assert [each["id"] for each in table(tmp_path / "out")] == [f"r{n}" for n in range(12) if n != 5]
-    died.write_text("5")
-    assert audit(path, LethalJudge(), out=tmp_path / "out", engine=RayEngine(workers=1)).total.answers == 12
-
-
-@needs_ray
 def test_workers_that_find_no_place_hold_up_nothing(connected, lines, tmp_path):
     summary = audit(lines("in.jsonl", rows(30)), out=tmp_path / "out", engine=RayEngine(workers=6, cpus=2))
     assert summary.total.answers == 30
@@ -206,38 +190,6 @@ def test_a_lost_worker_costs_no_more_than_the_calls_it_had_in_flight(connected, 
     assert again.usage == summary.usage
     audit(path, model_judge(endpoint), out=tmp_path / "local", engine=LocalEngine())
     assert (tmp_path / "out" / "claims.jsonl").read_bytes() == (tmp_path / "local" / "claims.jsonl").read_bytes()
-
-
-@needs_ray
-def test_budget_and_pace_are_one_for_all_workers(connected, endpoint, lines, tmp_path):
-    engine = RayEngine(workers=2, concurrency=4, cpus=0.5)
-    path = lines("in.jsonl", rows(40))
-    budget = Budget(calls=30, requests_per_minute=200)
-    summary = audit(path, model_judge(endpoint), out=tmp_path / "out", engine=engine, budget=budget)
-    assert endpoint.paid.total() == 30
-    assert summary.stopped == "the budget of 30 calls is used up"
-    assert summary.missing > 0
-    assert summary.usage == Usage(calls=30, prompt_tokens=300, completion_tokens=150)
-    assert endpoint.times[-1] - endpoint.times[0] > (30 - 20) / (200 / 60)  # a tenth of a minute's at once
-
-
-@needs_ray
-def test_killed_and_begun_again_nothing_is_lost_and_nothing_is_double(running, lines, tmp_path):
-    path = lines("in.jsonl", rows(80))
-    command = [
-        sys.executable, "-m", "trail_callbacks.cli", "audit", str(path), "--engine", "ray",
-        "--ray", f"address={running.address}", "--ray", "cpus=0.5", "--out", str(tmp_path / "ray"),
-    ]  # fmt: skip
-    quiet = {"stdout": subprocess.DEVNULL, "stderr": subprocess.PIPE, "env": running.env}
-    process = subprocess.Popen(command, **quiet)
-    wait_for(lambda: has_results(tmp_path / "ray"), "a result")
-    process.kill()
-    process.communicate()
-    assert not (tmp_path / "ray" / "summary.json").exists()
-    ended = subprocess.run(command, timeout=120, check=False, **quiet)
-    assert (ended.returncode, ended.stderr) == (0, b"")
-    audit(path, out=tmp_path / "local", engine=LocalEngine())
-    assert same(tmp_path / "local", tmp_path / "ray")
 
 
 @needs_ray

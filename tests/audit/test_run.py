@@ -284,7 +284,13 @@ def test_a_folder_of_another_audit_is_refused(lines, tmp_path):
         audit(path, ScriptedModel([], name="m"), out=tmp_path / "out")
     with pytest.raises(InputError, match="holds other files"):
         audit(path, out=tmp_path)
-    (tmp_path / "out" / "audit.json").write_text("{")
+    mark = tmp_path / "out" / "audit.json"
+    mark.write_text(mark.read_text().replace("trail-audit-2", "trail-audit"))
+    with pytest.raises(
+        InputError, match=r"by another release \(trail-audit, here trail-audit-2\): name another folder"
+    ):
+        audit(path, out=tmp_path / "out")
+    mark.write_text("{")
     with pytest.raises(InputError, match="damaged"):
         audit(path, out=tmp_path / "out")
 

@@ -1,7 +1,7 @@
 """Probes, and a stand-in for the judgement of their answers, for tests of what asks them."""
 
 from trail_callbacks.canary import Answered, Finding, Probe
-from trail_callbacks.canary.runs.scoring import Scoring
+from trail_callbacks.canary.runs.scoring import Scorer
 
 
 def probes(n, **more):
@@ -63,4 +63,4 @@ def decide(answers):
     return found
 
 
-SCORING = Scoring(classify, decide)
+SCORING = Scorer(classify, decide)

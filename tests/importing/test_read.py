@@ -189,7 +189,7 @@ def test_what_is_no_file_of_traces_is_refused_with_what_to_do(content, message, 
 
 
 def test_a_missing_file_a_folder_and_one_of_somebody_else(tmp_path, file):
-    with pytest.raises(InputError, match="does not exist"):
+    with pytest.raises(InputError, match="cannot be read: No such file"):
         list(read(tmp_path / "no.jsonl"))
     with pytest.raises(InputError, match="is a folder"):
         list(read(tmp_path))

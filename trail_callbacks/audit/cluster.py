@@ -23,7 +23,7 @@ from threading import Thread
 from types import MappingProxyType
 from typing import Any
 
-from trail_callbacks.audit.crew import Crew, Desk, Event, Job, portable
+from trail_callbacks.audit.crew import Crew, Desk, Job, Said, portable
 from trail_callbacks.audit.judging import Outcome, Task
 from trail_callbacks.errors import InputError, JudgeError, MissingExtraError
 from trail_callbacks.judges.judge import Judge
@@ -111,7 +111,7 @@ class RayEngine:
             )
             held = ray.put(settings)
 
-            def hire(events: SimpleQueue[Event]) -> _Actor:
+            def hire(events: SimpleQueue[Said]) -> _Actor:
                 actor = seat.remote(held, store is not None)
                 return _Actor(ray, actor, ahead, Desk(grants, lambda said: actor.hear.remote([said]), store), events)
 
@@ -205,7 +205,7 @@ def _unreachable(address: str, why: str) -> str:
 class _Actor:
     """A worker on the cluster, as this process sees it."""
 
-    def __init__(self, ray: Any, seat: Any, ahead: int | None, desk: Desk, events: SimpleQueue[Event]) -> None:
+    def __init__(self, ray: Any, seat: Any, ahead: int | None, desk: Desk, events: SimpleQueue[Said]) -> None:
         self.jobs: dict[str, Job] = {}
         self.ready, self.ahead, self.cause = False, ahead or _LEAST, "without a word"
         self._ray, self._seat, self._events = ray, seat, events
@@ -232,7 +232,7 @@ class _Actor:
         except Exception as error:  # noqa: BLE001 - whatever Ray calls it, nobody is there any more
             self.cause = _cause(error)
         self._desk.close()
-        self._events.put(Event(self, None))
+        self._events.put(Said(self, None))
 
     def _hear(self, messages: list[tuple[Any, ...]]) -> None:
         others = [message for message in messages if not self._desk.serve(message)]
@@ -240,13 +240,13 @@ class _Actor:
         if outcomes:
             if self._grows:
                 self.ahead = min(max(2 * len(outcomes), _LEAST), _MOST)
-            self._events.put(Event(self, ("outcomes", outcomes)))
+            self._events.put(Said(self, ("outcomes", outcomes)))
         for message in others:
             if message[0] == "ready" and message[1] != version("trail-callbacks"):
                 why = f"its machine has release {message[1]} of trail-callbacks, this one {version('trail-callbacks')}"
-                self._events.put(Event(self, ("unusable", why)))
+                self._events.put(Said(self, ("unusable", why)))
             elif message[0] != "outcome":
-                self._events.put(Event(self, message))
+                self._events.put(Said(self, message))
 
 
 def _cause(error: Exception) -> str:

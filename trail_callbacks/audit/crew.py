@@ -22,7 +22,7 @@ from trail_callbacks.models.store import Store
 from trail_callbacks.verify.options import VerifyOptions
 from trail_callbacks.work.budget import Grants
 
-__all__ = ["Crew", "Desk", "Event", "Job", "Worker", "portable"]
+__all__ = ["Crew", "Desk", "Job", "Said", "Worker", "portable"]
 
 _DEATHS = 3
 
@@ -36,7 +36,7 @@ class Job:
 
 
 @dataclass(slots=True)
-class Event:
+class Said:
     """Something a worker says: that it is ready, that it cannot use the judge, or what it has done.
 
     Attributes:
@@ -125,11 +125,11 @@ class Crew:
         absent: Says why none may be.
     """
 
-    hire: Callable[[SimpleQueue[Event]], Worker]
+    hire: Callable[[SimpleQueue[Said]], Worker]
     most: int
     patience: float | None = None
     absent: Callable[[], str] = str
-    events: SimpleQueue[Event] = field(default_factory=SimpleQueue)
+    events: SimpleQueue[Said] = field(default_factory=SimpleQueue)
     workers: list[Worker] = field(default_factory=list)
     fresh: deque[Job] = field(default_factory=deque)  # for workers that are not ready yet
     again: deque[Job] = field(default_factory=deque)  # of workers that died; each is done alone
@@ -146,7 +146,7 @@ class Crew:
             for worker in self.workers:
                 worker.end()
 
-    def next_event(self) -> Event:
+    def next_event(self) -> Said:
         """Waits for a worker; not for ever if none is there.
 
         Raises:
@@ -158,7 +158,7 @@ class Crew:
         except Empty:
             raise JudgeError(f"no worker could begin within {self.patience:g} seconds: {self.absent()}") from None
 
-    def handle(self, event: Event) -> Iterator[Outcome]:
+    def handle(self, event: Said) -> Iterator[Outcome]:
         """Takes note of what a worker says."""
         worker, message = event.worker, event.message
         if message is None:

@@ -11,7 +11,7 @@ from typing import Any, Literal
 from trail_callbacks.errors import InputError
 from trail_callbacks.trace.codec import FORMAT
 
-__all__ = ["COLUMNS", "Columns", "Item", "Kind", "item", "known"]
+__all__ = ["COLUMNS", "AuditItem", "Columns", "Kind", "item", "known"]
 
 Kind = Literal["trace", "report", "kept", "row"]
 """A trace; a report whose graph is verified anew; a report that is taken as it is; a row."""
@@ -42,7 +42,7 @@ class Columns:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Item:
+class AuditItem:
     """One answer to be judged.
 
     Attributes:
@@ -71,7 +71,7 @@ def _is_report(value: Mapping[str, Any]) -> bool:
     return "version" in value and "graph" in value and "verdicts" in value
 
 
-def item(value: Mapping[str, Any], columns: Columns, *, keep_reports: bool) -> Item:
+def item(value: Mapping[str, Any], columns: Columns, *, keep_reports: bool) -> AuditItem:
     """Makes an item of a record.
 
     Args:
@@ -104,13 +104,13 @@ def item(value: Mapping[str, Any], columns: Columns, *, keep_reports: bool) -> I
     return _item("row", value[names["id"]] if names["id"] else None, data, data, _flat(rest))
 
 
-def _item(kind: Kind, id_: Any, data: Any, material: Any, fields: Mapping[str, str]) -> Item:
+def _item(kind: Kind, id_: Any, data: Any, material: Any, fields: Mapping[str, str]) -> AuditItem:
     try:
         text = json.dumps(data, ensure_ascii=True, separators=(",", ":"))
         content = sha256(json.dumps([kind, material], sort_keys=True, separators=(",", ":")).encode()).hexdigest()
     except (TypeError, ValueError, RecursionError) as error:  # Parquet holds dates and bytes
         raise InputError(f"cannot be written as JSON: {error}") from error
-    return Item(kind=kind, id=None if id_ is None else str(id_), data=text, content=content, fields=fields)
+    return AuditItem(kind=kind, id=None if id_ is None else str(id_), data=text, content=content, fields=fields)
 
 
 def _plain(value: Any, seen: dict[Any, int]) -> Any:

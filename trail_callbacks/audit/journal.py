@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from trail_callbacks.audit.items import Item
+from trail_callbacks.audit.items import AuditItem
 from trail_callbacks.audit.judging import Outcome
 from trail_callbacks.errors import InputError
 from trail_callbacks.files import remnants, write
@@ -17,7 +17,7 @@ from trail_callbacks.models.store import digest
 from trail_callbacks.work import Journal
 from trail_callbacks.work.journal import unpacked
 
-__all__ = ["AuditJournal", "Entry", "claim"]
+__all__ = ["AuditEntry", "AuditJournal", "claim"]
 
 _FORM = "trail-audit-2"
 _ENTRIES = (
@@ -29,7 +29,7 @@ _NOTHING = {"failed", "broken"}  # statuses without a result
 
 
 @dataclass(frozen=True, slots=True)
-class Entry:
+class AuditEntry:
     """A place of the input, with what is known about it.
 
     Attributes:
@@ -73,7 +73,7 @@ class AuditJournal(Journal):
         found = self.result(key)
         return found is None or (found.mark in _AGAIN and not found.ours)
 
-    def enter(self, n: int, place: str, item: Item | None, key: str | None, why: str | None = None) -> None:
+    def enter(self, n: int, place: str, item: AuditItem | None, key: str | None, why: str | None = None) -> None:
         """Writes down a place of the input."""
         id_, fields = (item.id, json.dumps(dict(item.fields))) if item else (None, "{}")
         with self.told():
@@ -85,7 +85,7 @@ class AuditJournal(Journal):
         self.keep(outcome.key, outcome.status, outcome.data)
         self.commit(spent, due=True)
 
-    def entries(self) -> Iterator[Entry]:
+    def entries(self) -> Iterator[AuditEntry]:
         """Yields the places of the input in their order."""
         first = "(SELECT MIN(n) FROM entry AS other WHERE other.key = entry.key)"
         joined = "entry LEFT JOIN result ON result.key = entry.key"
@@ -93,7 +93,9 @@ class AuditJournal(Journal):
         with self.told():
             for n, place, id_, fields, why, status, data, same in self.db.execute(query):
                 text = None if data is None else unpacked(data)
-                yield Entry(n, place, id_, json.loads(fields), text if status in _NOTHING else why, status, text, same)
+                yield AuditEntry(
+                    n, place, id_, json.loads(fields), text if status in _NOTHING else why, status, text, same
+                )
 
     def repeated_ids(self) -> list[str]:
         """Returns ids under which the input has different answers."""

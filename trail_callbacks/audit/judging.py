@@ -41,7 +41,7 @@ _STOPPED = re.compile(r"(no claims: )?(unreachable|unauthorised|busy|budget|fail
 
 @dataclass(frozen=True, slots=True)
 class Task:
-    """What is to be judged: its key, kind and JSON, see `Item`; and whether its whole report is wanted."""
+    """What is to be judged: its key, kind and JSON, see `AuditItem`; and whether its whole report is wanted."""
 
     key: str
     kind: Kind

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from functools import partial
 from typing import Any
 
-from trail_callbacks.audit.provider_batch import Answered, LostError, Provider, Submitted, why
+from trail_callbacks.audit.provider_batch import BatchReply, LostError, Provider, Submitted, why
 from trail_callbacks.models.store import digest
 
 __all__ = ["Office"]
@@ -23,7 +23,7 @@ _TOLD = frozenset({401, 403, 429})  # HTTP: what these say of a batch is true of
 _OVER_OK, _ERROR = 300, 500
 _LARGEST = 100 * 1024 * 1024  # bytes of the requests of a batch; OpenAI takes twice that
 
-_Answers = asyncio.Task[dict[str, Answered]]
+_Answers = asyncio.Task[dict[str, BatchReply]]
 
 
 @dataclass(slots=True, eq=False)
@@ -52,8 +52,8 @@ class Office:
     earlier: list[Submitted]
     waiting: list[_Parked] = field(default_factory=list)
     failures: Counter[str] = field(default_factory=Counter)  # by id: equal requests have one each
-    last: dict[str, Answered] = field(default_factory=dict)  # the answer to a request that is not submitted any more
-    lost: Answered | None = None
+    last: dict[str, BatchReply] = field(default_factory=dict)  # the answer to a request that is not submitted any more
+    lost: BatchReply | None = None
     known: dict[str, list[tuple[str, Submitted]]] = field(default_factory=lambda: defaultdict(list))
     running: dict[int, _Answers] = field(default_factory=dict)
     used: list[Submitted] = field(default_factory=list)
@@ -65,7 +65,7 @@ class Office:
             for id_ in batch.requests:
                 self.known[id_.partition("-")[0]].append((id_, batch))
 
-    async def ask(self, content: bytes) -> tuple[Answered, bool]:
+    async def ask(self, content: bytes) -> tuple[BatchReply, bool]:
         """Answers a request; tells whether asking again may help."""
         body = json.loads(content)
         key = digest(body)
@@ -125,20 +125,20 @@ class Office:
             self.running[id(batch)] = self._started(self._carried(work, list(batch.requests)))
         return self.running[id(batch)]
 
-    async def _submitted(self, requests: dict[str, str]) -> dict[str, Answered]:
+    async def _submitted(self, requests: dict[str, str]) -> dict[str, BatchReply]:
         return await self._finished(await self.provider.submit(requests))
 
-    async def _finished(self, batch: Submitted) -> dict[str, Answered]:
+    async def _finished(self, batch: Submitted) -> dict[str, BatchReply]:
         answers = await self.provider.answers(batch)
         batch.requests = [id_ for id_ in batch.requests if answers[id_].status < _OVER_OK]  # others are submitted again
         batch.save()
         self.used.append(batch)
         return answers
 
-    async def _carried(self, work: Any, ids: list[str]) -> dict[str, Answered]:
+    async def _carried(self, work: Any, ids: list[str]) -> dict[str, BatchReply]:
         """Returns answers, whatever happens."""
         try:
-            answers: dict[str, Answered] = await work()
+            answers: dict[str, BatchReply] = await work()
         except LostError as error:
             self.lost = why(str(error), "batch_lost")
             self.last |= {id_.partition("-")[0]: self.lost for id_ in ids}

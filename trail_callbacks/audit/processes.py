@@ -12,7 +12,7 @@ from queue import SimpleQueue
 from threading import Lock, Thread
 from typing import IO, Any, cast
 
-from trail_callbacks.audit.crew import Crew, Desk, Event, Job, portable
+from trail_callbacks.audit.crew import Crew, Desk, Job, Said, portable
 from trail_callbacks.audit.judging import Outcome, Task
 from trail_callbacks.forking import unforked
 from trail_callbacks.judges.judge import Judge
@@ -32,7 +32,7 @@ _BOOT = (
 class _Process:
     """One process. Its messages go to a queue that all workers share; requests for grants are answered at once."""
 
-    def __init__(self, settings: bytes, ahead: int, grants: Grants, events: SimpleQueue[Event]) -> None:
+    def __init__(self, settings: bytes, ahead: int, grants: Grants, events: SimpleQueue[Said]) -> None:
         from multiprocessing.spawn import get_executable  # noqa: PLC0415 - only here
 
         with unforked():  # a fork just now would inherit pipes that nobody knows of
@@ -84,11 +84,11 @@ class _Process:
             while True:
                 message = pickle.loads(receive(self._replies))  # noqa: S301 - both ends are ours
                 if message[0] == "outcome":
-                    self._events.put(Event(self, ("outcomes", [message[1]])))
+                    self._events.put(Said(self, ("outcomes", [message[1]])))
                 elif not self._desk.serve(message):
-                    self._events.put(Event(self, message))
+                    self._events.put(Said(self, message))
         self._desk.close()
-        self._events.put(Event(self, None))
+        self._events.put(Said(self, None))
 
 
 def run(

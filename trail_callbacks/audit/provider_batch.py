@@ -15,7 +15,7 @@ from typing import Any, Literal
 from trail_callbacks.errors import InputError
 from trail_callbacks.files import write
 
-__all__ = ["Answered", "LostError", "Provider", "Submitted", "load", "why"]
+__all__ = ["BatchReply", "LostError", "Provider", "Submitted", "load", "why"]
 
 _ENDPOINT: Literal["/v1/chat/completions"] = "/v1/chat/completions"
 _OVER = {"completed", "failed", "expired", "cancelled"}
@@ -26,7 +26,7 @@ _UNAVAILABLE = 503
 
 
 @dataclass(frozen=True, slots=True)
-class Answered:
+class BatchReply:
     """The answer to one request.
 
     Attributes:
@@ -75,9 +75,9 @@ class Submitted:
         self.path.unlink(missing_ok=True)
 
 
-def why(message: str, code: str, status: int = _UNAVAILABLE) -> Answered:
+def why(message: str, code: str, status: int = _UNAVAILABLE) -> BatchReply:
     """Returns the answer to a request that was not carried out."""
-    return Answered(status, {"error": {"message": message, "type": "batch", "code": code, "param": None}})
+    return BatchReply(status, {"error": {"message": message, "type": "batch", "code": code, "param": None}})
 
 
 class Provider:
@@ -153,7 +153,7 @@ class Provider:
             ) from error
         return None
 
-    async def answers(self, batch: Submitted) -> dict[str, Answered]:
+    async def answers(self, batch: Submitted) -> dict[str, BatchReply]:
         """Waits for a batch, and returns the answers by id, those that failed too.
 
         Raises:
@@ -169,7 +169,7 @@ class Provider:
             lost = why(f"the provider does not know the batch {batch.batch}", "batch_unknown")
             return dict.fromkeys(batch.requests, lost)
         batch.outputs = [each for each in (state.output_file_id, state.error_file_id) if each]
-        answers: dict[str, Answered] = {}
+        answers: dict[str, BatchReply] = {}
         for file in batch.outputs:
             answers.update(await self._patiently(partial(self._read, file)))
         missing = _unanswered(state)
@@ -190,7 +190,7 @@ class Provider:
             if found.status in _OVER:
                 return found
 
-    async def _read(self, file: str) -> list[tuple[str, Answered]]:
+    async def _read(self, file: str) -> list[tuple[str, BatchReply]]:
         """Returns ids and answers of a file of replies."""
         async with self._client.files.with_streaming_response.content(file) as response:
             return [_line(line) async for line in response.iter_lines() if line.strip()]
@@ -245,20 +245,20 @@ def _read(path: Path) -> Submitted:
         ) from error
 
 
-def _line(text: str) -> tuple[str, Answered]:
+def _line(text: str) -> tuple[str, BatchReply]:
     """Reads a line of a file of replies; one that cannot be read is the answer to nothing."""
     try:
         data = json.loads(text)
         id_, response, error = str(data["custom_id"]), data.get("response"), data.get("error")
         if isinstance(response, dict) and isinstance(response.get("status_code"), int):
-            return id_, Answered(response["status_code"], response.get("body"))
+            return id_, BatchReply(response["status_code"], response.get("body"))
         error = error if isinstance(error, dict) else {}
         return id_, why(str(error.get("message") or "no reason is given"), str(error.get("code") or "batch"))
     except (ValueError, KeyError, TypeError, AttributeError):
         return "", why("the line cannot be read", "batch")
 
 
-def _unanswered(state: Any) -> Answered:
+def _unanswered(state: Any) -> BatchReply:
     """Returns the answer to requests of a batch that are in none of its files."""
     if state.status != "failed":
         return why(f"the batch {state.id} is {state.status} without an answer to this request", f"batch_{state.status}")

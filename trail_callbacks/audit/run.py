@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from trail_callbacks.audit.engine import Engine, LocalEngine
 from trail_callbacks.audit.inputs import Inputs
-from trail_callbacks.audit.items import COLUMNS, Columns, Item, item
+from trail_callbacks.audit.items import COLUMNS, AuditItem, Columns, item
 from trail_callbacks.audit.journal import AuditJournal, claim
 from trail_callbacks.audit.judging import Outcome, Task
 from trail_callbacks.audit.outputs import save_summary, written
@@ -164,14 +164,14 @@ class _Work:
 
     journal: AuditJournal
     files: Inputs
-    make: Callable[[Mapping[str, Any]], Item]
+    make: Callable[[Mapping[str, Any]], AuditItem]
     prefix: str
     ledger: Ledger
     where: Mapping[str, str]
     sample: float
     summary: Summary
     progress: Progress = field(default_factory=Progress)
-    in_work: dict[str, Item | None] = field(default_factory=dict)
+    in_work: dict[str, AuditItem | None] = field(default_factory=dict)
     store: Store | None = None
 
     def judge(
@@ -205,7 +205,7 @@ class _Work:
                 outcomes.close()
             self.journal.commit(self.ledger.spent)
 
-    def _put(self, judged: Item, report: str) -> None:
+    def _put(self, judged: AuditItem, report: str) -> None:
         if self.store is not None:
             trace = Trace.from_json(judged.data) if judged.kind == "trace" else None
             segments = judged.fields if trace is None else {}
@@ -230,7 +230,7 @@ class _Work:
                 self.in_work[key] = None if self.store is None else found
                 yield Task(key, found.kind, found.data, whole=self.store is not None)
 
-    def _items(self) -> Iterable[tuple[str, Item | str]]:
+    def _items(self) -> Iterable[tuple[str, AuditItem | str]]:
         """Places with what is to be audited there, or why it cannot be."""
         for record in self.files:
             if isinstance(record, Broken):

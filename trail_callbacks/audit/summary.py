@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from trail_callbacks.audit.journal import Entry
+from trail_callbacks.audit.journal import AuditEntry
 from trail_callbacks.models.call import Usage
 
 __all__ = ["Summary", "Tally"]
@@ -130,7 +130,7 @@ class Summary:
     files: tuple[str, ...] = ()
     _worst: list[tuple[float, int, int, dict[str, Any]]] = field(default_factory=list)
 
-    def add(self, entry: Entry) -> dict[str, Any] | None:
+    def add(self, entry: AuditEntry) -> dict[str, Any] | None:
         """Counts a place of the input; returns its result, or None if it has none."""
         if entry.why is not None:
             self.broken += 1

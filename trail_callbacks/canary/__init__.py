@@ -89,33 +89,24 @@ __all__ = [
     "write_probes",
 ]
 
-_LAZY = {
-    "FictiveDataError": "serving.quarantine",
-    "Results": "report.results",
-    "Translator": "passages.translation",
-    "Watch": "runs.recurring",
-    "arun": "runs.run",
-    "assess": "report.results",
-    "compare": "statistics.comparing",
-    "corpus_of": "files.reading",
-    "exposed": "serving.exposure",
-    "exposition": "runs.recurring",
-    "load_run": "runs.stored",
-    "load_twin": "files.saving",
-    "make_probes": "questions.making",
-    "needed_for_bound": "statistics.precision",
-    "needed_for_difference": "statistics.precision",
-    "perturb": "perturbers.perturb",
-    "read_corpus": "files.reading",
-    "read_probes": "files.written",
-    "refuse_fictive": "serving.quarantine",
-    "rescore": "runs.run",
-    "run": "runs.run",
-    "save_twin": "files.saving",
-    "switch_off": "serving.exposure",
-    "to_page": "page.document",
-    "write_probes": "files.written",
+_MODULES = {
+    "files.reading": ("corpus_of", "read_corpus"),
+    "files.saving": ("load_twin", "save_twin"),
+    "files.written": ("read_probes", "write_probes"),
+    "page.document": ("to_page",),
+    "passages.translation": ("Translator",),
+    "perturbers.perturb": ("perturb",),
+    "questions.making": ("make_probes",),
+    "report.results": ("Results", "assess"),
+    "runs.recurring": ("Watch", "exposition"),
+    "runs.run": ("arun", "rescore", "run"),
+    "runs.stored": ("load_run",),
+    "serving.exposure": ("exposed", "switch_off"),
+    "serving.quarantine": ("FictiveDataError", "refuse_fictive"),
+    "statistics.comparing": ("compare",),
+    "statistics.precision": ("needed_for_bound", "needed_for_difference"),
 }
+_LAZY = {name: module for module, names in _MODULES.items() for name in names}
 
 
 def __getattr__(name: str) -> object:

@@ -10,7 +10,7 @@ from trail_callbacks.capture.events import Event, Piece, RunEnded, RunFailed, Ru
 from trail_callbacks.importing.branches import matched
 from trail_callbacks.importing.llama_index import changed, handed_over, named_by_asker, shown
 from trail_callbacks.importing.order import moments
-from trail_callbacks.importing.steps import Run, Step
+from trail_callbacks.importing.steps import ImportedRun, Step
 from trail_callbacks.importing.tree import rooted, tidied
 from trail_callbacks.trace import Trace
 from trail_callbacks.trace.context import Versions
@@ -22,7 +22,7 @@ _REASONED = re.compile(r"\AThought:.*?\nAnswer:\s*", re.DOTALL)
 """What a reasoning agent writes before its answer, and does not return."""
 
 
-def assembled(run: Run) -> Trace | None:
+def assembled(run: ImportedRun) -> Trace | None:
     """Makes the trace of a run; None if none of its steps is one of an app with a language model."""
     steps = tidied(run.steps)
     if not steps:

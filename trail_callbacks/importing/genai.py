@@ -7,9 +7,10 @@ from dataclasses import replace
 from typing import Any
 
 from trail_callbacks.capture.events import Hints, Piece, RunKind
-from trail_callbacks.importing.otlp import Span
-from trail_callbacks.importing.pieces import document, pieces, text_of
-from trail_callbacks.importing.steps import Step
+from trail_callbacks.importing.messages import text_of
+from trail_callbacks.importing.otlp import OtlpSpan
+from trail_callbacks.importing.pieces import document, pieces
+from trail_callbacks.importing.steps import Step, detailed, step_of
 
 __all__ = ["gaps_in", "step"]
 
@@ -30,7 +31,7 @@ _TEXTS = ("text", "content", "page_content", "document")
 _VARIABLE = "gen_ai.prompt.variable."
 
 
-def step(span: Span) -> Step:
+def step(span: OtlpSpan) -> Step:
     """Makes the step of a span."""
     known = span.attributes
     operation = str(known.get(_OPERATION) or "")
@@ -38,23 +39,11 @@ def step(span: Span) -> Step:
     inputs, outputs = _sides(known, kind)
     call_id = known.get("gen_ai.tool.call.id")
     model = known.get("gen_ai.response.model") or known.get("gen_ai.request.model")
-    return Step(
-        id=span.id,
-        parent=span.parent,
-        kind=kind,
-        name=_name(span, kind),
-        inputs=inputs,
-        outputs=outputs,
-        model=str(model) if model and kind == "model" else None,
-        started=span.started,
-        ended=span.ended,
-        error=span.error,
-        status=span.status,
-        hints=Hints(call_id=str(call_id) if call_id else None),
-    )
+    hints = Hints(call_id=str(call_id) if call_id else None)
+    return step_of(span, kind, _name(span, kind), model, inputs=inputs, outputs=outputs, hints=hints)
 
 
-def gaps_in(spans: Sequence[Span]) -> Iterator[str]:
+def gaps_in(spans: Sequence[OtlpSpan]) -> Iterator[str]:
     """Yields what these conventions leave out of a trace."""
     bare = [
         span for span in spans if _is_retrieval(span) and not any(p.text.strip() for p in _documents(span.attributes))
@@ -66,7 +55,7 @@ def gaps_in(spans: Sequence[Span]) -> Iterator[str]:
         )
 
 
-def _is_retrieval(span: Span) -> bool:
+def _is_retrieval(span: OtlpSpan) -> bool:
     return span.attributes.get(_OPERATION) == "retrieval"
 
 
@@ -91,8 +80,7 @@ def _sides(known: Mapping[str, Any], kind: RunKind | None) -> tuple[tuple[Piece,
 def _messages(
     known: Mapping[str, Any], key: str, *, model: bool = False, details: Mapping[str, Any] | None = None
 ) -> tuple[Piece, ...]:
-    found = pieces(text_of(known.get(key)), ("messages",), model=model)
-    return tuple(replace(each, attributes={**(details or {}), **each.attributes}) for each in found)
+    return detailed(pieces(text_of(known.get(key)), ("messages",), model=model), details or {})
 
 
 def _documents(known: Mapping[str, Any]) -> tuple[Piece, ...]:
@@ -111,7 +99,7 @@ def _details(known: Mapping[str, Any]) -> dict[str, Any]:
     return {name: int(known[key]) for name, key in names.items() if isinstance(known.get(key), int | float)}
 
 
-def _name(span: Span, kind: RunKind | None) -> str:
+def _name(span: OtlpSpan, kind: RunKind | None) -> str:
     key = {"tool": "gen_ai.tool.name", "chain": "gen_ai.agent.name", "retriever": "gen_ai.data_source.id"}.get(
         kind or ""
     )

@@ -7,9 +7,10 @@ from dataclasses import replace
 from typing import Any
 
 from trail_callbacks.capture.events import Hints, Piece, RunKind
-from trail_callbacks.importing.otlp import Span, moment
-from trail_callbacks.importing.pieces import parsed, pieces, text_of
-from trail_callbacks.importing.steps import Run, Step, kind_named, said_of
+from trail_callbacks.importing.messages import parsed, text_of
+from trail_callbacks.importing.otlp import OtlpSpan, moment
+from trail_callbacks.importing.pieces import pieces
+from trail_callbacks.importing.steps import ImportedRun, Step, detailed, kind_named, said_of
 
 __all__ = ["KIND", "inside", "is_observation", "is_trace", "run_of", "step_of_span", "trace_id"]
 
@@ -59,7 +60,7 @@ def inside(record: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
         yield record
 
 
-def run_of(trace: str, records: Sequence[Mapping[str, Any]]) -> Run:
+def run_of(trace: str, records: Sequence[Mapping[str, Any]]) -> ImportedRun:
     """Makes the run of the observations of one trace."""
     steps = [_step(each) for each in records if "observations" not in each]
     about = next((each for each in records if "observations" in each), {})
@@ -67,10 +68,10 @@ def run_of(trace: str, records: Sequence[Mapping[str, Any]]) -> Run:
     for name, key in (("session_id", "sessionId"), ("user_id", "userId"), ("release", "release")):
         if value := _get(about, key, name):
             found.setdefault(name, str(value))
-    return Run(id=trace, steps=_with_trace(steps, about), metadata=found)
+    return ImportedRun(id=trace, steps=_with_trace(steps, about), metadata=found)
 
 
-def step_of_span(span: Span) -> Step:
+def step_of_span(span: OtlpSpan) -> Step:
     """Makes the step of a span that has Langfuse's attributes."""
     known = span.attributes
     kind = str(known.get(KIND) or "span").lower()
@@ -140,8 +141,7 @@ def _made(
     inputs = _inputs(record.get("input"), kind)
     outputs = pieces(text_of(record.get("output")))
     if kind == "model":
-        details = _details(record)
-        outputs = tuple(replace(each, attributes={**details, **each.attributes}) for each in outputs)
+        outputs = detailed(outputs, _details(record))
     elif kind == "retriever":
         outputs = tuple(_as_document(each) for each in outputs)
     model = _get(record, "model", "providedModelName", "provided_model_name")

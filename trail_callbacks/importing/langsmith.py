@@ -10,7 +10,7 @@ from typing import Any
 from trail_callbacks.capture.events import Hints, Piece, RunKind, Status
 from trail_callbacks.importing.otlp import moment
 from trail_callbacks.importing.pieces import pieces
-from trail_callbacks.importing.steps import Run, Step, said_of
+from trail_callbacks.importing.steps import ImportedRun, Step, detailed, said_of
 
 __all__ = ["inside", "is_run", "run_of", "trace_id"]
 
@@ -54,10 +54,12 @@ def inside(record: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
         ]
 
 
-def run_of(trace: str, records: Sequence[Mapping[str, Any]]) -> Run:
+def run_of(trace: str, records: Sequence[Mapping[str, Any]]) -> ImportedRun:
     """Makes the run of the LangSmith runs of one trace."""
     ordered = sorted(records, key=lambda record: str(record.get("dotted_order") or ""))
-    return Run(id=trace, steps=[_step(each) for each in ordered], lost=list(_gaps(ordered)), metadata=_context(ordered))
+    return ImportedRun(
+        id=trace, steps=[_step(each) for each in ordered], lost=list(_gaps(ordered)), metadata=_context(ordered)
+    )
 
 
 def _gaps(records: Sequence[Mapping[str, Any]]) -> Iterator[str]:
@@ -115,8 +117,7 @@ def _outputs(record: Mapping[str, Any], kind: RunKind | None, metadata: Mapping[
         choices = given.get("choices")  # as OpenAI's client answers, which LangSmith wraps
         first = choices[0] if isinstance(choices, list) and choices else None
         value = first.get("message", first.get("text")) if isinstance(first, Mapping) else _plain(_generated(given))
-        details = _details(record, given, metadata)
-        return tuple(replace(each, attributes={**details, **each.attributes}) for each in pieces(value))
+        return detailed(pieces(value), _details(record, given, metadata))
     return pieces(_plain(given))
 
 

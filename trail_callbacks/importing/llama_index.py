@@ -9,8 +9,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 
 from trail_callbacks.capture.events import Piece, RunKind
-from trail_callbacks.importing.otlp import Span
-from trail_callbacks.importing.pieces import text_of
+from trail_callbacks.importing.messages import text_of
+from trail_callbacks.importing.otlp import OtlpSpan
 from trail_callbacks.importing.steps import Step
 
 __all__ = [
@@ -75,7 +75,7 @@ def not_printed(given: Iterable[Piece]) -> tuple[Piece, ...]:
     return tuple(piece for piece in given if not (piece.form == "text" and _PRINTED.match(piece.text)))
 
 
-def lost_with(spans: Iterable[Span]) -> Iterator[str]:
+def lost_with(spans: Iterable[OtlpSpan]) -> Iterator[str]:
     """Yields what is lost because the instrumentor keeps objects as Python prints them."""
     spans = list(spans)
     events, nodes = False, False
@@ -185,7 +185,7 @@ def _replaced(piece: Piece, prompts: Sequence[str]) -> Piece:
     return piece if read is None else replace(piece, text=read)
 
 
-def _unrecorded(spans: Sequence[Span]) -> Iterator[str]:
+def _unrecorded(spans: Sequence[OtlpSpan]) -> Iterator[str]:
     """Yields the contexts of which a part is in no text that a step of the file brought."""
     brought: list[str] = []
     for span in spans:

@@ -7,9 +7,10 @@ from dataclasses import replace
 from typing import Any
 
 from trail_callbacks.capture.events import Hints, Piece, RunKind
-from trail_callbacks.importing.otlp import Span, spans_in
-from trail_callbacks.importing.pieces import parsed, pieces
-from trail_callbacks.importing.steps import Step, kind_named, said_of
+from trail_callbacks.importing.messages import parsed
+from trail_callbacks.importing.otlp import OtlpSpan, spans_in
+from trail_callbacks.importing.pieces import pieces
+from trail_callbacks.importing.steps import Step, detailed, kind_named, said_of, step_of
 
 __all__ = ["KIND", "is_trace", "said_of_trace", "spans_of", "step", "trace_id"]
 
@@ -39,7 +40,7 @@ def trace_id(record: Mapping[str, Any]) -> str:
     return str(info.get("trace_id") or info.get("request_id") or "trace")
 
 
-def spans_of(record: Mapping[str, Any]) -> list[Span]:
+def spans_of(record: Mapping[str, Any]) -> list[OtlpSpan]:
     """Returns the spans of a trace."""
     return [span for each in record["data"]["spans"] if isinstance(each, Mapping) for span in spans_in(each)]
 
@@ -56,7 +57,7 @@ def said_of_trace(record: Mapping[str, Any]) -> dict[str, Any]:
     return said_of(found)
 
 
-def step(span: Span) -> Step:
+def step(span: OtlpSpan) -> Step:
     """Makes the step of a span."""
     known = span.attributes
     named = str(_decoded(known.get(KIND)) or "").upper()
@@ -65,7 +66,7 @@ def step(span: Span) -> Step:
     made = pieces(outputs)
     model = _decoded(known.get("mlflow.llm.model")) or _decoded(known.get("mlflow.chat.model"))
     if kind == "model":
-        made = tuple(replace(each, attributes={**_details(known), **each.attributes}) for each in _written(outputs))
+        made = detailed(_written(outputs), _details(known))
     elif kind == "retriever":
         made = tuple(
             replace(each, form="document") if each.form == "text" and len(each.path) <= 1 else each for each in made
@@ -73,18 +74,13 @@ def step(span: Span) -> Step:
     metadata = _decoded(known.get("metadata"))
     metadata = metadata if isinstance(metadata, dict) else {}
     node = metadata.get("langgraph_node")
-    return Step(
-        id=span.id,
-        parent=span.parent,
-        kind=kind,
-        name=str(node) if node and kind == "model" else span.name,
+    return step_of(
+        span,
+        kind,
+        str(node) if node and kind == "model" else span.name,
+        model,
         inputs=_inputs(inputs, kind),
         outputs=made,
-        model=str(model) if model and kind == "model" else None,
-        started=span.started,
-        ended=span.ended,
-        error=span.error,
-        status=span.status,
         hints=Hints(
             call_id=next((piece.call_id for piece in made if kind == "tool" and piece.call_id), None),
             channels=kind == "chain" and node is not None and span.name == node,

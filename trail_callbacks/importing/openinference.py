@@ -12,9 +12,10 @@ from typing import Any, cast
 from trail_callbacks.capture.events import Hints, Piece, RunKind
 from trail_callbacks.capture.payloads import exact_text
 from trail_callbacks.importing.llama_index import is_passing, lost_with, not_printed, said, without_settings
-from trail_callbacks.importing.otlp import Span
-from trail_callbacks.importing.pieces import REDACTED, document, parsed, pieces, text_of
-from trail_callbacks.importing.steps import Step, said_of
+from trail_callbacks.importing.messages import REDACTED, parsed, text_of
+from trail_callbacks.importing.otlp import OtlpSpan
+from trail_callbacks.importing.pieces import document, pieces
+from trail_callbacks.importing.steps import Step, detailed, said_of, step_of
 
 __all__ = ["KIND", "gaps_in", "step"]
 
@@ -41,7 +42,7 @@ _SPEAKER = re.compile(r"\w+:\s*")
 """What LlamaIndex prints of a message without a text."""
 
 
-def step(span: Span) -> Step:
+def step(span: OtlpSpan) -> Step:
     """Makes the step of a span."""
     known = span.attributes
     named = str(known.get(KIND) or "").upper()
@@ -57,18 +58,13 @@ def step(span: Span) -> Step:
     variables = _variables(known, outputs) if kind == "prompt" else None
     if variables and len(variables) == len(inputs) == 1 and not inputs[0].path:  # an object, shown as its one text
         inputs = (replace(inputs[0], path=variables),)
-    return Step(
-        id=span.id,
-        parent=span.parent,
-        kind=kind,
-        name=_name(span, kind, metadata),
+    return step_of(
+        span,
+        kind,
+        _name(span, kind, metadata),
+        _model(known),
         inputs=inputs,
         outputs=outputs,
-        model=_model(known) if kind == "model" else None,
-        started=span.started,
-        ended=span.ended,
-        error=span.error,
-        status=span.status,
         hints=Hints(
             variables=variables,
             call_id=answered,
@@ -83,7 +79,7 @@ def step(span: Span) -> Step:
     )
 
 
-def gaps_in(spans: Sequence[Span]) -> Iterator[str]:
+def gaps_in(spans: Sequence[OtlpSpan]) -> Iterator[str]:
     """Yields what the spans of a trace are known to lack."""
     hidden = [span.name for span in spans if REDACTED in span.attributes.values()]
     if hidden:
@@ -99,7 +95,7 @@ def gaps_in(spans: Sequence[Span]) -> Iterator[str]:
             yield f"{len(missing)} documents of {span.name} are not in the file"
 
 
-def _sides(span: Span, kind: RunKind | None) -> tuple[tuple[Piece, ...], tuple[Piece, ...]]:
+def _sides(span: OtlpSpan, kind: RunKind | None) -> tuple[tuple[Piece, ...], tuple[Piece, ...]]:
     known = span.attributes
     if kind == "model":
         return _prompt(known), _written(known)
@@ -152,8 +148,7 @@ def _written(known: Mapping[str, Any]) -> tuple[Piece, ...]:
         found = pieces([each.get("message", each) for each in listed], ("messages",))
         empty = bool(listed) and all(_SPEAKER.fullmatch(each.text) for each in own)
         own = found if empty or any(each.text.strip() for each in found) else own
-    details = _details(known)
-    return tuple(replace(each, attributes={**details, **each.attributes}) for each in own)
+    return detailed(own, _details(known))
 
 
 def _own_json(value: object) -> tuple[Piece, ...]:
@@ -178,7 +173,7 @@ def _model(known: Mapping[str, Any]) -> str | None:
     return str(named) if named else None
 
 
-def _name(span: Span, kind: RunKind | None, metadata: Mapping[str, Any]) -> str:
+def _name(span: OtlpSpan, kind: RunKind | None, metadata: Mapping[str, Any]) -> str:
     """The name that the user knows: of a model in a graph the node, of a tool its own."""
     if kind == "tool":
         return str(span.attributes.get("tool.name") or span.name)
@@ -201,7 +196,7 @@ def _payload(known: Mapping[str, Any], side: str) -> Any:
     return value
 
 
-def _is_cut(span: Span, side: str) -> bool:
+def _is_cut(span: OtlpSpan, side: str) -> bool:
     value = span.attributes.get(f"{side}.value")
     if not isinstance(value, str) or not str(span.attributes.get(f"{side}.mime_type") or "").endswith("json"):
         return False

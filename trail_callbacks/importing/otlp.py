@@ -16,7 +16,7 @@ from typing import Any
 
 from trail_callbacks.capture.events import Status
 
-__all__ = ["Span", "is_span", "lost_with_all", "moment", "spans_in"]
+__all__ = ["OtlpSpan", "is_span", "lost_with_all", "moment", "spans_in"]
 
 _HEX = re.compile(r"(?:0[xX])?([0-9a-fA-F]{16}|[0-9a-fA-F]{32})")
 _ERROR = frozenset({2, "2", "STATUS_CODE_ERROR", "ERROR"})
@@ -24,7 +24,7 @@ _CUT = 3  # different texts of one length, from which that length is a limit
 
 
 @dataclass(slots=True, kw_only=True)
-class Span:
+class OtlpSpan:
     """One span.
 
     Attributes:
@@ -63,7 +63,7 @@ def is_span(record: Mapping[str, Any]) -> bool:
     return _ids(record) is not None and "name" in record
 
 
-def spans_in(record: Mapping[str, Any]) -> Iterator[Span]:
+def spans_in(record: Mapping[str, Any]) -> Iterator[OtlpSpan]:
     """Yields the spans of a record; what is no span in it is left out."""
     resources = record.get("resourceSpans", record.get("resource_spans"))
     if resources is None and ("scopeSpans" in record or "scope_spans" in record):
@@ -100,7 +100,7 @@ def moment(value: object) -> float | None:
     return number if number > 0 else None
 
 
-def lost_with_all(spans: Sequence[Span]) -> Iterator[str]:
+def lost_with_all(spans: Sequence[OtlpSpan]) -> Iterator[str]:
     """Yields what the tracer is known to have left out of some spans, whatever their dialect."""
     dropping = [span for span in spans if span.dropped]
     if dropping:
@@ -117,12 +117,12 @@ def lost_with_all(spans: Sequence[Span]) -> Iterator[str]:
         )
 
 
-def _named(spans: Sequence[Span]) -> str:
+def _named(spans: Sequence[OtlpSpan]) -> str:
     names = list(dict.fromkeys(span.name for span in spans))
     return ", ".join(names[:3]) + (f" and {len(names) - 3} more" if len(names) > 3 else "")  # noqa: PLR2004 - as many as were named
 
 
-def _limit(spans: Sequence[Span]) -> int | None:
+def _limit(spans: Sequence[OtlpSpan]) -> int | None:
     """The length at which values were cut: several have it, none has more, and most of these end in mid-sentence."""
     texts = {value for span in spans for value in span.attributes.values() if isinstance(value, str)}
     longest = max(map(len, texts), default=0)
@@ -131,7 +131,7 @@ def _limit(spans: Sequence[Span]) -> int | None:
     return longest if longest > 1 and len(equal) >= _CUT and 2 * len(unfinished) > len(equal) else None
 
 
-def _span(item: Mapping[str, Any], resource: object, scope: object) -> Span | None:
+def _span(item: Mapping[str, Any], resource: object, scope: object) -> OtlpSpan | None:
     ids = _ids(item)
     if ids is None:
         return None
@@ -141,7 +141,7 @@ def _span(item: Mapping[str, Any], resource: object, scope: object) -> Span | No
     attributes = _attributes(item.get("attributes"))
     if isinstance(kind := item.get("span_kind"), str):  # Phoenix keeps it beside the attributes
         attributes.setdefault("openinference.span.kind", kind)
-    return Span(
+    return OtlpSpan(
         trace_id=trace_id,
         id=span_id,
         parent=_id(parent),

@@ -28,6 +28,7 @@ _LOOKED_FOR = (
 )
 
 _EXPECTED = "traces as JSON (of OpenTelemetry's collector: `format: json` in its file exporter)"
+_LARGEST = 256 * 1024 * 1024  # bytes of one line or span
 _LISTS = {
     **dict.fromkeys(("runs", "data", "spans", "traces", "items", "results", "observations"), False),
     **dict.fromkeys(("resourceSpans", "resource_spans"), True),
@@ -145,7 +146,7 @@ def _records(file: Path, name: str) -> Iterator[Record | Broken]:
                 f"{name} is a Parquet file: export JSON lines instead, or convert it (pandas: read_parquet, then "
                 "to_json with lines=True)"
             )
-        yield from json_objects(stream, name, _LISTS)
+        yield from json_objects(stream, name, _LISTS, _LARGEST)
 
 
 def _understood(record: Record, broken: Callable[[int, str], object]) -> list[_Item]:

@@ -6,9 +6,9 @@ from collections.abc import Sequence
 from typing import Any
 
 from trail_callbacks.importing import genai, langfuse, mlflow, openinference
-from trail_callbacks.importing.otlp import Span, lost_with_all
-from trail_callbacks.importing.pieces import text_of
-from trail_callbacks.importing.steps import Run, Step, said_of
+from trail_callbacks.importing.messages import text_of
+from trail_callbacks.importing.otlp import OtlpSpan, lost_with_all
+from trail_callbacks.importing.steps import ImportedRun, Step, said_of, step_of
 
 __all__ = ["run_of"]
 
@@ -23,15 +23,15 @@ _CONTEXT = {
 """Attributes that say whose run it was, and the key of metadata that means it."""
 
 
-def run_of(trace_id: str, spans: Sequence[Span]) -> Run:
+def run_of(trace_id: str, spans: Sequence[OtlpSpan]) -> ImportedRun:
     """Makes the run of the spans of one trace."""
     steps = [_step(span) for span in spans]
     lost = [*lost_with_all(spans), *openinference.gaps_in(spans), *genai.gaps_in(spans)]
     by_methods = any("llama_index" in span.scope for span in spans)
-    return Run(id=trace_id, steps=steps, lost=lost, metadata=_context(spans), by_methods=by_methods)
+    return ImportedRun(id=trace_id, steps=steps, lost=lost, metadata=_context(spans), by_methods=by_methods)
 
 
-def _step(span: Span) -> Step:
+def _step(span: OtlpSpan) -> Step:
     known = span.attributes
     if openinference.KIND in known:
         return openinference.step(span)
@@ -41,10 +41,10 @@ def _step(span: Span) -> Step:
         return mlflow.step(span)
     if any(key.startswith("gen_ai.") for key in known):
         return genai.step(span)
-    return Step(id=span.id, parent=span.parent, kind=None, name=span.name, started=span.started, ended=span.ended)
+    return step_of(span, None, span.name)
 
 
-def _context(spans: Sequence[Span]) -> dict[str, Any]:
+def _context(spans: Sequence[OtlpSpan]) -> dict[str, Any]:
     """Whose run it was: instrumentors write that on every span."""
     found: dict[str, Any] = {}
     for span in spans:

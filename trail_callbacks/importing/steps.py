@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from trail_callbacks.capture.events import Hints, Piece, RunKind, Status
 from trail_callbacks.capture.payloads import scalars
+from trail_callbacks.importing.otlp import OtlpSpan
 
-__all__ = ["Run", "Step", "kind_named", "said_of"]
+__all__ = ["ImportedRun", "Step", "detailed", "kind_named", "said_of", "step_of"]
 
 _FRAMEWORK_KEYS = (
     *("ls_", "lc_", "langgraph_", "langfuse_", "checkpoint_", "thread_ts", "__"),
@@ -60,7 +61,7 @@ class Step:
 
 
 @dataclass(slots=True, kw_only=True)
-class Run:
+class ImportedRun:
     """The steps of one trace.
 
     Attributes:
@@ -76,6 +77,27 @@ class Run:
     lost: list[str] = field(default_factory=list)
     metadata: Mapping[str, Any] = field(default_factory=dict)
     by_methods: bool = False
+
+
+def step_of(span: OtlpSpan, kind: RunKind | None, name: str, model: object = None, **more: Any) -> Step:
+    """Makes the step of a span; `model` counts for a model call only."""
+    return Step(
+        id=span.id,
+        parent=span.parent,
+        kind=kind,
+        name=name,
+        model=str(model) if model and kind == "model" else None,
+        started=span.started,
+        ended=span.ended,
+        error=span.error,
+        status=span.status,
+        **more,
+    )
+
+
+def detailed(given: Iterable[Piece], details: Mapping[str, Any]) -> tuple[Piece, ...]:
+    """Returns what a model wrote, with what else is known of it."""
+    return tuple(replace(each, attributes={**details, **each.attributes}) for each in given)
 
 
 def kind_named(kind: RunKind | None, name: str) -> RunKind | None:

@@ -49,7 +49,7 @@ class Broken:
 
 
 def json_objects(
-    stream: IO[bytes], name: str, lists: Mapping[str, bool] | None = None, first: str = "item"
+    stream: IO[bytes], name: str, lists: Mapping[str, bool] | None = None, largest: int | None = None
 ) -> Iterator[Record | Broken]:
     """Yields the objects of a stream, of which no more than one is in memory.
 
@@ -58,21 +58,22 @@ def json_objects(
         name: What it is called in places.
         lists: Names of lists in an object whose members are the records, not the object; True: each stays in an object
             with the name.
-        first: What members of a list are counted as.
+        largest: Bytes of the longest line or value; None is `LARGEST`.
 
     Raises:
         InputError: If one value is larger than can be read.
     """
-    lists = lists or {}
+    lists, largest = lists or {}, largest or LARGEST
     line, blank = stream.readline(_FIRST), 0
     while line and not line.strip():
         line, blank = stream.readline(_FIRST), blank + 1
     second = stream.readline(_FIRST)
     if _is_line(line, second):
-        yield from _lines(chain((line, _whole(second, stream)), _rest(stream)), blank, name, lists)
+        second = second if second.endswith(b"\n") else second + next(_rest(stream, largest), b"")
+        yield from _lines(chain((line, second), _rest(stream, largest)), blank, name, lists, largest)
     else:
         blocks = chain((line, second), iter(lambda: stream.read(_BLOCK), b""))
-        yield from _Reading(blocks, blank, name, lists, first).values()
+        yield from _Reading(blocks, blank, name, lists, largest).values()
 
 
 def _is_line(first: bytes, second: bytes) -> bool:
@@ -90,23 +91,22 @@ def _loaded(line: bytes) -> Any:
         return None
 
 
-def _whole(line: bytes, stream: IO[bytes]) -> bytes:
-    return line if line.endswith(b"\n") else line + stream.readline(LARGEST + 1)
-
-
-def _rest(stream: IO[bytes]) -> Iterator[bytes]:
+def _rest(stream: IO[bytes], largest: int) -> Iterator[bytes]:
     """The further lines; of one that is too long, one byte more than may be there, without what follows."""
-    while line := stream.readline(LARGEST + 1):
+    while line := stream.readline(largest + 1):
+        more = line
+        while len(more) > largest and not more.endswith(b"\n"):
+            more = stream.readline(largest + 1)
         yield line
-        while len(line) > LARGEST and not line.endswith(b"\n"):
-            line = stream.readline(LARGEST + 1)
 
 
-def _lines(lines: Iterator[bytes], before: int, name: str, lists: Mapping[str, bool]) -> Iterator[Record | Broken]:
+def _lines(
+    lines: Iterator[bytes], before: int, name: str, lists: Mapping[str, bool], largest: int
+) -> Iterator[Record | Broken]:
     for number, line in enumerate(lines, before + 1):
         place = f"{name}, line {number}"
-        if len(line) > LARGEST:
-            yield Broken(place, f"is longer than {LARGEST >> 20} MiB", number)
+        if len(line) > largest:
+            yield Broken(place, f"is longer than {largest >> 20} MiB", number)
         elif line.strip():
             try:
                 value = json.loads(line)
@@ -141,10 +141,10 @@ class _Reading:
     the line `line`.
     """
 
-    def __init__(self, parts: Iterator[bytes], before: int, name: str, lists: Mapping[str, bool], member: str) -> None:
+    def __init__(self, parts: Iterator[bytes], before: int, name: str, lists: Mapping[str, bool], largest: int) -> None:
         self._parts = parts
         self._decoder = codecs.getincrementaldecoder("utf-8")("replace")
-        self._name, self._lists, self._member = name, lists, member
+        self._name, self._lists, self._largest = name, lists, largest
         self._wrapped: str | None = None  # the key of the list that is being read; empty for a bare one
         self._within = False  # it is in an object
         self.held = ""
@@ -171,7 +171,7 @@ class _Reading:
             number += 1
             if self._wrapped and self._lists.get(self._wrapped):
                 value = {self._wrapped: [value]}
-            where = f"{self._member} {number}" if self._wrapped is not None else f"line {self.line}"
+            where = f"item {number}" if self._wrapped is not None else f"line {self.line}"
             yield from _objects(value, f"{self._name}, {where}", self.line, self._lists)
             self._advance(end)
         if self._wrapped is not None:
@@ -184,10 +184,10 @@ class _Reading:
             value, end = decoder.raw_decode(self.held, self.at)
         except (ValueError, RecursionError) as error:
             place = f"{self._name}, line {self.line}"
-            if len(self.held) - self.at > LARGEST:
+            if len(self.held) - self.at > self._largest:
                 raise InputError(
-                    f"{place}: one JSON value of more than {LARGEST >> 20} MiB: write one object a line (JSON lines), "
-                    "for example with jq -c '.resourceSpans[]'"
+                    f"{place}: one JSON value of more than {self._largest >> 20} MiB: write one object a line, for "
+                    "example with jq -c '.resourceSpans[]'"
                 ) from error
             if self._more():
                 return None

@@ -54,8 +54,6 @@ def opened(
     try:
         with nullcontext(sys.stdin.buffer) if str(path) == "-" else Path(path).open("rb") as raw:
             yield _text(_unpacked(io.BufferedReader(_Counted(raw, on_read), HEAD), name), name, expected)
-    except FileNotFoundError as error:
-        raise InputError(f"{name} cannot be read: it does not exist") from error
     except IsADirectoryError as error:
         raise InputError(f"{name} is a folder: name the files in it") from error
     except PermissionError as error:

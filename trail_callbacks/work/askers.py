@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 
 from trail_callbacks.models.loop import PrivateLoop
 
-__all__ = ["Askers", "Ended", "TooLateError"]
+__all__ = ["Askers", "CallEnd", "TooLateError"]
 
 _GRACE = 1.0  # seconds that a coroutine has to end once it is cancelled
 
@@ -22,7 +22,7 @@ class TooLateError(Exception):
     """The time of a call is over; its own TimeoutError is another matter."""
 
 
-class Ended(NamedTuple):
+class CallEnd(NamedTuple):
     """How a call ended.
 
     Attributes:
@@ -71,7 +71,7 @@ class Askers:
     def __init__(self, most: int) -> None:
         self.hung = 0
         self._most = most
-        self._events: SimpleQueue[tuple[_Call, Ended]] = SimpleQueue()
+        self._events: SimpleQueue[tuple[_Call, CallEnd]] = SimpleQueue()
         self._idle: list[_Thread] = []
         self._busy: dict[_Call, _Thread] = {}
 
@@ -91,7 +91,7 @@ class Askers:
         thread = self._busy[call] = self._idle.pop() if self._idle else _Thread(self._events)
         thread.inbox.put(call)
 
-    def wait(self, seconds: float) -> list[Ended]:
+    def wait(self, seconds: float) -> list[CallEnd]:
         """Waits until calls end, so many seconds at most; returns those that did, or whose time is over."""
         due = min((call.deadline for call in self._busy), default=float("inf"))
         found = []
@@ -114,7 +114,7 @@ class Askers:
         for thread in [*self._idle, *self._busy.values()]:
             thread.inbox.put(None)
 
-    def _overdue(self) -> list[Ended]:
+    def _overdue(self) -> list[CallEnd]:
         now, late = monotonic(), []
         for call in [each for each in self._busy if each.deadline <= now]:
             self._busy.pop(call).inbox.put(None)
@@ -122,7 +122,7 @@ class Askers:
             if call.awaited:
                 _LOOP.renew()  # something blocks it: others must not wait behind
             why = TooLateError(f"no answer within {call.timeout:g} s, and the app is still at work on it")
-            late.append(Ended(call.what, None, why, now - (call.started or now)))
+            late.append(CallEnd(call.what, None, why, now - (call.started or now)))
         return late
 
 
@@ -144,7 +144,7 @@ _LOOP = _Loop()
 class _Thread:
     """A thread that makes the calls in its inbox, until there is None. It never keeps a process from ending."""
 
-    def __init__(self, events: SimpleQueue[tuple[_Call, Ended]]) -> None:
+    def __init__(self, events: SimpleQueue[tuple[_Call, CallEnd]]) -> None:
         self.inbox: SimpleQueue[_Call | None] = SimpleQueue()
         self._events = events
         Thread(target=self._work, name="trail-work", daemon=True).start()
@@ -153,7 +153,7 @@ class _Thread:
         while (call := self.inbox.get()) is not None:
             call.started = monotonic()
             value, error = copy_context().run(_made, call)
-            self._events.put((call, Ended(call.what, value, error, monotonic() - call.started)))
+            self._events.put((call, CallEnd(call.what, value, error, monotonic() - call.started)))
 
 
 def _made(call: _Call) -> tuple[Any, BaseException | None]:

@@ -13,11 +13,11 @@ from trail_callbacks.models.failure import Failure
 from trail_callbacks.models.tokens import count
 from trail_callbacks.work.budget import Ledger
 
-__all__ = ["Question", "Queue"]
+__all__ = ["Posed", "Queue"]
 
 
 @dataclass(frozen=True, slots=True)
-class Question:
+class Posed:
     """A question, its place in the plan, and the tokens that were granted for it."""
 
     cell: Cell
@@ -41,7 +41,7 @@ class Queue:
         self.stopped: str | None = None
         self._plan, self._todo, self._ledger = plan, iter(todo), ledger
         self._without: set[tuple[int, int]] = set()
-        self._held: tuple[Question, float] | None = None  # the next one, and when the pace lets it go
+        self._held: tuple[Posed, float] | None = None  # the next one, and when the pace lets it go
 
     @property
     def held(self) -> float | None:
@@ -58,7 +58,7 @@ class Queue:
         self._without.add((cell[0], cell[2]))
         return new
 
-    def next(self) -> Question | None:
+    def next(self) -> Posed | None:
         """The next question that may be asked now; None if there is none, or the pace holds it back."""
         if self._held is None and self.stopped is None:
             self._held = self._admitted()
@@ -72,7 +72,7 @@ class Queue:
         self._held = None
         return question if self.stopped is None else None
 
-    def _admitted(self) -> tuple[Question, float] | None:
+    def _admitted(self) -> tuple[Posed, float] | None:
         """The next question with the time from which it may be asked; None if there is none, or no budget."""
         for cell in self._todo:
             if (cell[0], cell[2]) in self._without:
@@ -84,5 +84,5 @@ class Queue:
                 self.end(wait.detail)
                 return None
             ask = Ask(probe=probe.id, question=probe.question, arm=arm, strategy=strategy)
-            return Question(cell, ask, tokens), monotonic() + wait
+            return Posed(cell, ask, tokens), monotonic() + wait
         return None

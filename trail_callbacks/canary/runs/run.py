@@ -20,7 +20,7 @@ from trail_callbacks.canary.probe import Probe
 from trail_callbacks.canary.questions.checking import usable
 from trail_callbacks.canary.results import Run
 from trail_callbacks.canary.runs.plan import Plan, named
-from trail_callbacks.canary.runs.scoring import Scoring
+from trail_callbacks.canary.runs.scoring import Scorer
 from trail_callbacks.canary.runs.stored import CanaryJournal, load_run, stored_plan
 from trail_callbacks.canary.runs.work import Holds, Progress, Work
 from trail_callbacks.errors import InputError
@@ -180,6 +180,6 @@ def _model(model: Model | str | None) -> Model | None:
     return found
 
 
-def scoring() -> Scoring:
+def scoring() -> Scorer:
     """What finds out what an answer does."""
-    return Scoring(classify, decide_all)
+    return Scorer(classify, decide_all)

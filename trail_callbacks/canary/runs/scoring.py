@@ -19,7 +19,7 @@ from trail_callbacks.models.drive import Limits, advance, drive
 from trail_callbacks.models.failure import Failure
 from trail_callbacks.work.budget import Granted, Grants, granted
 
-__all__ = ["Classify", "Decide", "Doubtful", "Doubts", "Judged", "Scoring"]
+__all__ = ["Classify", "Decide", "Doubtful", "Doubts", "Judged", "Scorer"]
 
 T = TypeVar("T")
 
@@ -35,7 +35,7 @@ Decide: TypeAlias = Callable[[Sequence[Scored]], Pipeline[list[Finding]]]
 
 
 @dataclass(frozen=True, slots=True)
-class Scoring:
+class Scorer:
     """Who finds what an answer does."""
 
     classify: Classify
@@ -81,7 +81,7 @@ class Doubts:
         given_up: Why the model is not asked any more; None while it is.
     """
 
-    def __init__(self, model: Model, scoring: Scoring, grants: Grants, concurrency: int) -> None:
+    def __init__(self, model: Model, scoring: Scorer, grants: Grants, concurrency: int) -> None:
         self.given_up: str | None = None
         self._scoring = scoring
         self._through: Callable[[Model], Model] = partial(Granted, grants=grants)

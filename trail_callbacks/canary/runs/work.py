@@ -14,14 +14,14 @@ from trail_callbacks.canary.outcomes import Scored
 from trail_callbacks.canary.probe import Probe
 from trail_callbacks.canary.runs.answers import answered, in_words, unavailable
 from trail_callbacks.canary.runs.plan import Cell
-from trail_callbacks.canary.runs.queue import Question, Queue
-from trail_callbacks.canary.runs.scoring import Doubtful, Doubts, Judged, Scoring
+from trail_callbacks.canary.runs.queue import Posed, Queue
+from trail_callbacks.canary.runs.scoring import Doubtful, Doubts, Judged, Scorer
 from trail_callbacks.canary.runs.stored import CanaryJournal
 from trail_callbacks.canary.trial import Finding, Trial
 from trail_callbacks.errors import TrailError
 from trail_callbacks.models.call import Model, Usage
 from trail_callbacks.report import Report
-from trail_callbacks.work.askers import Askers, Ended
+from trail_callbacks.work.askers import Askers, CallEnd
 from trail_callbacks.work.budget import Budget, Ledger
 
 __all__ = ["Holds", "Progress", "Work"]
@@ -76,7 +76,7 @@ class Work:
         *,
         model: Model | None,
         budget: Budget,
-        scoring: Scoring,
+        scoring: Scorer,
         concurrency: int,
         on_progress: Callable[[Progress], object] | None,
         stop: Event,
@@ -90,7 +90,7 @@ class Work:
         self._doubts = None if model is None else Doubts(model, scoring, self._ledger, concurrency)
         self._progress = Progress(total=len(self._plan))
         self._waiting: dict[Cell, tuple[Trial, Report | None]] = {}  # answers that the model is to decide
-        self._arrived: deque[Ended] = deque()
+        self._arrived: deque[CallEnd] = deque()
         self._failures = 0
         self._failing: Counter[tuple[int, int]] = Counter()  # the same, by strategy and arm
         self._queue = Queue(self._plan, (), self._ledger)
@@ -145,7 +145,7 @@ class Work:
     def _rounds(self) -> None:
         askers, more = self._askers, True
         while True:
-            ready: list[Question] = []
+            ready: list[Posed] = []
             behind = self._doubts is not None and self._doubts.behind
             while more and not behind and len(ready) < askers.free:
                 question = self._queue.next()
@@ -176,7 +176,7 @@ class Work:
             self._askers.begin(None, batch, None)
         return self._doubts.busy
 
-    def _take_all(self, ended: Sequence[Ended]) -> None:
+    def _take_all(self, ended: Sequence[CallEnd]) -> None:
         self._arrived.extend(ended)
         while self._arrived:  # what an interrupt leaves of them is taken before the end
             each = self._arrived.popleft()
@@ -185,7 +185,7 @@ class Work:
             else:
                 self._take(each.what, each)
 
-    def _take(self, question: Question, ended: Ended) -> None:
+    def _take(self, question: Posed, ended: CallEnd) -> None:
         error, said = ended.error, None
         if error is None:
             try:
@@ -208,7 +208,7 @@ class Work:
             self._answered(question, said, ended.seconds)
         self._tell()
 
-    def _failed(self, question: Question, why: str, seconds: float) -> None:
+    def _failed(self, question: Posed, why: str, seconds: float) -> None:
         cell = question.cell
         finding = Finding(outcome="unscorable", how="error", reason=why)
         self._journal.put(cell, self._trial(question, None, finding, error=why, seconds=seconds))
@@ -223,7 +223,7 @@ class Work:
             strategy, _, arm = self._plan.at(cell)
             self._journal.note(f"{arm} of {strategy.name}", said)
 
-    def _answered(self, question: Question, said: Answered, seconds: float) -> None:
+    def _answered(self, question: Posed, said: Answered, seconds: float) -> None:
         cell, report = question.cell, said.report
         _, probe, arm = self._plan.at(cell)
         served = self._served(probe, arm, said)
@@ -284,7 +284,7 @@ class Work:
             self._journal.note("reports", str(error))
             return trial
 
-    def _trial(self, question: Question, answer: str | None, finding: Finding, **more: Any) -> Trial:
+    def _trial(self, question: Posed, answer: str | None, finding: Finding, **more: Any) -> Trial:
         ask = question.ask
         return Trial(probe=ask.probe, arm=ask.arm, strategy=ask.strategy.name, answer=answer, finding=finding, **more)
 
