@@ -39,8 +39,3 @@ def test_the_windows_are_listed():
     assert [(row[0], row[1] + row[2], row[3] + row[4][0], row[5]) for row in rows] == [
         (f"{each.factor:g}", spoken(each.long), spoken(each.short), each.severity) for each in BURN_RATES
     ]
-
-
-def test_the_factors_that_are_advised_are_taken():
-    (factors,) = re.findall(r"objective of 0\.9 needs `(factors = .*?)`|$", " ".join(PAGE.split()))[:1]
-    assert parse(f'[[objective]]\nsignal = "contradiction"\nobjective = 0.9\n{factors}')

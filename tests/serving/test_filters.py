@@ -35,11 +35,6 @@ def test_an_address_is_read_and_written_again():
     assert filters.chosen_signal() is SIGNALS["contradiction"]
 
 
-def test_nothing_is_said_of_what_is_usual():
-    assert Filters.read({}).href("/runs") == "/runs"
-    assert Filters().href("/runs", q="a&b") == "/runs?q=a%26b"
-
-
 @given(st.dictionaries(st.sampled_from([*KNOWN, "after"]), st.text(max_size=30)))
 def test_whatever_an_address_says_is_read(query):
     filters = Filters.read(query)

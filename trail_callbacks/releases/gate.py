@@ -17,7 +17,7 @@ import numpy as np
 
 from trail_callbacks.errors import InputError
 from trail_callbacks.observations import Observation
-from trail_callbacks.releases.arm import Answer, Segment, clusters, common, counted, read, split
+from trail_callbacks.releases.arm import Answer, ReleaseSegment, clusters, common, counted, read, split
 from trail_callbacks.releases.decision import Arm, Decision, Measure, MeasureName, Outcome, Policy, SegmentDecision
 from trail_callbacks.statistics.clusters import Cluster, Residuals, prior_design, residuals, share
 from trail_callbacks.statistics.differences import Difference
@@ -93,7 +93,7 @@ def _judge(old: Sequence[Answer], new: Sequence[Answer]) -> str:
     return judges[0][0]
 
 
-def _test(segment: Segment, name: MeasureName, *, paired: bool) -> _Test:
+def _test(segment: ReleaseSegment, name: MeasureName, *, paired: bool) -> _Test:
     old, new = clusters(segment.baseline, name), clusters(segment.candidate, name)
     if not paired:
         return _Test(name, old, new, (residuals(new.values()), residuals(old.values())))
@@ -162,7 +162,7 @@ def _alarmed(measure: Measure, adjusted: float, rules: Policy) -> Measure:
     return replace(measure, adjusted=adjusted, outcome="worse" if worse else measure.outcome)
 
 
-def _decided(segment: Segment, measures: Sequence[Measure], rules: Policy) -> SegmentDecision:
+def _decided(segment: ReleaseSegment, measures: Sequence[Measure], rules: Policy) -> SegmentDecision:
     old, new = counted(segment.baseline), counted(segment.candidate)
     worse = [
         f"{_WORDS[each.name]} rose by {100 * (each.difference or 0.0):.1f} points (p = {each.adjusted:.3g} after Holm)"
@@ -206,7 +206,7 @@ def _unsure(measure: Measure, rules: Policy) -> str:
     return f"{words} may have risen by {100 * (measure.high or 0.0):.1f} points: {need} more needed"
 
 
-def _opened(segment: Segment, old: Arm, new: Arm, rules: Policy) -> str | None:
+def _opened(segment: ReleaseSegment, old: Arm, new: Arm, rules: Policy) -> str | None:
     """What the judge left open is not known to be good."""
     left = f"the judge left {new.open_share:.1%} of the candidate's answers open"
     if new.open_share > rules.max_undecided:

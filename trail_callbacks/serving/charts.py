@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 
-__all__ = ["Chart", "Line", "Mark", "Point", "Tick"]
+__all__ = ["Chart", "Line", "Point", "RolloutMark", "Tick"]
 
 WIDTH, HEIGHT = 640.0, 200.0
 _LEFT, _RIGHT, _TOP, _BOTTOM = 44.0, 8.0, 10.0, 24.0
@@ -44,7 +44,7 @@ class Line:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Mark:
+class RolloutMark:
     """Something that happened: a rollout."""
 
     at: float
@@ -78,7 +78,7 @@ class Chart:
     since: float
     until: float
     bucket: float
-    marks: Sequence[Mark] = ()
+    marks: Sequence[RolloutMark] = ()
     about: str = ""
 
     @property

@@ -9,11 +9,11 @@ from math import ceil
 from typing import Any
 
 from trail_callbacks.observations import SIGNALS, SignalName, Tally
-from trail_callbacks.serving.charts import Chart, Line, Mark, Point
+from trail_callbacks.serving.charts import Chart, Line, Point, RolloutMark
 from trail_callbacks.serving.filters import Filters
 from trail_callbacks.statistics.intervals import joined, wilson
 from trail_callbacks.store import Store
-from trail_callbacks.store.hours import AVERAGED, HOUR, Figures
+from trail_callbacks.store.hours import AVERAGED, HOUR, HourSums
 from trail_callbacks.store.series import Window, by_value, rollouts
 
 __all__ = ["PARTS", "overview", "releases", "segments"]
@@ -37,7 +37,7 @@ def overview(store: Store, filters: Filters) -> dict[str, Any]:
     now = _sum(shown)
     with store.connected() as connection:
         new = rollouts(connection, PARTS, window)
-    marks = [Mark(at=each.at, text=f"{each.name} {each.value}") for each in new]
+    marks = [RolloutMark(at=each.at, text=f"{each.name} {each.value}") for each in new]
     chart = partial(Chart, since=window.since, until=window.until, bucket=seconds, marks=marks)
     return {
         "cards": [_card(filters, name, now.tally(name), before.tally(name)) for name in SIGNALS],
@@ -59,9 +59,9 @@ def overview(store: Store, filters: Filters) -> dict[str, Any]:
     }
 
 
-def _buckets(store: Store, window: Window, seconds: float, count: int) -> list[Figures]:
+def _buckets(store: Store, window: Window, seconds: float, count: int) -> list[HourSums]:
     """The figures of a window by bucket; a bucket is some whole hours."""
-    found = [Figures() for _ in range(count)]
+    found = [HourSums() for _ in range(count)]
     for hour, figures in store.figures(window).items():
         place = int((hour * HOUR - window.since) // seconds)
         if 0 <= place < count:
@@ -69,8 +69,8 @@ def _buckets(store: Store, window: Window, seconds: float, count: int) -> list[F
     return found
 
 
-def _sum(buckets: Iterable[Figures]) -> Figures:
-    whole = Figures()
+def _sum(buckets: Iterable[HourSums]) -> HourSums:
+    whole = HourSums()
     for each in buckets:
         whole += each
     return whole
@@ -86,7 +86,7 @@ def _classes(store: Store, filters: Filters, window: Window) -> Iterator[dict[st
             yield {"name": name, "means": [whole.mean(each) for each in AVERAGED], "href": href}
 
 
-def _stages(filters: Filters, now: Figures) -> Iterator[dict[str, Any]]:
+def _stages(filters: Filters, now: HourSums) -> Iterator[dict[str, Any]]:
     for name, n in now.breaks.most_common():
         low, high = wilson(n / now.diagnosed, now.diagnosed)
         href = filters.href("/runs", stage=name)
@@ -110,7 +110,7 @@ def _card(filters: Filters, name: SignalName, now: Tally, then: Tally) -> dict[s
     }
 
 
-def _counted(name: SignalName, buckets: list[Figures], since: float, seconds: float) -> Line:
+def _counted(name: SignalName, buckets: list[HourSums], since: float, seconds: float) -> Line:
     points = []
     for n, figures in enumerate(buckets):
         tally = figures.tally(name)
@@ -119,7 +119,7 @@ def _counted(name: SignalName, buckets: list[Figures], since: float, seconds: fl
     return Line(name=name.replace("_", " "), hue=_HUES[name], points=points)
 
 
-def _averaged(name: str, buckets: list[Figures], since: float, seconds: float) -> Line:
+def _averaged(name: str, buckets: list[HourSums], since: float, seconds: float) -> Line:
     points = []
     for n, figures in enumerate(buckets):
         mean = figures.mean(name)

@@ -2,7 +2,7 @@ import json
 from dataclasses import replace
 
 import pytest
-from canary_runs import probe, run, trial
+from canary_runs import run, trial
 
 from trail_callbacks.canary import Run, Skipped
 from trail_callbacks.canary.report import FORMAT, assess
@@ -146,13 +146,3 @@ def test_results_show_themselves(tmp_path):
     assert found._repr_html_().startswith("<div")
     with pytest.raises(InputError, match="nowhere"):
         found.to_html(tmp_path / "nowhere" / "page.html")
-
-
-def test_the_precision_is_no_finer_than_the_intervals():
-    probes = [probe(n, documents=(f"page-{n // 8}.md",)) for n in range(80)]
-    outcomes = [L if n // 8 < 2 else F for n in range(80)]
-    found = assess(run({"one": {"fictive": outcomes}}, probes))
-    assert found.rate("leak").effective < 60
-    assert "worth" in found.precision
-    bound = float(found.precision.partition("below ")[2].partition(" %")[0])
-    assert bound > 100 * assess(run({"one": {"fictive": [F] * 80}})).rate("leak").high

@@ -28,12 +28,6 @@ def test_rates_have_intervals_and_ties_are_called_ties():
     assert "Precision: 10 probes: without a single leak, the leak rate would be below 27.8 %" in text
 
 
-def test_what_differs_is_on_two_lines():
-    text = shown(run({"leaky": {"fictive": [L] * 40}, "good": {"fictive": [F] * 40}}))
-    assert "By leak rate 1 of 1 pair of strategies differ" in text
-    assert text.index("1. good") < text.index("2. leaky")
-
-
 @pytest.mark.parametrize(
     "made",
     [
@@ -59,12 +53,6 @@ def test_unscorable_misses_and_skipped_are_said():
     assert "50 [9.5, 90.5]" in text  # not retrieved: 1 of 2
     assert "The run is unfinished: interrupted." in text
     assert "1 left out; the first: p9: its passage is gone" in text
-
-
-def test_rates_of_other_denominators_say_their_own():
-    text = shown(run({"one": {"closed_book": [L, A, A, A], "fictive": [L, F, F, F]}}))
-    assert "25 [4.6, 69.9] " in text
-    assert "100 [20.7, 100] of 1" in text
 
 
 def test_hostile_names_are_spelled_out():
