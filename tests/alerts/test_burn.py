@@ -17,12 +17,6 @@ def test_the_fewest_bad_runs_that_show_a_share(n, least, limit):
     assert tally(n, least).at_least > limit >= tally(n, least - 1).at_least
 
 
-def test_mixed_rates_say_less_than_as_many_runs_of_one():
-    mixed = Tally(runs=110, decided=110, bad=40, weight=200.0, bad_weight=72.0, squares=10 * 10.0**2 + 100)
-    assert mixed.share == pytest.approx(0.36)
-    assert mixed.at_least < tally(110, 40).at_least
-
-
 def test_the_minimum_counts_runs_and_not_what_they_stand_for():
     few = BurnWindow(rate=FAST, long=tally(15, 15, 100.0), short=tally(15, 15, 100.0), recent=300)
     assert not few.fires(0.02, 20)

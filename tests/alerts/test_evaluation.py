@@ -53,16 +53,6 @@ def test_what_follows_from_retrieval_is_held_back(runs, now):
     assert (held.state, held.calls, held.cause) == ("held_back", False, "query_coverage")
 
 
-def test_whoever_is_held_back_for_is_called_as_urgently(runs, now):
-    """Retrieval burns, though not as fast as would wake anybody; with generation's own faults answers do."""
-    text = BOTH.replace('"query_coverage"\nobjective = 0.95', '"query_coverage"\nobjective = 0.92')
-    found = said(text, [*runs(1000, 72, 1), *runs(200, 1, 0, retrieval=0.2, generation=0.15)], now)
-    assert found["answer_coverage"].cause == "query_coverage"
-    retrieval = found["query_coverage"]
-    assert (retrieval.state, retrieval.severity, retrieval.owner) == ("firing", "page", "retrieval")
-    assert "because of it answer_coverage burns, too" in retrieval.why
-
-
 def test_a_small_trouble_before_is_no_excuse(runs, now):
     """Retrieval burns in a tenth of the runs; more than half of the answers are bad."""
     found = said(BOTH, [*runs(1000, 72, 1), *runs(400, 1, 0, retrieval=0.12, generation=0.6)], now)
@@ -96,16 +86,6 @@ def test_a_judge_that_fails_is_no_data_and_calls_once(runs, now):
     )
     for name in ("query_coverage", "answer_coverage"):
         assert (found[name].state, found[name].calls, found[name].cause) == ("no_data", False, "evaluator")
-
-
-def test_a_signal_that_is_no_longer_known_pages(runs, now):
-    late = [*runs(1000, 72, 1), *runs(100, 1, 0)]
-    cut = [
-        each if each.at < now - 3600 else type(each)(**{n: getattr(each, n) for n in each.__slots__} | {"figures": {}})
-        for each in late
-    ]
-    found = said(BOTH, cut, now)
-    assert (found["query_coverage"].state, found["query_coverage"].severity) == ("no_data", "page")
 
 
 def test_no_runs_for_a_day_where_a_week_ago_there_were_some(runs, now):

@@ -33,7 +33,3 @@ def test_what_is_rolled_out_together_is_blamed_together(found):
 
 def test_the_first_version_is_no_rollout(found):
     assert found(lambda t: {"app": "a"}, ()) == {}
-
-
-def test_what_differs_with_each_run_is_no_version(found):
-    assert found(lambda t: {"index": f"build {t}"}, ()) == {}

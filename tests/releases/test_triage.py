@@ -22,12 +22,6 @@ def test_names_stage_segment_and_version(incident):
     assert all(run.figures["selection"].value == 0.5 for run in found.worst)
 
 
-def test_what_is_worse_downstream_does_not_come_first(incident):
-    stages = {each.name: each.worse for each in triage(incident(), 1_000_000, 2_000_000).stages}
-    assert stages["answer_coverage"]
-    assert not stages["query_coverage"]
-
-
 def test_an_app_that_is_as_it_was_has_no_suspect(incident):
     found = triage(incident(broken=False), 1_000_000, 2_000_000)
     assert (found.broken, found.symptom) == (False, "unsupported")
@@ -43,14 +37,6 @@ def test_an_evaluator_that_fails_comes_first(incident):
 
 def test_another_judge_than_before_is_told(incident):
     assert triage(incident(judge="new"), 1_000_000, 2_000_000).evaluator == "changed"
-
-
-def test_without_runs_before_nothing_is_called_worse(incident):
-    later = [run for run in incident() if run.at >= 1_000_000]
-    found = triage(later, 1_000_000, 2_000_000)
-    assert not found.broken
-    assert all(each.p is None for each in found.stages)
-    assert found.before == 0
 
 
 def test_ids_are_no_segments_unless_asked_for(incident):

@@ -9,7 +9,7 @@ from html import unescape
 import pytest
 from starlette.testclient import TestClient
 
-from trail_callbacks.serving import Access, app
+from trail_callbacks.serving import app
 from trail_callbacks.serving.runs import kappa
 from trail_callbacks.store import Store
 
@@ -169,16 +169,6 @@ def test_a_store_that_cannot_be_read_is_said(tmp_path):
     reply = view.get("/")
     assert reply.status_code == 503
     assert "cannot be read" in reply.text
-
-
-def test_a_token_guards_all_but_the_style_sheet(store):
-    view = TestClient(app(store, Access(token="t" * 20)), base_url="http://127.0.0.1")
-    assert [view.get(path).status_code for path in ("/", "/runs", "/feedback.jsonl", "/static/page.css")] == [
-        401,
-        401,
-        401,
-        200,
-    ]
 
 
 def test_counters_for_prometheus(page):

@@ -61,8 +61,3 @@ def test_a_gap_is_no_line():
 )
 def test_the_caption_says_what_is_drawn(values, said):
     assert chart(*values).caption == said
-
-
-def test_nothing_known_is_empty():
-    assert chart(None, None).empty
-    assert not chart(None, 0.0).empty

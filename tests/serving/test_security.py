@@ -104,8 +104,3 @@ def test_a_scraper_shows_the_token_in_a_header():
 def test_beyond_this_machine_only_with_a_token_and_a_name(settings, message):
     with pytest.raises(InputError, match=message):
         Access(**settings)
-
-
-def test_a_named_host_may_read():
-    view = client(Access(EVERYWHERE, TOKEN, ["trail.example"]), "Trail.example:80")
-    assert view.get("/", headers={"authorization": f"Bearer {TOKEN}"}).text == "inside"

@@ -57,11 +57,6 @@ def test_observations_are_chosen_by_window_release_and_segment(store):
     assert list(store.observations(segment={"kind": "c"})) == []
 
 
-def test_a_name_with_many_values_is_no_segment(store):
-    store.put_observations(Observation(id=f"r{n}", at=1.0, fields={"request": str(n), "kind": "a"}) for n in range(600))
-    assert store.segments() == {"kind": ("a",)}
-
-
 def test_the_same_run_is_one_row_and_the_same_entry_changes_nothing(store):
     assert store.put([(REPORT, None)]) == 1
     assert store.put([(REPORT, None)]) == 0

@@ -9,8 +9,7 @@ from itertools import pairwise
 from math import inf
 
 from trail_callbacks.observations import Observation, Recorded, Signal, Tally
-from trail_callbacks.statistics.clusters import Share
-from trail_callbacks.statistics.differences import Difference
+from trail_callbacks.statistics.clusters import Difference, Share
 from trail_callbacks.statistics.paired import holm
 
 __all__ = ["Rise", "Rollout", "contrast", "rollouts", "tallied", "weighed"]

@@ -19,8 +19,7 @@ from trail_callbacks.errors import InputError
 from trail_callbacks.observations import Observation
 from trail_callbacks.releases.arm import Answer, ReleaseSegment, clusters, common, counted, read, split
 from trail_callbacks.releases.decision import Arm, Decision, Measure, MeasureName, Outcome, Policy, SegmentDecision
-from trail_callbacks.statistics.clusters import Cluster, Residuals, prior_design, residuals, share
-from trail_callbacks.statistics.differences import Difference
+from trail_callbacks.statistics.clusters import Cluster, Difference, Residuals, prior_design, residuals, share
 from trail_callbacks.statistics.paired import holm
 
 __all__ = ["decide"]

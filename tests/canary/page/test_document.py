@@ -142,12 +142,6 @@ def test_of_a_removed_fact_the_sentence_is_shown_that_is_gone():
     assert [each["text"] for each in read.all("mark")] == ["40 minutes"]
 
 
-def test_values_are_marked_where_the_probe_has_one_sentence_only():
-    asked = probe(0, real_quote="", fictive_quote="Ferry 0 takes 53 minutes, says the captain.")
-    read = Page(page(run({"one": {"fictive": [F]}}, [asked])))
-    assert [each["text"] for each in read.all("mark")] == ["53 minutes"]
-
-
 def test_only_the_edit_of_the_probe_is_marked_and_as_one():
     asked = probe(
         0,

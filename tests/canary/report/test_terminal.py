@@ -62,9 +62,3 @@ def test_hostile_names_are_spelled_out():
     assert "\u202e" not in text
     assert "\x07" not in text
     assert "[red]b" in text
-
-
-def test_a_split_is_shown_when_asked_for():
-    made = run({"one": {"fictive": [F, L]}}, [probe(0, kind="date"), probe(1, kind="nonce")])
-    assert "nonce" not in shown(made)
-    assert "nonce" in shown(made, "kind")

@@ -24,14 +24,6 @@ def test_all_seven_outcomes_are_counted_and_rates_leave_out_two():
     assert share(found.rates["miss_fictive"]) == (1, 8)
 
 
-def test_leak_among_known_asks_the_same_strategy_closed_book():
-    found = rates(run({"one": {"closed_book": [L, L, A, U], "fictive": [L, F, F, L]}})).strategies["one"]
-    assert share(found.rates["leak"]) == (2, 4)
-    assert share(found.rates["leak_known"]) == (1, 2)
-    assert share(found.rates["leak_unknown"]) == (0, 1)
-    assert share(found.rates["right_closed_book"]) == (2, 3)
-
-
 def test_leak_among_known_falls_back_on_the_same_model():
     outcomes = {
         "a": {"closed_book": [L, A], "fictive": [L, F]},
@@ -72,17 +64,6 @@ def test_splits_follow_the_order_of_kinds_and_sizes():
     assert list(shares["size"]) == ["small", "medium", "large", "not said"]
     assert shares["subject"] == {"Fähren": (2, 2), "渡し船": (0, 1), "not said": (1, 1)}
     assert shares["model"] == {"not said": (3, 4)}
-
-
-def test_several_strategies_are_also_split_together_and_pooled_by_model():
-    made = run({"a": {"fictive": [F, L]}, "b": {"fictive": [L, L]}}, parameters={"a": {"model": 7}, "b": {"model": 7}})
-    found = rates(made).splits
-    assert [(each.strategy, each.value, share(each.rates["leak"])) for each in found["kind"]] == [
-        (None, "number", (3, 4)),
-        ("a", "number", (1, 2)),
-        ("b", "number", (2, 2)),
-    ]
-    assert [(each.strategy, each.value, share(each.rates["leak"])) for each in found["model"]] == [(None, "7", (3, 4))]
 
 
 def test_a_probe_that_can_be_guessed_is_named():
