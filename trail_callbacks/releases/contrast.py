@@ -54,8 +54,9 @@ def contrast(name: str, now: Tally, then: Tally) -> Rise:
 
 def weighed(contrasts: Sequence[Rise]) -> tuple[Rise, ...]:
     """Says of contrasts of one kind which are worse, so that all of them together err in 5 % at most."""
-    adjusted = iter(holm([each.p for each in contrasts if each.p is not None]))
-    return tuple(each if each.p is None else replace(each, worse=next(adjusted) < _ALPHA) for each in contrasts)
+    adjusted = holm([each.p for each in contrasts])
+    pairs = zip(contrasts, adjusted, strict=True)
+    return tuple(replace(each, worse=p is not None and p < _ALPHA) for each, p in pairs)
 
 
 _VERSIONS = 50  # of a part above which they are no rollouts

@@ -70,8 +70,8 @@ def decide(baseline: Iterable[Observation], candidate: Iterable[Observation], po
         for name in _MEASURES
     }
     measured = [[_measured(test, priors[test.name], rules, paired=paired) for test in row] for row in tests]
-    adjusted = iter(holm([each.p for row in measured for each in row if each.p is not None]))
-    known = [[each if each.p is None else _alarmed(each, next(adjusted), rules) for each in row] for row in measured]
+    adjusted = iter(holm([each.p for row in measured for each in row]))
+    known = [[_alarmed(each, next(adjusted), rules) for each in row] for row in measured]
     decided = [_decided(each, row, rules) for each, row in zip(segments, known, strict=True)]
     decided.sort(key=lambda each: (_ORDER[each.outcome], not each.critical, -max(_rises(each), default=0.0)))
     worst = min((each.outcome for each in decided), key=_ORDER.__getitem__)
@@ -154,10 +154,10 @@ def _means(test: _Test) -> tuple[float, float]:
     return old, new
 
 
-def _alarmed(measure: Measure, adjusted: float, rules: Policy) -> Measure:
+def _alarmed(measure: Measure, adjusted: float | None, rules: Policy) -> Measure:
     """With Holm's probability. What passes is not worse, even if its small rise is certain."""
-    enough = min(measure.questions) >= rules.minimum
-    worse = measure.outcome != "passes" and adjusted < rules.alpha and (measure.difference or 0.0) > 0 and enough
+    certain = adjusted is not None and adjusted < rules.alpha and min(measure.questions) >= rules.minimum
+    worse = certain and measure.outcome != "passes" and (measure.difference or 0.0) > 0
     return replace(measure, adjusted=adjusted, outcome="worse" if worse else measure.outcome)
 
 
