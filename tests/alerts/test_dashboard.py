@@ -10,7 +10,6 @@ import pytest
 from trail_callbacks.alerts import parse
 from trail_callbacks.alerts.dashboard import dashboard
 from trail_callbacks.alerts.exposition import exposition
-from trail_callbacks.errors import InputError
 from trail_callbacks.observations import SIGNALS
 
 ALL = "\n".join(
@@ -62,14 +61,3 @@ def test_panels_are_told_apart_and_do_not_overlap(drawn):
         assert len(set(refs)) == len(refs)
         assert all(re.fullmatch("[A-Z]+", ref) for ref in refs)
     assert any(len(panel["targets"]) > 26 for panel in panels)
-
-
-def test_the_line_is_what_the_objective_allows():
-    board = dashboard(parse('[[objective]]\nname = "x"\nsignal = "contradiction"\nobjective = 0.97'))
-    (panel,) = [each for each in board["panels"] if each["title"] == "x: bad runs"]
-    assert panel["fieldConfig"]["defaults"]["thresholds"]["steps"][1]["value"] == pytest.approx(0.03)
-
-
-def test_what_is_not_counted_is_refused():
-    with pytest.raises(InputError, match="at the threshold of the signal"):
-        dashboard(parse('[[objective]]\nsignal = "query_coverage"\nobjective = 0.97\nthreshold = 0.5'))

@@ -53,16 +53,6 @@ def test_what_follows_from_retrieval_is_held_back(runs, now):
     assert (held.state, held.calls, held.cause) == ("held_back", False, "query_coverage")
 
 
-def test_whoever_is_held_back_for_is_called_as_urgently(runs, now):
-    """Retrieval burns, though not as fast as would wake anybody; with generation's own faults answers do."""
-    text = BOTH.replace('"query_coverage"\nobjective = 0.95', '"query_coverage"\nobjective = 0.92')
-    found = said(text, [*runs(1000, 72, 1), *runs(200, 1, 0, retrieval=0.2, generation=0.15)], now)
-    assert found["answer_coverage"].cause == "query_coverage"
-    retrieval = found["query_coverage"]
-    assert (retrieval.state, retrieval.severity, retrieval.owner) == ("firing", "page", "retrieval")
-    assert "because of it answer_coverage burns, too" in retrieval.why
-
-
 def test_a_small_trouble_before_is_no_excuse(runs, now):
     """Retrieval burns in a tenth of the runs; more than half of the answers are bad."""
     found = said(BOTH, [*runs(1000, 72, 1), *runs(400, 1, 0, retrieval=0.12, generation=0.6)], now)
@@ -82,30 +72,6 @@ def test_a_broken_segment_explains_all_runs(runs, now):
     assert (found["answer_coverage"].state, found["answer_coverage"].cause) == ("held_back", "retrieval-of[tenant=b]")
 
 
-def test_a_broken_segment_does_not_explain_what_burns_elsewhere(runs, now):
-    calm = [*runs(1000, 72, 1, tenant="a"), *runs(1000, 72, 1, tenant="b")]
-    broken = [*calm, *runs(150, 1, 0, tenant="a", generation=0.6), *runs(50, 1, 0, tenant="b", retrieval=0.9)]
-    found = said(EACH, broken, now, {"tenant": ["a", "b"]})
-    assert found["answer_coverage"].severity == "page"
-
-
-def test_a_segment_without_known_values_is_no_objective(runs, now):
-    found = said(EACH, runs(100, 1, 0), now, {})
-    assert set(found) == {"query_coverage", "answer_coverage", "evaluator"}
-
-
-def test_a_slow_burn_is_a_ticket(runs, now):
-    found = said(BOTH, runs(3000, 72, 0, generation=0.1), now)
-    assert (found["answer_coverage"].severity, found["answer_coverage"].window) == ("ticket", "3d")
-
-
-def test_what_is_over_wakes_nobody(runs, now):
-    found = said(BOTH, [*runs(100, 1, 0.5, generation=0.9), *runs(100, 0.5, 0)], now)
-    assert found["answer_coverage"].severity == "ticket"
-    found = said(BOTH, [*runs(100, 8, 7.5, generation=0.9), *runs(100, 7.5, 0)], now)
-    assert (found["answer_coverage"].state, found["answer_coverage"].calls) == ("quiet", False)
-
-
 def test_too_few_runs_are_no_news(runs, now):
     found = said(BOTH, runs(10, 1, 0, generation=1.0), now)
     assert (found["answer_coverage"].state, found["answer_coverage"].calls) == ("too_few", False)
@@ -122,24 +88,6 @@ def test_a_judge_that_fails_is_no_data_and_calls_once(runs, now):
         assert (found[name].state, found[name].calls, found[name].cause) == ("no_data", False, "evaluator")
 
 
-def test_a_signal_that_is_never_known_calls(runs, now):
-    text = BOTH.replace("query_coverage", "citation_coverage")
-    found = said(text, runs(1000, 72, 0), now)
-    assert (found["citation_coverage"].state, found["citation_coverage"].severity) == ("no_data", "ticket")
-    assert found["citation_coverage"].owner == "evaluator"
-    assert found["citation_coverage"].share is None
-
-
-def test_a_signal_that_is_no_longer_known_pages(runs, now):
-    late = [*runs(1000, 72, 1), *runs(100, 1, 0)]
-    cut = [
-        each if each.at < now - 3600 else type(each)(**{n: getattr(each, n) for n in each.__slots__} | {"figures": {}})
-        for each in late
-    ]
-    found = said(BOTH, cut, now)
-    assert (found["query_coverage"].state, found["query_coverage"].severity) == ("no_data", "page")
-
-
 def test_no_runs_for_a_day_where_a_week_ago_there_were_some(runs, now):
     found = said(BOTH, runs(100, 8 * 24, 7 * 24), now)
     assert (found["evaluator"].state, found["evaluator"].severity) == ("no_data", "ticket")
@@ -152,12 +100,3 @@ def test_windows_end_before_judges_that_are_late(runs, now):
     late = [*runs(1000, 72, 3), *runs(100, 3, 2, generation=0.6), *runs(100, 2, 0, judged=False)]
     assert said(BOTH, late, now)["answer_coverage"].window == "6h"
     assert said(BOTH.replace("lag = 0", 'lag = "2h"'), late, now)["answer_coverage"].window == "1h"
-
-
-def test_stages_come_in_the_order_of_the_evidence_path(runs, now):
-    backwards = "\n".join(
-        f'[[objective]]\nsignal = "{x}"\nobjective = 0.95'
-        for x in ("citation_coverage", "contradiction", "evidence_overlap", "query_coverage")
-    )
-    found = said(backwards, runs(100, 1, 0), now)
-    assert [each.stage for each in found.values()] == ["retrieval", "ranking", "generation", "citations", "evaluator"]

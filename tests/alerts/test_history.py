@@ -51,12 +51,6 @@ def test_what_nobody_can_tell_ends_nothing(state):
     assert told(history, 10**6, alert(state)) == []
 
 
-def test_what_is_held_back_ends():
-    history = History()
-    told(history, 0, alert())
-    assert told(history, 900, alert("held_back")) == [("ends", "a")]
-
-
 def test_an_objective_that_is_gone_ends():
     history = History()
     told(history, 0, alert())
@@ -94,8 +88,3 @@ def test_what_is_no_state_file_is_refused(tmp_path, text):
     file.write_text(text)
     with pytest.raises(InputError, match="is no state file"):
         History.read(str(file))
-
-
-def test_a_folder_is_no_state_file(tmp_path):
-    with pytest.raises(InputError, match="cannot be read"):
-        History.read(str(tmp_path))

@@ -95,15 +95,6 @@ def test_what_can_never_fire_is_refused_with_what_to_do(objective, factors, says
     assert says in str(error.value)
 
 
-@pytest.mark.parametrize("objective", [0.501, 0.62, 0.75, 0.9, 0.91])
-def test_the_factors_that_are_advised_are_taken(objective):
-    text = f'[[objective]]\nsignal = "contradiction"\nobjective = {objective}\n'
-    with pytest.raises(InputError) as error:
-        parse(text)
-    advised = float(str(error.value).partition("the highest at most ")[2].partition(",")[0])
-    assert parse(f"{text}factors = [{advised}, 1, 1]").every[0].rates[0].factor == advised
-
-
 def test_a_file_is_named_in_its_errors(tmp_path):
     file = tmp_path / "o.toml"
     with pytest.raises(InputError, match=r"o\.toml cannot be read"):

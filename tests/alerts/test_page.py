@@ -5,8 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from trail_callbacks.alerts import BURN_RATES, parse
-from trail_callbacks.alerts.burn import spoken
+from trail_callbacks.alerts import parse
 from trail_callbacks.observations import SIGNALS
 
 PAGE = (Path(__file__).parents[2] / "docs" / "alerts.md").read_text(encoding="utf-8")
@@ -32,15 +31,3 @@ def test_each_signal_is_listed_with_its_stage_and_owner(name):
     assert row[1:] == (each.stage, each.owner)
     if each.signal.threshold is not None:
         assert f"below {each.signal.threshold:g}" in row[0]
-
-
-def test_the_windows_are_listed():
-    rows = re.findall(r"^\| (\d+) \| (\d+) (h|d) \| (\d+) (min|h) \| (\w+) \|$", PAGE, re.MULTILINE)
-    assert [(row[0], row[1] + row[2], row[3] + row[4][0], row[5]) for row in rows] == [
-        (f"{each.factor:g}", spoken(each.long), spoken(each.short), each.severity) for each in BURN_RATES
-    ]
-
-
-def test_the_factors_that_are_advised_are_taken():
-    (factors,) = re.findall(r"objective of 0\.9 needs `(factors = .*?)`|$", " ".join(PAGE.split()))[:1]
-    assert parse(f'[[objective]]\nsignal = "contradiction"\nobjective = 0.9\n{factors}')

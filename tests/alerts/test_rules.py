@@ -71,11 +71,6 @@ def test_what_is_not_counted_is_refused(more, says):
     assert says in str(error.value)
 
 
-def test_a_threshold_that_is_the_signals_own_is_counted():
-    text = '[[objective]]\nsignal = "query_coverage"\nobjective = 0.95\nthreshold = 0.8'
-    assert "trail:low:1h" in prometheus_rules(parse(text))
-
-
 def traffic(**bad):
     """Two hours of 10 runs a minute for each tenant, as `Tallies` and as the counters of Prometheus.
 

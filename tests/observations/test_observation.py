@@ -30,11 +30,6 @@ def test_a_report_without_a_trace_has_figures_of_its_claims():
     assert run.id == observe(report, at=6.0).id
 
 
-def test_a_report_that_decided_nothing_has_no_figure():
-    run = observe(check("", SOURCES), at=0.0)
-    assert (run.figures, run.score, run.decided) == ({}, None, 0)
-
-
 @pytest.mark.parametrize(
     ("one", "two", "same"),
     [
@@ -45,10 +40,6 @@ def test_a_report_that_decided_nothing_has_no_figure():
 )
 def test_questions_that_are_written_alike_pair(one, two, same):
     assert (question_key(one) == question_key(two)) is same
-
-
-def test_no_question_pairs_with_nothing():
-    assert question_key(None) == question_key(" \n") == ""
 
 
 class Shelf(BaseRetriever):

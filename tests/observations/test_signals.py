@@ -50,8 +50,3 @@ def test_a_threshold_of_the_caller_goes_first():
     run = replace(RUN, figures={"answer_coverage": Figure(value=0.95, n=20)})
     assert SIGNALS["answer_coverage"].bad(run) is False
     assert SIGNALS["answer_coverage"].bad(run, 0.99) is True
-
-
-def test_every_signal_has_a_name_an_owner_and_a_threshold_if_it_reads_figures():
-    for name, signal in SIGNALS.items():
-        assert (signal.name, bool(signal.figures)) == (name, signal.threshold is not None)

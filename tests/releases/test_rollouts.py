@@ -31,20 +31,5 @@ def test_what_is_rolled_out_together_is_blamed_together(found):
     assert {name for name, each in rows.items() if each.contrast.worse} == {"True", "iTrue"}
 
 
-def test_of_a_canary_runs_of_the_same_time_are_compared(found):
-    rows = found(lambda t: {"app": "new" if t >= 300 and t % 4 == 1 else "old"}, range(300, 1_000))
-    tally = rows["new"].contrast.then
-    assert (tally.runs, rows["new"].contrast.worse) == (825, True)
-
-
 def test_the_first_version_is_no_rollout(found):
     assert found(lambda t: {"app": "a"}, ()) == {}
-
-
-def test_what_differs_with_each_run_is_no_version(found):
-    assert found(lambda t: {"index": f"build {t}"}, ()) == {}
-
-
-def test_a_version_with_few_runs_is_shown_without_a_verdict(found):
-    rows = found(lambda t: {"app": "new" if t >= 996 else "old"}, range(990, 1_000))
-    assert (rows["new"].contrast.p, rows["new"].contrast.worse) == (None, False)

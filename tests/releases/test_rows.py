@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from trail_callbacks.releases import Policy, decide
-from trail_callbacks.releases.markdown import COLUMNS, HEADLINES, measure_rows, remarks
+from trail_callbacks.releases.markdown import COLUMNS, measure_rows, remarks
 
 
 def test_a_row_for_each_measure_of_each_segment(release):
@@ -19,12 +19,6 @@ def test_a_row_for_each_measure_of_each_segment(release):
     assert rows[0][-2:] == ("600", "passes")
 
 
-def test_what_is_unknown_is_a_dash(release, answer):
-    none = [answer(n, claims=0, state="abstained") for n in range(40)]
-    row = next(measure_rows(decide(release(40), none).segments, str))
-    assert row[2:] == ("-", "-", "-", "-", "40 / 0", "not enough data")
-
-
 def test_remarks_say_what_was_merged_paired_and_left_open(release, answer):
     other = [answer("x", key="q", fields={"kind": "a"})]
     arm = [*release(600, kind="a", keyed=True), *release(9, kind="b", keyed=True), *release(9, kind="c", keyed=True)]
@@ -34,14 +28,3 @@ def test_remarks_say_what_was_merged_paired_and_left_open(release, answer):
     assert "<rest>: 2 segments with fewer than 30 questions were merged: <b>, <c>" in words
     assert any("design effect" in each and "correlation of claims" in each for each in words)
     assert any("margin +2.0" in each and "margin +5.0" in each for each in words)
-
-
-def test_undecided_answers_are_told(release, answer):
-    broken = [answer(n, claims=0, state="error") for n in range(7)]
-    words = "\n".join(remarks(decide(release(600), release(600) + broken), str))
-    assert "7 that the judge decided nothing of" in words
-    assert "unpaired, clustered by question" in words
-
-
-def test_every_outcome_has_a_headline():
-    assert set(HEADLINES) == {"passes", "worse", "not_enough_data"}

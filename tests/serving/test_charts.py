@@ -6,7 +6,7 @@ import re
 
 import pytest
 
-from trail_callbacks.serving.charts import Chart, Line, Point, day, minute, percent
+from trail_callbacks.serving.charts import Chart, Line, Point
 
 DAY = 86_400.0
 
@@ -51,11 +51,6 @@ def test_a_gap_is_no_line():
     assert [at for at, _ in drawn.rows] == [0.0, 2 * DAY, 3 * DAY]
 
 
-def test_intervals_do_not_leave_the_drawing():
-    drawn = chart(0.9, 1.0)
-    assert all(0 <= y <= 200 for y in numbers(drawn.band(drawn.lines[0]))[1::2])
-
-
 @pytest.mark.parametrize(
     ("values", "said"),
     [
@@ -66,18 +61,3 @@ def test_intervals_do_not_leave_the_drawing():
 )
 def test_the_caption_says_what_is_drawn(values, said):
     assert chart(*values).caption == said
-
-
-def test_nothing_known_is_empty():
-    assert chart(None, None).empty
-    assert not chart(None, 0.0).empty
-
-
-def test_short_windows_have_times_on_their_axis():
-    drawn = Chart(title="x", lines=[], since=0.0, until=DAY, bucket=3600.0)
-    assert [tick.text for tick in drawn.along][:2] == ["1970-01-01 00:00", "1970-01-01 04:00"]
-
-
-def test_words():
-    assert (percent(None), percent(0.0), percent(0.0449), percent(1.0)) == ("\u2013", "0 %", "4.5 %", "100 %")
-    assert (day(0.0), minute(60.0)) == ("1970-01-01", "1970-01-01 00:01")

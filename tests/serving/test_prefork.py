@@ -48,7 +48,7 @@ def checked(replies):
 
 
 @pytest.mark.loopback
-@pytest.mark.parametrize("evaluate", ["background", "inline", "process"])
+@pytest.mark.parametrize("evaluate", ["background", "process"])
 def test_gunicorn_with_a_preloaded_app(evaluate, tmp_path):
     pytest.importorskip("gunicorn")
     log, listener = tmp_path / "log", socket.create_server(("127.0.0.1", 0))
@@ -78,32 +78,3 @@ def test_gunicorn_with_a_preloaded_app(evaluate, tmp_path):
         while len({each["pid"] for each in pool.map(ask, [0] * 6)}) == 1:
             time.sleep(0.1)  # the others begin a little later
         checked(list(pool.map(ask, range(1, REQUESTS + 1))))
-
-
-def test_celery_workers(tmp_path):
-    pytest.importorskip("celery")
-    settings, log = environment(TRAIL_QUEUE=str(tmp_path)), tmp_path / "log"
-    forked = ["--pool", "prefork", "--concurrency", "3"]
-    command = [sys.executable, "-m", "celery", "-A", "celery_app", "worker", *forked, "-l", "error"]
-    asking = (  # all are sent before a worker reads: this broker's files have their names before their content
-        "import json, sys; from celery_app import ask\n"
-        f"waiting = [ask.delay(n) for n in range(1, {REQUESTS + 1})]\n"
-        "print('sent', flush=True); sys.stdin.read()\n"
-        "print(json.dumps([each.get(timeout=120) for each in waiting]))"
-    )
-    with subprocess.Popen(
-        [sys.executable, "-c", asking],
-        env=settings,
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        encoding="utf-8",
-    ) as asker:
-        try:
-            sent = asker.stdout.readline()
-            with running(command, settings, log):
-                replies, trouble = asker.communicate(timeout=180)
-        finally:
-            asker.kill()
-    assert (sent, asker.returncode) == ("sent\n", 0), trouble + log.read_text()
-    checked(json.loads(replies))

@@ -1,7 +1,9 @@
+from statistics import NormalDist
+
 import numpy as np
 import pytest
 
-from trail_callbacks.statistics.clusters import prior_design, residuals, share
+from trail_callbacks.statistics.clusters import Difference, Share, prior_design, residuals, share
 
 
 def test_claims_that_go_wrong_together_count_as_one():
@@ -34,3 +36,39 @@ def test_without_anything_bad_an_answer_is_assumed_to_go_wrong_as_a_whole():
 @pytest.mark.parametrize("rows", [[], [(1.0, 3.0, 3.0)], [(0.0, 0.0, 0.0)] * 5])
 def test_less_than_two_answers_say_nothing(rows):
     assert residuals(rows) is None
+
+
+Z = 1.959964
+
+
+def of(bad, n):
+    return Share(bad / n, n, n)
+
+
+@pytest.mark.parametrize(
+    ("new", "old", "low", "high"),
+    [  # Newcombe, Statistics in Medicine 17 (1998) 873, table II, method 10
+        ((56, 70), (48, 80), 0.0524, 0.3339),
+        ((9, 10), (3, 10), 0.1705, 0.8090),
+        ((10, 10), (0, 20), 0.6791, 1.0000),
+        ((0, 10), (0, 20), -0.1611, 0.2775),
+    ],
+)
+def test_independent_shares_have_the_published_limits(new, old, low, high):
+    assert Difference(of(*new), of(*old)).limits(Z) == pytest.approx((low, high), abs=6e-5)
+
+
+@pytest.mark.parametrize(("new", "old"), [((30, 200), (20, 200)), ((20, 200), (30, 200)), ((1, 40), (0, 40))])
+def test_the_probability_is_where_the_limit_meets_zero(new, old):
+    found = Difference(of(*new), of(*old))
+    p = found.p_worse()
+    z = NormalDist().inv_cdf(1 - p)
+    side = found.limits(abs(z))[0 if found.value > 0 else 1]
+    assert side == pytest.approx(0.0, abs=1e-9)
+    assert (p < 0.5) == (found.value > 0)
+
+
+@pytest.mark.parametrize(("base", "claims"), [(0.05, 1_469), (0.10, 2_783), (0.20, 4_947)])
+def test_as_many_are_needed_as_tables_say(base, claims):
+    few = Difference(Share(base, 100, 100), Share(base, 100, 100))
+    assert few.needed(0.02, 0.05, 0.8) == pytest.approx(claims, rel=0.08)

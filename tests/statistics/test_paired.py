@@ -69,6 +69,7 @@ def test_probes_of_few_documents_are_paired_as_independent():
 def test_holm_keeps_the_order_given():
     assert holm([0.01, 0.04, 0.03, 0.005]) == pytest.approx([0.03, 0.06, 0.06, 0.02])
     assert holm([0.9, 0.8]) == [1.0, 1.0]
+    assert holm([None, 0.01, 0.04]) == pytest.approx([None, 0.02, 0.04])
     assert holm([]) == []
 
 

@@ -37,12 +37,6 @@ def test_what_would_fill_the_memory_is_not_read(codec):
         unpacked(codec, data, 1_000)
 
 
-def test_what_is_too_large_is_refused_with_the_reason():
-    body = packed("trace", TEXT, 100)
-    assert (body.codec, body.data) == ("refused", None)
-    assert body.why.startswith("the trace has")
-
-
 def test_a_body_that_this_installation_cannot_read_says_why(monkeypatch):
     monkeypatch.setitem(sys.modules, "zstandard", None)
     with pytest.raises(StoreError, match="pip install zstandard"):

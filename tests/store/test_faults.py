@@ -3,16 +3,11 @@
 from __future__ import annotations
 
 import os
-import shutil
 import signal
-import sqlite3
 import subprocess
 import sys
 import time
-from contextlib import closing
 from dataclasses import replace
-from pathlib import Path
-from tempfile import mkdtemp
 
 import pytest
 import sqlalchemy as sa
@@ -71,7 +66,7 @@ def whole(store):
 
 
 def test_a_killed_writer_leaves_nothing_torn(where, write):
-    for attempt in range(3):
+    for attempt in range(2):
         with write(where, f"w{attempt}") as process:
             for _ in range(3):
                 done = int(process.stdout.readline())
@@ -85,14 +80,14 @@ def test_a_killed_writer_leaves_nothing_torn(where, write):
         store.close()
 
 
-def test_eight_processes_write_at_once_and_nothing_is_lost_at_their_end(where, write):
-    processes = [write(where, f"w{n}", 60) for n in range(8)]
+def test_four_processes_write_at_once_and_nothing_is_lost_at_their_end(where, write):
+    processes = [write(where, f"w{n}", 60) for n in range(4)]
     for process in processes:
         process.communicate(timeout=200)
         assert process.returncode == 0
     store = Store(where)
-    assert whole(store) == 480
-    assert store.tally(SIGNALS["contradiction"], 0, 1e12).bad == 480
+    assert whole(store) == 240
+    assert store.tally(SIGNALS["contradiction"], 0, 1e12).bad == 240
     store.close()
 
 
@@ -151,37 +146,6 @@ def test_a_full_disk_loses_runs_and_says_so(tmp_path):
     store.close()
 
 
-READ_ONLY = """
-import os, sys
-from trail_callbacks.errors import StoreError
-from trail_callbacks.observations import Observation
-from trail_callbacks.store import Store
-
-Store(sys.argv[2]).close()  # all is imported now
-if os.geteuid() == 0:  # to whom nothing is forbidden
-    os.seteuid(65534)
-try:
-    Store(sys.argv[1]).put_observations([Observation(id="x", at=1.0)])
-except StoreError as error:
-    print(error)
-"""
-
-
-@pytest.mark.skipif(os.name != "posix", reason="files have modes")
-def test_a_file_that_may_not_be_written_is_refused(tmp_path):
-    folder = Path(mkdtemp(prefix="trail."))  # one that others may enter
-    try:
-        folder.chmod(0o755)
-        where = folder / "trail.db"
-        Store(where).close()
-        where.chmod(0o444)
-        command = [sys.executable, "-c", READ_ONLY, str(where), str(tmp_path / "other.db")]
-        done = subprocess.run(command, capture_output=True, text=True, timeout=60, check=False)
-        assert "trail.db cannot be" in done.stdout, done.stderr
-    finally:
-        shutil.rmtree(folder)
-
-
 def test_a_file_that_is_no_database_is_left_alone(tmp_path):
     where = tmp_path / "notes.txt"
     where.write_text("These are my notes, and nothing that a database would begin with. " * 20)
@@ -189,19 +153,6 @@ def test_a_file_that_is_no_database_is_left_alone(tmp_path):
     with pytest.raises(StoreError, match=r"notes.txt cannot be .*not a database"):
         Store(where)
     assert where.read_bytes() == before
-
-
-def test_another_programs_database_is_shared_and_not_changed(tmp_path):
-    where = tmp_path / "app.db"
-    with closing(sqlite3.connect(where)) as connection, connection:
-        connection.execute("CREATE TABLE runs (name TEXT)")
-        connection.execute("INSERT INTO runs VALUES ('mine')")
-    store = Store(where)
-    store.put([(REPORT, None)])
-    store.prune(1e12)
-    store.close()
-    with closing(sqlite3.connect(where)) as connection:
-        assert connection.execute("SELECT * FROM runs").fetchall() == [("mine",)]
 
 
 def test_a_store_of_a_newer_release_is_refused_and_not_changed(where):
@@ -232,15 +183,6 @@ def test_a_migration_that_fails_changes_nothing(where):
     with store._database.reading() as connection:
         assert "more" in {each["name"] for each in sa.inspect(connection).get_columns("trail_runs")}
     store.close()
-
-
-def test_a_damaged_body_is_an_error_and_not_a_report(store):
-    store.put([(REPORT, None)])
-    for damage in (b"", b"\x00" * 100):
-        with store._database.writing() as connection:
-            connection.execute(sa.text("UPDATE trail_bodies SET data = :data"), {"data": damage})
-        with pytest.raises(StoreError, match="damaged"):
-            store.report("run")
 
 
 @pytest.mark.skipif(os.name != "posix", reason="files have modes")

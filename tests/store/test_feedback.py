@@ -28,11 +28,6 @@ def test_the_last_word_of_a_person_counts(store, run):
     assert store.marks(run) == [first, second]
 
 
-def test_wrong_without_a_class_is_no_label(store, run):
-    store.mark(run, CLAIM, "wrong")
-    assert store.marks()[0].label is None
-
-
 @pytest.mark.parametrize(
     ("claim", "verdict", "should"),
     [("c99", "right", None), (CLAIM, "maybe", None), (CLAIM, "wrong", "maybe"), (CLAIM, "right", "absent")],

@@ -10,7 +10,7 @@ import pytest
 from trail_callbacks.observations import SIGNALS, Observation
 from trail_callbacks.report.diagnosis import Figure
 from trail_callbacks.store import Store
-from trail_callbacks.store.hours import AVERAGED, HOUR, Figures
+from trail_callbacks.store.hours import HOUR, HourSums
 from trail_callbacks.store.series import Window
 
 BEGUN = 1_000 * HOUR
@@ -34,7 +34,7 @@ def runs(n, seed=1, start=0):
 
 
 def whole(store, window):
-    found = Figures()
+    found = HourSums()
     for figures in store.figures(window).values():
         found += figures
     return found
@@ -102,15 +102,6 @@ def test_nobody_sees_old_figures_while_others_write(where):
     expected(whole(stores[1], window), stores[1], window)
     for each in stores:
         each.close(5)
-
-
-def test_no_runs_have_no_figures(store):
-    window = Window(since=float(BEGUN), until=float(BEGUN + HOUR), segment={"kind": "nothing"})
-    assert store.figures(window) == {}
-    empty = Figures()
-    assert (empty.runs, empty.diagnosed, empty.breaks) == (0, 0, {})
-    assert all(empty.tally(name).share is None for name in SIGNALS)
-    assert all((empty.mean(label).value, empty.mean(label).interval) == (None, None) for label in AVERAGED)
 
 
 def test_what_is_deleted_is_counted_no_more(store):

@@ -8,7 +8,7 @@ import pytest
 
 from trail_callbacks import check
 from trail_callbacks.observations import SIGNALS, DocumentUse, Observation
-from trail_callbacks.store.reading import listed, run_facts, sources
+from trail_callbacks.store.reading import listed, sources
 from trail_callbacks.store.series import Window
 
 ALL = Window(since=0.0, until=1e9)
@@ -77,11 +77,6 @@ def test_words_are_found_in_question_and_answer(store, words):
     with store.connected() as connection:
         (found,) = listed(connection, Window(since=0.0, until=1e12), words=words).rows
     assert found["question"] == "How long? 100% a_b"
-
-
-def test_a_run_that_is_not_there(store):
-    with store.connected() as connection:
-        assert run_facts(connection, "nothing") is None
 
 
 def test_documents_by_how_often_they_were_retrieved(store):

@@ -7,15 +7,13 @@ import time
 from dataclasses import replace
 
 import pytest
-import sqlalchemy as sa
 
 from trail_callbacks import ProvenanceGraph, check, verify
 from trail_callbacks.errors import InputError, StoreError
-from trail_callbacks.observations import SIGNALS, DocumentUse, Observation, observe, question_key
+from trail_callbacks.observations import SIGNALS, Observation, observe, question_key
 from trail_callbacks.redaction import emails
 from trail_callbacks.report import Report
 from trail_callbacks.store import Store
-from trail_callbacks.store.rows import EXCERPT
 from trail_callbacks.trace import Context, Trace, Versions
 
 SOURCE = "The ferry to Holm takes 40 minutes. It is blue. Ask ada@example.com about it."
@@ -44,22 +42,7 @@ def test_a_report_and_its_trace_come_back_as_they_were(store):
     assert store.trace("other") is None
 
 
-def test_what_was_added_is_written_by_the_time_it_is_flushed(store):
-    for n in range(250):
-        store.add(judged() if n == 0 else replace(REPORT, run_id=f"r{n}"))
-    assert store.flush(60)
-    assert (store.lost, store.errors) == (0, [])
-    assert sum(1 for _ in store.observations()) == 250
-
-
 REPORT = judged()
-
-
-def test_documents_come_back_in_their_order(store):
-    used = tuple(DocumentUse(name=name, passages=2, updated=at) for name, at in (("b", None), ("a", 3.5)))
-    run = Observation(id="x", at=1.0, documents=used)
-    store.put_observations([run])
-    assert list(store.observations()) == [run]
 
 
 def test_observations_are_chosen_by_window_release_and_segment(store):
@@ -72,11 +55,6 @@ def test_observations_are_chosen_by_window_release_and_segment(store):
     assert list(store.observations(100.0, 101.0)) == runs[200:202]
     assert list(store.observations(release="1", segment={"kind": "b"})) == runs[::6]
     assert list(store.observations(segment={"kind": "c"})) == []
-
-
-def test_a_name_with_many_values_is_no_segment(store):
-    store.put_observations(Observation(id=f"r{n}", at=1.0, fields={"request": str(n), "kind": "a"}) for n in range(600))
-    assert store.segments() == {"kind": ("a",)}
 
 
 def test_the_same_run_is_one_row_and_the_same_entry_changes_nothing(store):
@@ -187,53 +165,6 @@ def test_a_user_is_forgotten_without_a_trace_in_the_file(store, where, tmp_path)
     assert store.marks() == []
     if "://" not in where:
         assert b"run1" not in b"".join(file.read_bytes() for file in tmp_path.iterdir())
-
-
-def test_feedback_keeps_to_what_the_claim_says(store):
-    store.put([(REPORT, None)])
-    store.mark("run", "c1", "wrong", author="eve", note="it does take 53")
-    store.mark("run", "c1", "right", author="eve")
-    store.mark("run", "c1", "wrong", author="ada")
-    assert [(each.author, each.verdict, each.note, each.outcome) for each in store.marks("run")] == [
-        ("eve", "right", None, "contradicted"),
-        ("ada", "wrong", None, "contradicted"),
-    ]
-    with pytest.raises(InputError, match="no claim 'c9' of a run 'run'"):
-        store.mark("run", "c9", "right")
-    with pytest.raises(InputError, match="expected one of right, wrong"):
-        store.mark("run", "c1", "perhaps")
-
-
-def test_totals_only_grow_and_count_live_runs(store):
-    store.put([(judged("0"), None)])
-    assert store.totals() == [], "it was imported"
-    store.add(judged("1"), traced("run1"), rate=0.5)
-    store.add(judged("2"), traced("run2"))
-    assert store.flush(20)
-
-    def count(counter, name="", value=""):
-        return {(each.counter, each.name, each.value): each.count for each in store.totals()}[counter, name, value]
-
-    assert (count("runs"), count("bad.contradiction"), count("decided.contradiction")) == (3, 3, 3)
-    assert count("bad.abstention") == 0
-    assert count("claims.contradicted", "release", "1") == 3
-    store.prune(1e12)
-    assert count("runs") == 3
-
-
-def test_contents_say_how_much_there_is(store):
-    assert store.contents().runs == 0
-    store.put([(judged(), traced())])
-    found = store.contents()
-    assert (found.version, found.runs, found.claims, found.first, found.last) == (1, 1, 2, 1000.0, 1000.0)
-    assert 0 < found.bytes < found.uncompressed
-
-
-def test_lists_show_the_beginning_of_question_and_answer(store):
-    store.put([(judged(question="Why? " * 500), None)])
-    with store._database.reading() as connection:
-        row = connection.execute(sa.text("SELECT question, answer FROM trail_details")).one()
-    assert (len(row.question), row.answer) == (EXCERPT, ANSWER)
 
 
 def test_a_store_can_be_sent_to_another_process(store):

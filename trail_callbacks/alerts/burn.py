@@ -8,7 +8,7 @@ from typing import Literal, TypeAlias
 
 from trail_callbacks.observations import Tally
 
-__all__ = ["BURN_RATES", "DAY", "HOUR", "MINUTE", "BurnRate", "Severity", "Window", "spoken"]
+__all__ = ["BURN_RATES", "DAY", "HOUR", "MINUTE", "BurnRate", "BurnWindow", "Severity", "spoken"]
 
 Severity: TypeAlias = Literal["page", "ticket"]
 
@@ -42,7 +42,7 @@ BURN_RATES = (
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Window:
+class BurnWindow:
     """What was counted for one burn rate.
 
     Attributes:
@@ -58,7 +58,7 @@ class Window:
     recent: float
 
     @classmethod
-    def count(cls, rate: BurnRate, until: float, tally: Callable[[float, float], Tally]) -> Window:
+    def count(cls, rate: BurnRate, until: float, tally: Callable[[float, float], Tally]) -> BurnWindow:
         """Counts both windows that end at a time.
 
         The short window is doubled until it holds 10 decided runs or is as long as the long one: a few runs would
@@ -91,7 +91,7 @@ class Window:
         """Whether the budget burns at this rate."""
         return self.exceeds(self.rate.factor * budget, minimum)
 
-    def over(self, until: float, tally: Callable[[float, float], Tally]) -> Window:
+    def over(self, until: float, tally: Callable[[float, float], Tally]) -> BurnWindow:
         """Counts other runs over the same windows.
 
         Args:
@@ -100,7 +100,7 @@ class Window:
         """
         return replace(self, long=tally(until - self.rate.long, until), short=tally(until - self.recent, until))
 
-    def without(self, part: Window) -> Window:
+    def without(self, part: BurnWindow) -> BurnWindow:
         """The same without some of its runs, which were counted over the same windows."""
         return replace(self, long=self.long - part.long, short=self.short - part.short)
 

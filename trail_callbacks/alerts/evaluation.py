@@ -8,7 +8,7 @@ from typing import Any, Literal, TypeAlias
 
 from trail_callbacks.alerts.burn import DAY, Severity, spoken
 from trail_callbacks.alerts.objectives import STAGES, Objective, Objectives, Stage
-from trail_callbacks.alerts.reading import Reading, causes_of, expanded, read_windows
+from trail_callbacks.alerts.reading import Readout, causes_of, expanded, read_windows
 from trail_callbacks.observations import Tallies, Tally
 
 __all__ = ["Alert", "AlertState", "evaluate"]
@@ -111,7 +111,7 @@ def evaluate(
     return tuple(alerts.values())
 
 
-def _alone(reading: Reading) -> Alert:
+def _alone(reading: Readout) -> Alert:
     """What an objective says without regard to others."""
     objective, window, fired, blind = reading.objective, reading.shown, reading.fired, reading.blind
     if blind is not None and fired is None:
@@ -152,7 +152,7 @@ def _without_evaluator(alerts: dict[str, Alert]) -> None:
             alerts[id_] = replace(each, severity=None, cause=first, why=f"{each.why}; see {first}")
 
 
-def _hold_back(readings: Sequence[Reading], alerts: dict[str, Alert], tallies: Tallies, until: float) -> None:
+def _hold_back(readings: Sequence[Readout], alerts: dict[str, Alert], tallies: Tallies, until: float) -> None:
     """Calls the owner of the first stage that burns, not those of what follows from it."""
     for reading in readings:
         alert = alerts[reading.id]
@@ -166,7 +166,7 @@ def _hold_back(readings: Sequence[Reading], alerts: dict[str, Alert], tallies: T
             alerts[reading.id] = replace(alert, state="held_back", severity=None, cause=causes[0].id, why=why)
 
 
-def _as_urgent(alert: Alert, reading: Reading, severity: Severity, follows: str) -> Alert:
+def _as_urgent(alert: Alert, reading: Readout, severity: Severity, follows: str) -> Alert:
     """The alert of a cause: no less urgent than that of what follows from it."""
     if alert.state == "held_back" or alert.severity in ("page", severity):
         return alert

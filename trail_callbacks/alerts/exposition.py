@@ -3,38 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from typing import Protocol
+from typing import TYPE_CHECKING
 
 from trail_callbacks.observations import SIGNALS
 from trail_callbacks.taxonomy import SupportClass
 
-__all__ = ["CONTENT_TYPE", "Count", "exposition"]
+if TYPE_CHECKING:  # counters of a store; without one there are none, and what it needs is not installed
+    from trail_callbacks.store.totals import Total
+
+__all__ = ["CONTENT_TYPE", "exposition"]
 
 CONTENT_TYPE = "text/plain; version=0.0.4; charset=utf-8"
-
-
-class Count(Protocol):
-    """A total that only grows, as stores keep it: see `store.totals.Total`."""
-
-    @property
-    def counter(self) -> str:
-        """`runs`, `lost`, `decided.SIGNAL`, `bad.SIGNAL`, `squares.SIGNAL` or `claims.OUTCOME`."""
-        ...
-
-    @property
-    def name(self) -> str:
-        """Name of a segment; empty for all runs."""
-        ...
-
-    @property
-    def value(self) -> str:
-        """Its value; likewise."""
-        ...
-
-    @property
-    def count(self) -> float:
-        """How many by now, 0.0 or more."""
-        ...
 
 
 _SIGNALS = tuple(SIGNALS)
@@ -50,7 +29,7 @@ _METRICS: tuple[tuple[str, str, str, tuple[str, ...], str], ...] = (
 """Name, counter, label, values of the label, and what it is."""
 
 
-def exposition(totals: Iterable[Count], segments: Iterable[tuple[str, str]] = ()) -> str:
+def exposition(totals: Iterable[Total], segments: Iterable[tuple[str, str]] = ()) -> str:
     """Writes counters in Prometheus' text format.
 
     Each counter is there from the start, at 0: `increase` does not see what a counter is born with.

@@ -5,17 +5,17 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from trail_callbacks.alerts.burn import Window
+from trail_callbacks.alerts.burn import BurnWindow
 from trail_callbacks.alerts.objectives import ANY, STAGES, Objective
 from trail_callbacks.observations import Tallies, Tally
 
-__all__ = ["EXPLAINS", "Reading", "causes_of", "expanded", "read_windows", "segment_text"]
+__all__ = ["EXPLAINS", "Readout", "causes_of", "expanded", "read_windows", "segment_text"]
 
 EXPLAINS = 0.5  # a stage that is bad in half as many runs can be why a later one is; in fewer, it cannot
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Reading:
+class Readout:
     """The counts of an objective, for one segment.
 
     Attributes:
@@ -26,7 +26,7 @@ class Reading:
 
     objective: Objective
     segment: Mapping[str, str]
-    windows: tuple[Window, ...]
+    windows: tuple[BurnWindow, ...]
 
     @property
     def id(self) -> str:
@@ -35,25 +35,25 @@ class Reading:
         return f"{name}[{segment_text(self.segment)}]" if ANY in self.objective.segment.values() else name
 
     @property
-    def fired(self) -> Window | None:
+    def fired(self) -> BurnWindow | None:
         """The fastest burn rate at which the budget burns."""
         budget, minimum = self.objective.budget, self.objective.minimum
         return next((each for each in self.windows if each.fires(budget, minimum)), None)
 
     @property
-    def shown(self) -> Window:
+    def shown(self) -> BurnWindow:
         """The window that says most: that which fired, else that with the highest burn among those with enough runs."""
         enough = [each for each in self.windows if each.long.decided >= self.objective.minimum]
         return self.fired or max(enough, key=lambda each: each.long.share or 0.0, default=self.windows[-1])
 
     @property
-    def burning(self) -> Window | None:
+    def burning(self) -> BurnWindow | None:
         """The shortest window in which more runs are bad than the objective allows, at any speed."""
         budget, minimum = self.objective.budget, self.objective.minimum
         return next((each for each in self.windows if each.exceeds(budget, minimum)), None)
 
     @property
-    def blind(self) -> Window | None:
+    def blind(self) -> BurnWindow | None:
         """A window with enough runs, of none of which the signal is known."""
         minimum = self.objective.minimum
         return next((each for each in self.windows if each.long.runs >= minimum and not each.long.decided), None)
@@ -75,17 +75,17 @@ def expanded(segment: Mapping[str, str], known: Mapping[str, Sequence[str]]) -> 
             yield from expanded({**segment, name: value}, known)
 
 
-def read_windows(objective: Objective, segment: Mapping[str, str], tallies: Tallies, until: float) -> Reading:
+def read_windows(objective: Objective, segment: Mapping[str, str], tallies: Tallies, until: float) -> Readout:
     """Counts what an objective needs, for one segment."""
 
     def count(since: float, until: float) -> Tally:
         return tallies.tally(objective.signal, since, until, segment, objective.threshold)
 
-    windows = tuple(Window.count(rate, until, count) for rate in objective.rates)
-    return Reading(objective=objective, segment=segment, windows=windows)
+    windows = tuple(BurnWindow.count(rate, until, count) for rate in objective.rates)
+    return Readout(objective=objective, segment=segment, windows=windows)
 
 
-def causes_of(reading: Reading, readings: Sequence[Reading], tallies: Tallies, until: float) -> list[Reading]:
+def causes_of(reading: Readout, readings: Sequence[Readout], tallies: Tallies, until: float) -> list[Readout]:
     """Returns the readings of an earlier stage that explain why one fires; those of the first stage that do.
 
     An earlier stage explains it if that burns for the same runs or more, and is bad in at least half as many; or if it
@@ -111,20 +111,20 @@ def causes_of(reading: Reading, readings: Sequence[Reading], tallies: Tallies, u
     return []
 
 
-def _before(one: Reading, other: Reading) -> bool:
+def _before(one: Readout, other: Readout) -> bool:
     stages = one.objective.stage, other.objective.stage
     return "evaluator" not in stages and STAGES.index(stages[0]) < STAGES.index(stages[1])
 
 
-def _explains(cause: Reading, reading: Reading) -> bool:
+def _explains(cause: Readout, reading: Readout) -> bool:
     """Whether enough runs are bad at the earlier stage, of those in the window in which it burns."""
     burning = cause.burning
     return burning is not None and (burning.long.share or 0.0) >= EXPLAINS * (reading.shown.long.share or 0.0)
 
 
-def _parts(burning: Iterable[Reading], reading: Reading, name: str) -> list[Reading]:
+def _parts(burning: Iterable[Readout], reading: Readout, name: str) -> list[Readout]:
     """Those that count a part of its runs: one value of a segment more. No two of them share a run."""
-    parts: dict[str, Reading] = {}
+    parts: dict[str, Readout] = {}
     for each in burning:
         value = each.segment.get(name)
         if value is not None and each.segment == {**reading.segment, name: value}:
@@ -132,7 +132,7 @@ def _parts(burning: Iterable[Reading], reading: Reading, name: str) -> list[Read
     return list(parts.values())
 
 
-def _part(cause: Reading, reading: Reading, tallies: Tallies, until: float) -> Reading:
+def _part(cause: Readout, reading: Readout, tallies: Tallies, until: float) -> Readout:
     """What a reading counts of the runs of a cause, over the same windows."""
     objective = reading.objective
 
@@ -140,10 +140,10 @@ def _part(cause: Reading, reading: Reading, tallies: Tallies, until: float) -> R
         return tallies.tally(objective.signal, since, until, cause.segment, objective.threshold)
 
     windows = tuple(each.over(until, tally) for each in reading.windows)
-    return Reading(objective=objective, segment=cause.segment, windows=windows)
+    return Readout(objective=objective, segment=cause.segment, windows=windows)
 
 
-def _fires_without(parts: Sequence[Reading], reading: Reading) -> bool:
+def _fires_without(parts: Sequence[Readout], reading: Readout) -> bool:
     """Whether a reading fires without some parts of it."""
     objective = reading.objective
     for n, window in enumerate(reading.windows):

@@ -12,7 +12,7 @@ from trail_callbacks.releases.decision import Arm, MeasureName, Policy
 from trail_callbacks.statistics.clusters import Cluster
 from trail_callbacks.verify.threshold import OnUndecided, is_decided
 
-__all__ = ["Answer", "Segment", "clusters", "common", "counted", "read", "split"]
+__all__ = ["Answer", "ReleaseSegment", "clusters", "common", "counted", "read", "split"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,7 +120,7 @@ _SHOWN = 8  # values in a message
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Segment:
+class ReleaseSegment:
     """The runs of a segment.
 
     Attributes:
@@ -146,7 +146,7 @@ def common(old: Sequence[Answer], new: Sequence[Answer]) -> float:
     return min(sum(run.key in keys for run in runs) / len(runs) for runs in (old, new))
 
 
-def split(old: Sequence[Answer], new: Sequence[Answer], rules: Policy, *, paired: bool) -> list[Segment]:
+def split(old: Sequence[Answer], new: Sequence[Answer], rules: Policy, *, paired: bool) -> list[ReleaseSegment]:
     """Splits the runs of both releases. Segments with too few questions are merged, critical ones never.
 
     Raises:
@@ -175,7 +175,7 @@ def split(old: Sequence[Answer], new: Sequence[Answer], rules: Policy, *, paired
         label = _REST if _REST not in {each.name for each in kept} else f"{_REST} (merged)"
         pairs = [sum(each.unmatched[n] for each in small) for n in (0, 1)]
         kept.append(
-            Segment(
+            ReleaseSegment(
                 name=label,
                 baseline=[run for each in small for run in each.baseline],
                 candidate=[run for each in small for run in each.candidate],
@@ -195,13 +195,13 @@ def _check_critical(rules: Policy, values: dict[str, tuple[list[Answer], list[An
 
 def _matched(
     name: str, old: Sequence[Answer], new: Sequence[Answer], *, paired: bool, critical: bool = False
-) -> Segment:
+) -> ReleaseSegment:
     if not paired:
-        return Segment(name=name, baseline=old, candidate=new, critical=critical)
+        return ReleaseSegment(name=name, baseline=old, candidate=new, critical=critical)
     keys = {run.key for run in old} & {run.key for run in new} - {""}
     # What the judge left open is in no difference, and is told nonetheless: some of it is known by no question.
     kept = [[run for run in runs if run.key in keys or run.left >= 1.0] for runs in (old, new)]
-    return Segment(
+    return ReleaseSegment(
         name=name,
         baseline=kept[0],
         candidate=kept[1],
@@ -210,7 +210,7 @@ def _matched(
     )
 
 
-def _smallest(segment: Segment, *, paired: bool) -> int:
+def _smallest(segment: ReleaseSegment, *, paired: bool) -> int:
     """Questions that can be compared, in the smaller release."""
     old, new = (clusters(runs, "unsupported_claims") for runs in (segment.baseline, segment.candidate))
     return len(old.keys() & new.keys()) if paired else min(len(old), len(new))

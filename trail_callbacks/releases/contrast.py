@@ -9,11 +9,10 @@ from itertools import pairwise
 from math import inf
 
 from trail_callbacks.observations import Observation, Recorded, Signal, Tally
-from trail_callbacks.statistics.clusters import Share
-from trail_callbacks.statistics.differences import Difference
+from trail_callbacks.statistics.clusters import Difference, Share
 from trail_callbacks.statistics.paired import holm
 
-__all__ = ["Contrast", "Rollout", "contrast", "rollouts", "tallied", "weighed"]
+__all__ = ["Rise", "Rollout", "contrast", "rollouts", "tallied", "weighed"]
 
 _ALPHA = 0.05
 _FEWEST = 10  # decided runs in each group, below which nothing is said
@@ -21,7 +20,7 @@ _EVER = float("inf")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Contrast:
+class Rise:
     """Bad runs of two groups.
 
     Attributes:
@@ -45,18 +44,19 @@ def tallied(runs: Iterable[Observation], signal: Signal) -> Tally:
     return Recorded(runs).tally(signal, -_EVER, _EVER)
 
 
-def contrast(name: str, now: Tally, then: Tally) -> Contrast:
+def contrast(name: str, now: Tally, then: Tally) -> Rise:
     """Compares two groups; whether one is worse is said by `weighed`."""
     if min(now.decided, then.decided) < _FEWEST:
-        return Contrast(name=name, now=now, then=then)
+        return Rise(name=name, now=now, then=then)
     shares = [Share(each.share or 0.0, each.decided, each.effective) for each in (now, then)]
-    return Contrast(name=name, now=now, then=then, p=Difference(shares[0], shares[1]).p_worse())
+    return Rise(name=name, now=now, then=then, p=Difference(shares[0], shares[1]).p_worse())
 
 
-def weighed(contrasts: Sequence[Contrast]) -> tuple[Contrast, ...]:
+def weighed(contrasts: Sequence[Rise]) -> tuple[Rise, ...]:
     """Says of contrasts of one kind which are worse, so that all of them together err in 5 % at most."""
-    adjusted = iter(holm([each.p for each in contrasts if each.p is not None]))
-    return tuple(each if each.p is None else replace(each, worse=next(adjusted) < _ALPHA) for each in contrasts)
+    adjusted = holm([each.p for each in contrasts])
+    pairs = zip(contrasts, adjusted, strict=True)
+    return tuple(replace(each, worse=p is not None and p < _ALPHA) for each, p in pairs)
 
 
 _VERSIONS = 50  # of a part above which they are no rollouts
@@ -80,7 +80,7 @@ class Rollout:
     version: str
     replaced: str
     at: float
-    contrast: Contrast
+    contrast: Rise
 
 
 def rollouts(runs: Sequence[Observation], signal: Signal) -> tuple[Rollout, ...]:

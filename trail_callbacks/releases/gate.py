@@ -17,10 +17,9 @@ import numpy as np
 
 from trail_callbacks.errors import InputError
 from trail_callbacks.observations import Observation
-from trail_callbacks.releases.arm import Answer, Segment, clusters, common, counted, read, split
+from trail_callbacks.releases.arm import Answer, ReleaseSegment, clusters, common, counted, read, split
 from trail_callbacks.releases.decision import Arm, Decision, Measure, MeasureName, Outcome, Policy, SegmentDecision
-from trail_callbacks.statistics.clusters import Cluster, Residuals, prior_design, residuals, share
-from trail_callbacks.statistics.differences import Difference
+from trail_callbacks.statistics.clusters import Cluster, Difference, Residuals, prior_design, residuals, share
 from trail_callbacks.statistics.paired import holm
 
 __all__ = ["decide"]
@@ -71,8 +70,8 @@ def decide(baseline: Iterable[Observation], candidate: Iterable[Observation], po
         for name in _MEASURES
     }
     measured = [[_measured(test, priors[test.name], rules, paired=paired) for test in row] for row in tests]
-    adjusted = iter(holm([each.p for row in measured for each in row if each.p is not None]))
-    known = [[each if each.p is None else _alarmed(each, next(adjusted), rules) for each in row] for row in measured]
+    adjusted = iter(holm([each.p for row in measured for each in row]))
+    known = [[_alarmed(each, next(adjusted), rules) for each in row] for row in measured]
     decided = [_decided(each, row, rules) for each, row in zip(segments, known, strict=True)]
     decided.sort(key=lambda each: (_ORDER[each.outcome], not each.critical, -max(_rises(each), default=0.0)))
     worst = min((each.outcome for each in decided), key=_ORDER.__getitem__)
@@ -93,7 +92,7 @@ def _judge(old: Sequence[Answer], new: Sequence[Answer]) -> str:
     return judges[0][0]
 
 
-def _test(segment: Segment, name: MeasureName, *, paired: bool) -> _Test:
+def _test(segment: ReleaseSegment, name: MeasureName, *, paired: bool) -> _Test:
     old, new = clusters(segment.baseline, name), clusters(segment.candidate, name)
     if not paired:
         return _Test(name, old, new, (residuals(new.values()), residuals(old.values())))
@@ -155,14 +154,14 @@ def _means(test: _Test) -> tuple[float, float]:
     return old, new
 
 
-def _alarmed(measure: Measure, adjusted: float, rules: Policy) -> Measure:
+def _alarmed(measure: Measure, adjusted: float | None, rules: Policy) -> Measure:
     """With Holm's probability. What passes is not worse, even if its small rise is certain."""
-    enough = min(measure.questions) >= rules.minimum
-    worse = measure.outcome != "passes" and adjusted < rules.alpha and (measure.difference or 0.0) > 0 and enough
+    certain = adjusted is not None and adjusted < rules.alpha and min(measure.questions) >= rules.minimum
+    worse = certain and measure.outcome != "passes" and (measure.difference or 0.0) > 0
     return replace(measure, adjusted=adjusted, outcome="worse" if worse else measure.outcome)
 
 
-def _decided(segment: Segment, measures: Sequence[Measure], rules: Policy) -> SegmentDecision:
+def _decided(segment: ReleaseSegment, measures: Sequence[Measure], rules: Policy) -> SegmentDecision:
     old, new = counted(segment.baseline), counted(segment.candidate)
     worse = [
         f"{_WORDS[each.name]} rose by {100 * (each.difference or 0.0):.1f} points (p = {each.adjusted:.3g} after Holm)"
@@ -206,7 +205,7 @@ def _unsure(measure: Measure, rules: Policy) -> str:
     return f"{words} may have risen by {100 * (measure.high or 0.0):.1f} points: {need} more needed"
 
 
-def _opened(segment: Segment, old: Arm, new: Arm, rules: Policy) -> str | None:
+def _opened(segment: ReleaseSegment, old: Arm, new: Arm, rules: Policy) -> str | None:
     """What the judge left open is not known to be good."""
     left = f"the judge left {new.open_share:.1%} of the candidate's answers open"
     if new.open_share > rules.max_undecided:

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Mapping
 from datetime import UTC, datetime
 
 from trail_callbacks.observations import SIGNALS, Observation, SignalName, Tally
-from trail_callbacks.releases.contrast import Contrast
+from trail_callbacks.releases.contrast import Rise
 from trail_callbacks.releases.triage import PATH, Triage
 
 __all__ = ["LABELS", "figures", "moment", "steps", "verdict"]
@@ -123,7 +123,7 @@ def _stages(found: Triage) -> Iterator[str]:
         yield f"{LABELS[name]}: {figures(each.now)}, before {figures(each.then)}{_said(found, name, each)}"
 
 
-def _said(found: Triage, name: SignalName, each: Contrast) -> str:
+def _said(found: Triage, name: SignalName, each: Rise) -> str:
     if found.broken and name == found.symptom:
         return f": broken first ({SIGNALS[name].owner.replace('_', ' ')})"
     if each.worse:

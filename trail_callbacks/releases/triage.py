@@ -15,7 +15,7 @@ from typing import Any, Literal, TypeAlias
 
 from trail_callbacks.errors import InputError
 from trail_callbacks.observations import SIGNALS, Observation, Owner, Signal, SignalName
-from trail_callbacks.releases.contrast import Contrast, Rollout, contrast, rollouts, tallied, weighed
+from trail_callbacks.releases.contrast import Rise, Rollout, contrast, rollouts, tallied, weighed
 
 __all__ = ["PATH", "Evaluator", "SegmentContrast", "Triage", "triage"]
 
@@ -51,8 +51,8 @@ class SegmentContrast:
 
     field: str
     value: str
-    others: Contrast
-    before: Contrast
+    others: Rise
+    before: Rise
     suspect: bool
 
 
@@ -87,9 +87,9 @@ class Triage:
     runs: int
     before: int
     evaluator: Evaluator
-    undecided: Contrast
+    undecided: Rise
     judges: tuple[tuple[str, ...], tuple[str, ...]]
-    stages: tuple[Contrast, ...]
+    stages: tuple[Rise, ...]
     symptom: SignalName
     broken: bool
     segments: tuple[SegmentContrast, ...]
@@ -170,7 +170,7 @@ def triage(
     )
 
 
-def _signal(name: SignalName, now: Sequence[Observation], then: Sequence[Observation]) -> Contrast:
+def _signal(name: SignalName, now: Sequence[Observation], then: Sequence[Observation]) -> Rise:
     return contrast(name, tallied(now, SIGNALS[name]), tallied(then, SIGNALS[name]))
 
 
@@ -178,7 +178,7 @@ def _judges(runs: Iterable[Observation]) -> tuple[str, ...]:
     return tuple(sorted({each.judge for each in runs}))
 
 
-def _evaluator(now: Sequence[Observation], then: Sequence[Observation], undecided: Contrast) -> Evaluator:
+def _evaluator(now: Sequence[Observation], then: Sequence[Observation], undecided: Rise) -> Evaluator:
     if not now:
         return "no_data"
     if undecided.worse or (undecided.now.share or 0.0) > _OPEN:

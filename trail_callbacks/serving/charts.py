@@ -6,7 +6,9 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 
-__all__ = ["Chart", "Line", "Mark", "Point", "Tick"]
+from trail_callbacks.store.series import VersionSeen
+
+__all__ = ["Chart", "Line", "Point", "Tick"]
 
 WIDTH, HEIGHT = 640.0, 200.0
 _LEFT, _RIGHT, _TOP, _BOTTOM = 44.0, 8.0, 10.0, 24.0
@@ -43,14 +45,6 @@ class Line:
     points: Sequence[Point]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Mark:
-    """Something that happened: a rollout."""
-
-    at: float
-    text: str
-
-
 @dataclass(frozen=True, slots=True)
 class Tick:
     """A tick of an axis: its place in the drawing, and its words."""
@@ -69,7 +63,7 @@ class Chart:
         since: Begin of the axis, seconds since the epoch.
         until: Its end.
         bucket: Seconds of a bucket.
-        marks: What happened.
+        marks: Versions that were rolled out meanwhile.
         about: What the figure means, in a sentence.
     """
 
@@ -78,7 +72,7 @@ class Chart:
     since: float
     until: float
     bucket: float
-    marks: Sequence[Mark] = ()
+    marks: Sequence[VersionSeen] = ()
     about: str = ""
 
     @property

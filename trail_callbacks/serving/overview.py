@@ -2,28 +2,29 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
 from functools import partial
 from math import ceil
+from operator import methodcaller
 from typing import Any
 
 from trail_callbacks.observations import SIGNALS, SignalName, Tally
-from trail_callbacks.serving.charts import Chart, Line, Mark, Point
+from trail_callbacks.serving.charts import Chart, Line, Point
 from trail_callbacks.serving.filters import Filters
 from trail_callbacks.statistics.intervals import joined, wilson
 from trail_callbacks.store import Store
-from trail_callbacks.store.hours import AVERAGED, HOUR, Figures
-from trail_callbacks.store.series import Window, by_value, rollouts
+from trail_callbacks.store.hours import AVERAGED, HOUR, HourSums
+from trail_callbacks.store.series import Mean, Window, by_value, rollouts
 
 __all__ = ["PARTS", "overview", "releases", "segments"]
 
 PARTS = ("release", "model", "prompt", "retriever", "reranker", "index", "chunker")
 """Versions of which a new value is a rollout."""
 
-_HUES = {"unsupported": "other", "contradiction": "bad", "abstention": "odd", "undecided": "plain"}
-_FIGURE_HUES = {"QC": "plain", "EO": "odd", "AC": "good", "CC": "other"}
-_COUNTED: tuple[SignalName, ...] = ("unsupported", "contradiction", "abstention", "undecided")
+_COUNTED = {"unsupported": "other", "contradiction": "bad", "abstention": "odd", "undecided": "plain"}  # their hues
+_AVERAGED = {"QC": "plain", "EO": "odd", "AC": "good", "CC": "other"}
+_ROWS = 200
 _CLASS, _CLASSES = "query_class", 20
 
 
@@ -37,20 +38,24 @@ def overview(store: Store, filters: Filters) -> dict[str, Any]:
     now = _sum(shown)
     with store.connected() as connection:
         new = rollouts(connection, PARTS, window)
-    marks = [Mark(at=each.at, text=f"{each.name} {each.value}") for each in new]
-    chart = partial(Chart, since=window.since, until=window.until, bucket=seconds, marks=marks)
+    chart = partial(Chart, since=window.since, until=window.until, bucket=seconds, marks=new)
+
+    def line(name: str, hue: str, counted: Callable[[HourSums], Tally | Mean]) -> Line:
+        points = [Point(at=window.since + n * seconds, **_shown(counted(each))) for n, each in enumerate(shown)]
+        return Line(name=name.replace("_", " "), hue=hue, points=points)
+
     return {
         "cards": [_card(filters, name, now.tally(name), before.tally(name)) for name in SIGNALS],
         "charts": [
             chart(
                 title="Bad runs",
                 about="share of the runs of which it is known",
-                lines=[_counted(name, shown, window.since, seconds) for name in _COUNTED],
+                lines=[line(name, hue, methodcaller("tally", name)) for name, hue in _COUNTED.items()],
             ),
             chart(
                 title="Coverage",
                 about="mean of QC (question), EO (evidence kept), AC (answer) and CC (citations)",
-                lines=[_averaged(name, shown, window.since, seconds) for name in AVERAGED],
+                lines=[line(name, hue, methodcaller("mean", name)) for name, hue in _AVERAGED.items()],
             ),
         ],
         "classes": list(_classes(store, filters, window)),
@@ -59,9 +64,9 @@ def overview(store: Store, filters: Filters) -> dict[str, Any]:
     }
 
 
-def _buckets(store: Store, window: Window, seconds: float, count: int) -> list[Figures]:
+def _buckets(store: Store, window: Window, seconds: float, count: int) -> list[HourSums]:
     """The figures of a window by bucket; a bucket is some whole hours."""
-    found = [Figures() for _ in range(count)]
+    found = [HourSums() for _ in range(count)]
     for hour, figures in store.figures(window).items():
         place = int((hour * HOUR - window.since) // seconds)
         if 0 <= place < count:
@@ -69,8 +74,8 @@ def _buckets(store: Store, window: Window, seconds: float, count: int) -> list[F
     return found
 
 
-def _sum(buckets: Iterable[Figures]) -> Figures:
-    whole = Figures()
+def _sum(buckets: Iterable[HourSums]) -> HourSums:
+    whole = HourSums()
     for each in buckets:
         whole += each
     return whole
@@ -86,7 +91,7 @@ def _classes(store: Store, filters: Filters, window: Window) -> Iterator[dict[st
             yield {"name": name, "means": [whole.mean(each) for each in AVERAGED], "href": href}
 
 
-def _stages(filters: Filters, now: Figures) -> Iterator[dict[str, Any]]:
+def _stages(filters: Filters, now: HourSums) -> Iterator[dict[str, Any]]:
     for name, n in now.breaks.most_common():
         low, high = wilson(n / now.diagnosed, now.diagnosed)
         href = filters.href("/runs", stage=name)
@@ -94,42 +99,23 @@ def _stages(filters: Filters, now: Figures) -> Iterator[dict[str, Any]]:
 
 
 def _card(filters: Filters, name: SignalName, now: Tally, then: Tally) -> dict[str, Any]:
-    low, high = now.interval or (None, None)
     _, most = then.interval or (None, None)
     return {
+        **_shown(now),
         "title": name.replace("_", " "),
         "about": SIGNALS[name].about,
         "owner": SIGNALS[name].owner.replace("_", " "),
-        "value": now.share,
-        "low": low,
-        "high": high,
-        "n": now.decided,
         "before": then.share,
-        "worse": low is not None and most is not None and low > most,
+        "worse": most is not None and now.at_least > most,
         "href": filters.href("/runs", signal=name),
     }
 
 
-def _counted(name: SignalName, buckets: list[Figures], since: float, seconds: float) -> Line:
-    points = []
-    for n, figures in enumerate(buckets):
-        tally = figures.tally(name)
-        low, high = tally.interval or (None, None)
-        points.append(Point(at=since + n * seconds, value=tally.share, low=low, high=high, n=tally.decided))
-    return Line(name=name.replace("_", " "), hue=_HUES[name], points=points)
-
-
-def _averaged(name: str, buckets: list[Figures], since: float, seconds: float) -> Line:
-    points = []
-    for n, figures in enumerate(buckets):
-        mean = figures.mean(name)
-        low, high = mean.interval or (None, None)
-        points.append(Point(at=since + n * seconds, value=mean.value, low=low, high=high, n=mean.n))
-    return Line(name=name, hue=_FIGURE_HUES[name], points=points)
-
-
-_DEFAULT: SignalName = "unsupported"
-_ROWS = 200
+def _shown(found: Tally | Mean) -> dict[str, Any]:
+    """A share or a mean with its interval and n."""
+    low, high = found.interval or (None, None)
+    value, n = (found.share, found.decided) if isinstance(found, Tally) else (found.value, found.n)
+    return {"value": value, "low": low, "high": high, "n": n}
 
 
 def segments(store: Store, filters: Filters) -> dict[str, Any]:
@@ -137,25 +123,14 @@ def segments(store: Store, filters: Filters) -> dict[str, Any]:
     names = list(store.segments())
     preferred = [name for name in ("query_class", "tenant", "release", *names) if name in names]
     by = filters.by if filters.by in names else next(iter(preferred), "")
-    signal = filters.chosen_signal() or SIGNALS[_DEFAULT]
+    signal = filters.chosen_signal() or SIGNALS["unsupported"]
     with store.connected() as connection:
         found = by_value(connection, by, [signal], filters.runs()) if by else {}
     rows = []
     for value, (tallies, _) in found.items():
         tally = tallies[signal.name]
-        low, high = tally.interval or (None, None)
         href = filters.href("/runs", segment=f"{by}={value}", signal=signal.name, by="")
-        rows.append(
-            {
-                "value": value,
-                "share": tally.share,
-                "low": low,
-                "high": high,
-                "n": tally.decided,
-                "runs": tally.runs,
-                "href": href,
-            }
-        )
+        rows.append({**_shown(tally), "name": value, "runs": tally.runs, "href": href})
     rows.sort(key=lambda row: (-1.0 if row["low"] is None else row["low"], row["n"]), reverse=True)
     return {"rows": rows[:_ROWS], "names": names, "by": by, "signal": signal, "signals": list(SIGNALS.values())}
 
@@ -172,11 +147,7 @@ def releases(store: Store, filters: Filters) -> dict[str, Any]:
 
 
 def _row(name: str, a: Tally, b: Tally) -> dict[str, Any]:
-    sides = []
-    for tally in (a, b):
-        low, high = tally.interval or (None, None)
-        sides.append({"value": tally.share, "low": low, "high": high, "n": tally.decided})
     difference = low = high = None
     if a.share is not None and a.interval and b.share is not None and b.interval:
         difference, (low, high) = b.share - a.share, joined(a.share, a.interval, b.share, b.interval)
-    return {"name": name, "a": sides[0], "b": sides[1], "difference": difference, "low": low, "high": high}
+    return {"name": name, "a": _shown(a), "b": _shown(b), "difference": difference, "low": low, "high": high}

@@ -137,12 +137,16 @@ def sign_flip(changes: Sequence[int]) -> tuple[float, float, float]:
     return min(1.0, less), min(1.0, more), min(1.0, 2 * min(less, more))
 
 
-def holm(probabilities: Sequence[float]) -> list[float]:
-    """Holm's correction: probabilities that keep the error over all of them together, in the order given."""
-    adjusted, largest = [0.0] * len(probabilities), 0.0
-    for rank, n in enumerate(sorted(range(len(probabilities)), key=probabilities.__getitem__)):
-        largest = max(largest, min(1.0, (len(probabilities) - rank) * probabilities[n]))
-        adjusted[n] = largest
+def holm(probabilities: Sequence[float | None]) -> list[float | None]:
+    """Holm's correction: probabilities that keep the error over all of them together, in the order given.
+
+    What could not be tested is None, stays None, and counts as no test.
+    """
+    known = sorted((p, n) for n, p in enumerate(probabilities) if p is not None)
+    adjusted: list[float | None] = [None] * len(probabilities)
+    largest = 0.0
+    for rank, (p, n) in enumerate(known):
+        adjusted[n] = largest = max(largest, min(1.0, (len(known) - rank) * p))
     return adjusted
 
 

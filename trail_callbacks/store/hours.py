@@ -23,7 +23,7 @@ from trail_callbacks.store.database import Database
 from trail_callbacks.store.schema import hours, runs, segments
 from trail_callbacks.store.series import Mean, Window, series, stages
 
-__all__ = ["AVERAGED", "HOUR", "Figures", "by_hour", "changed"]
+__all__ = ["AVERAGED", "HOUR", "HourSums", "by_hour", "changed"]
 
 HOUR = 3_600
 AVERAGED: Mapping[str, tuple[FigureName, ...]] = {
@@ -57,7 +57,7 @@ _MADE_BY = sha256(repr([list(_PLACES), sorted(SIGNALS.items()), sorted(AVERAGED.
 """What a row depends on besides the runs: those of a release that counts otherwise are made anew."""
 
 
-class Figures:
+class HourSums:
     """What is counted of a stretch of time: sums, so that those of two stretches can be added.
 
     Args:
@@ -69,7 +69,7 @@ class Figures:
     def __init__(self, numbers: Sequence[float] | None = None) -> None:
         self.numbers = np.zeros(len(_PLACES)) if numbers is None else np.array(numbers, dtype=float)
 
-    def __iadd__(self, other: Figures) -> Self:
+    def __iadd__(self, other: HourSums) -> Self:
         self.numbers += other.numbers
         return self
 
@@ -137,7 +137,7 @@ def changed(connection: sa.Connection, times: Collection[float]) -> None:
         connection.execute(sa.delete(hours).where(hours.c.hour.between(stretch[0], stretch[-1])))
 
 
-def by_hour(database: Database, window: Window) -> dict[int, Figures]:
+def by_hour(database: Database, window: Window) -> dict[int, HourSums]:
     """Returns the figures of the hours of a window that has whole hours, by their number since the epoch.
 
     Hours without a run may be left out.
@@ -180,14 +180,14 @@ def _stretches(numbers: Sequence[int]) -> Iterator[list[int]]:
         yield from (together[n : n + _TOGETHER] for n in range(0, len(together), _TOGETHER))
 
 
-def _kept(connection: sa.Connection, segment: int, first: int, last: int) -> dict[int, Figures]:
+def _kept(connection: sa.Connection, segment: int, first: int, last: int) -> dict[int, HourSums]:
     asked = sa.select(hours.c.hour, hours.c.data).where(
         hours.c.s == segment, hours.c.hour >= first, hours.c.hour < last, hours.c.made_by == _MADE_BY
     )
     return {row.hour: _figures(row.data) for row in connection.execute(asked)}
 
 
-def _made(database: Database, segment: int, first: int, last: int, chosen: Mapping[str, str]) -> dict[int, Figures]:
+def _made(database: Database, segment: int, first: int, last: int, chosen: Mapping[str, str]) -> dict[int, HourSums]:
     """Counts hours and keeps what was counted; where the store cannot be written, only counts."""
     try:
         with database.writing() as connection:
@@ -206,9 +206,9 @@ def _made(database: Database, segment: int, first: int, last: int, chosen: Mappi
     return found
 
 
-def _counted(connection: sa.Connection, first: int, last: int, chosen: Mapping[str, str]) -> dict[int, Figures]:
+def _counted(connection: sa.Connection, first: int, last: int, chosen: Mapping[str, str]) -> dict[int, HourSums]:
     window = Window(since=float(first * HOUR), until=float(last * HOUR), segment=chosen)
-    found: dict[int, Figures] = defaultdict(Figures)
+    found: dict[int, HourSums] = defaultdict(HourSums)
     for bucket, (tallies, means) in series(connection, list(SIGNALS.values()), AVERAGED, window, HOUR).items():
         found[first + bucket].count(tallies, means)
     for bucket, (breaks, diagnosed) in stages(connection, window, HOUR).items():
@@ -216,10 +216,10 @@ def _counted(connection: sa.Connection, first: int, last: int, chosen: Mapping[s
     return dict(found)
 
 
-def _data(figures: Figures | None) -> str:
+def _data(figures: HourSums | None) -> str:
     """Sums as JSON; an hour without runs has none."""
     return "[]" if figures is None else json.dumps(figures.numbers.tolist(), separators=(",", ":"))
 
 
-def _figures(data: str) -> Figures:
-    return Figures(json.loads(data) or None)
+def _figures(data: str) -> HourSums:
+    return HourSums(json.loads(data) or None)

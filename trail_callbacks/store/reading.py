@@ -17,7 +17,7 @@ from trail_callbacks.store.series import Window, bad, chosen
 
 __all__ = [
     "Contents",
-    "Page",
+    "RunPage",
     "Sort",
     "body",
     "contents",
@@ -94,7 +94,7 @@ _SOURCES = 200
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Page:
+class RunPage:
     """A page of runs.
 
     Attributes:
@@ -117,7 +117,7 @@ def listed(
     sort: Sort = "newest",
     after: tuple[float, int] | None = None,
     size: int = 50,
-) -> Page:
+) -> RunPage:
     """Lists runs. A page begins where the last one ended, so that its time does not grow with the pages before it.
 
     Args:
@@ -159,7 +159,7 @@ def listed(
     rows = tuple(dict(row) for row in connection.execute(asked).mappings())
     shown = rows[:size]
     more = (shown[-1][by.name], shown[-1]["n"]) if len(rows) > size else None
-    return Page(rows=shown, after=more)
+    return RunPage(rows=shown, after=more)
 
 
 def run_facts(connection: sa.Connection, run: str) -> Mapping[str, Any] | None:

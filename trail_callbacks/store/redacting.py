@@ -8,37 +8,56 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import fields, replace
+from dataclasses import fields, is_dataclass, replace
 from difflib import SequenceMatcher
 from functools import cache
-from typing import TypeVar
+from typing import Any, Final
 
 from trail_callbacks.capture.redaction import Redactor
+from trail_callbacks.claims import Citation, Claim
 from trail_callbacks.evidence import Evidence
-from trail_callbacks.graph import ProvenanceGraph
+from trail_callbacks.graph import Node, ProvenanceGraph
 from trail_callbacks.observations import Observation
-from trail_callbacks.report import Layer, Report, Selected, Verdict
-from trail_callbacks.report.diagnosis import Diagnosis
+from trail_callbacks.report import Layer, Report, Selected, Summary, Verdict
+from trail_callbacks.report.diagnosis import Break, Coverage, Diagnosis, Facet, RetrievalFinding, Stage
 from trail_callbacks.report.withheld import FILLER
-from trail_callbacks.trace import Trace
+from trail_callbacks.trace import Context, Trace, Versions
 
 __all__ = ["redacted_report", "redacted_run", "redacted_trace"]
 
-_NAMED = ("request", "session", "user", "tenant", "query_class")
+_TEXTS: Final[Mapping[type, tuple[str, ...]]] = {
+    Break: ("reasons",),
+    Citation: ("target",),
+    Claim: ("text", "path"),
+    Context: ("request", "session", "user", "tenant", "query_class", "tags"),
+    Coverage: ("missing",),
+    Diagnosis: ("reasons", "warnings"),
+    Facet: ("text",),
+    Layer: ("note", "statement"),
+    Node: ("step",),
+    Observation: ("release", "user"),
+    Report: ("warnings", "claims_error"),
+    RetrievalFinding: ("query", "note"),
+    Stage: ("lost", "note"),
+    Summary: ("text",),
+    Trace: ("warnings", "lost"),
+    Verdict: ("detail", "rationale", "undecided", "error"),
+    Versions: tuple(each.name for each in fields(Versions)),
+}
+"""What of reports, traces and figures is text that may hold what must not be stored, and nothing points into."""
+
 _WORD = re.compile(r"\S+")
 
-Quoting = TypeVar("Quoting", Evidence, Selected)
 
+class _Redaction:
+    """The redaction of one report or trace; `nodes` are those that evidence points into."""
 
-class _Report:
-    """The redaction of one report."""
-
-    def __init__(self, report: Report, redactor: Redactor) -> None:
-        self._report, self._redactor = report, redactor
+    def __init__(self, redactor: Redactor, nodes: tuple[Node, ...] = ()) -> None:
+        self._redactor = redactor
         self.text = cache(redactor.text)
-        self._masked = {node.id: self.mask(node.text) for node in report.graph.nodes}
+        self.masked = {node.id: self._mask(node.text) for node in nodes}
 
-    def mask(self, text: str) -> str:
+    def _mask(self, text: str) -> str:
         """Returns a text of the same length in which the words that `redact` changes are fillers."""
         redacted = self.text(text)
         if redacted == text:
@@ -52,134 +71,65 @@ class _Report:
             end = word.end()
         return "".join([*parts, text[end:]])
 
-    def result(self) -> Report:
-        report, graph, text = self._report, self._report.graph, self.text
-        nodes = tuple(
-            replace(
-                node,
-                text=self._masked[node.id],
-                step=None if node.step is None else text(node.step),
-                attributes=self._redactor.metadata(node.attributes),
-            )
-            for node in graph.nodes
-        )
-        answer = self._masked[graph.answer.id] if graph.answer else ""
-        claims = tuple(
-            replace(
-                claim,
-                text=text(claim.text),
-                quote=answer[claim.start : claim.end],
-                citations=tuple(replace(each, target=text(each.target)) for each in claim.citations),
-                path=text(claim.path),
-            )
-            for claim in report.claims
-        )
-        return replace(
-            report,
-            graph=ProvenanceGraph(nodes=nodes, edges=graph.edges),
-            claims=claims,
-            verdicts=tuple(map(self._verdict, report.verdicts)),
-            warnings=tuple(map(text, report.warnings)),
-            claims_error=self._perhaps(report.claims_error),
-            diagnosis=self._diagnosis(report.diagnosis) if report.diagnosis else None,
-        )
+    def texts(self, value: Any) -> Any:
+        """A text, or texts, redacted."""
+        if isinstance(value, str):
+            return self.text(value)
+        return tuple(map(self.text, value)) if isinstance(value, tuple) else value
 
-    def _perhaps(self, text: str | None) -> str | None:
-        return None if text is None else self.text(text)
-
-    def _quoted(self, quoting: Quoting) -> Quoting:
-        return replace(quoting, quote=self._masked[quoting.node_id][quoting.start : quoting.end])
-
-    def _verdict(self, verdict: Verdict) -> Verdict:
-        return replace(
-            verdict,
-            detail=self._perhaps(verdict.detail),
-            rationale=self.text(verdict.rationale),
-            evidence=tuple(map(self._quoted, verdict.evidence)),
-            history=tuple(map(self._layer, verdict.history)),
-            undecided=self._perhaps(verdict.undecided),
-            error=self._perhaps(verdict.error),
-        )
-
-    def _layer(self, layer: Layer) -> Layer:
-        return replace(
-            layer,
-            note=self.text(layer.note),
-            statement=self.text(layer.statement),
-            selected=tuple(map(self._quoted, layer.selected)),
-            summaries=tuple(replace(each, text=self.text(each.text)) for each in layer.summaries),
-        )
-
-    def _diagnosis(self, found: Diagnosis) -> Diagnosis:
-        text = self.text
-        breaks = tuple(replace(each, reasons=tuple(map(text, each.reasons))) for each in found.breaks)
-        return replace(
-            found,
-            first_break=breaks[0] if found.first_break and breaks else None,
-            breaks=breaks,
-            reasons=tuple(map(text, found.reasons)),
-            coverage=replace(found.coverage, missing=text(found.coverage.missing)),
-            facets=tuple(replace(each, facet=replace(each.facet, text=text(each.facet.text))) for each in found.facets),
-            claims=tuple(replace(each, evidence=tuple(map(self._evidence, each.evidence))) for each in found.claims),
-            retrievals=tuple(replace(each, query=text(each.query), note=text(each.note)) for each in found.retrievals),
-            stages=tuple(replace(each, lost=tuple(map(text, each.lost))) for each in found.stages),
-            warnings=tuple(map(text, found.warnings)),
-        )
-
-    def _evidence(self, evidence: Evidence) -> Evidence:
-        """Of a diagnosis: it may be from a text that is not in the graph."""
-        known = evidence.node_id in self._masked
-        return self._quoted(evidence) if known else replace(evidence, quote=self.mask(evidence.quote))
+    def value(self, value: Any) -> Any:
+        """A value whose texts, and those of all that it holds, are redacted, as `_TEXTS` names them."""
+        if isinstance(value, tuple):
+            return tuple(map(self.value, value))
+        if isinstance(value, Evidence | Selected):
+            known = self.masked.get(
+                value.node_id
+            )  # evidence of a diagnosis may be from a text that is not in the graph
+            return replace(value, quote=self._mask(value.quote) if known is None else known[value.start : value.end])
+        if isinstance(value, ProvenanceGraph) or not is_dataclass(value) or isinstance(value, type):
+            return value
+        names = _TEXTS.get(type(value), ())
+        held = {each.name: getattr(value, each.name) for each in fields(value) if each.init}
+        made = {name: (self.texts if name in names else self.value)(each) for name, each in held.items()}
+        changed = {name: each for name, each in made.items() if each is not held[name]}
+        return replace(value, **changed) if changed else value
 
 
 def redacted_report(report: Report, redactor: Redactor) -> Report:
     """Returns a report without what must not be stored; offsets stay what they are."""
-    return _Report(report, redactor).result()
+    graph = report.graph
+    redaction = _Redaction(redactor, graph.nodes)
+    nodes = (replace(redaction.value(each), text=redaction.masked[each.id]) for each in graph.nodes)
+    kept = tuple(replace(each, attributes=redactor.metadata(each.attributes)) for each in nodes)
+    answer = redaction.masked[graph.answer.id] if graph.answer else ""
+    found: Report = redaction.value(report)
+    claims = tuple(replace(each, quote=answer[each.start : each.end]) for each in found.claims)
+    return replace(found, graph=ProvenanceGraph(nodes=kept, edges=graph.edges), claims=claims)
 
 
 def redacted_trace(trace: Trace, redactor: Redactor) -> Trace:
     """Returns a trace as if it had been recorded with this redaction."""
-    earlier, context = trace.earlier, trace.context
-    known = {name: _perhaps(getattr(context, name), redactor) for name in _NAMED}
+    earlier = trace.earlier
+    found: Trace = _Redaction(redactor).value(replace(trace, events=(), earlier=None))
     return replace(
-        trace,
+        found,
         events=tuple(map(redactor.event, trace.events)),
         earlier=replace(earlier, graph=redactor.graph(earlier.graph)) if earlier else None,
-        context=replace(
-            context,
-            request=known["request"],
-            session=known["session"],
-            user=known["user"],
-            tenant=known["tenant"],
-            query_class=known["query_class"],
-            tags=tuple(map(redactor.text, context.tags)),
-            metadata=redactor.metadata(context.metadata),
-        ),
-        versions=replace(
-            trace.versions,
-            **{each.name: _perhaps(getattr(trace.versions, each.name), redactor) for each in fields(trace.versions)},
-        ),
-        warnings=tuple(map(redactor.text, trace.warnings)),
-        lost=tuple(map(redactor.text, trace.lost)),
+        context=replace(found.context, metadata=redactor.metadata(trace.context.metadata)),
     )
 
 
 def redacted_run(run: Observation, redactor: Redactor) -> Observation:
     """Returns the figures of a run, with names and values redacted."""
+    found: Observation = _Redaction(redactor).value(run)
     return replace(
-        run,
-        release=_perhaps(run.release, redactor),
-        user=_perhaps(run.user, redactor),
-        versions=_texts(run.versions, redactor),
-        fields=_texts(run.fields, redactor),
+        found,
+        versions=_named(run.versions, redactor),
+        fields=_named(run.fields, redactor),
         entry_steps={redactor.text(step): n for step, n in run.entry_steps.items()},
         documents=tuple(replace(each, name=redactor.text(each.name)) for each in run.documents),
     )
 
 
-def _texts(values: Mapping[str, str], redactor: Redactor) -> dict[str, str]:
+def _named(values: Mapping[str, str], redactor: Redactor) -> dict[str, str]:
     return {redactor.text(name): redactor.text(value) for name, value in values.items()}
-
-
-def _perhaps(text: str | None, redactor: Redactor) -> str | None:
-    return None if text is None else redactor.text(text)

@@ -23,7 +23,7 @@ from trail_callbacks.store import reading, totals, writing
 from trail_callbacks.store.database import Database
 from trail_callbacks.store.entries import Preparation
 from trail_callbacks.store.feedback import Feedback, Mark, mark, marks
-from trail_callbacks.store.hours import Figures, by_hour
+from trail_callbacks.store.hours import HourSums, by_hour
 from trail_callbacks.store.reading import Contents, contents
 from trail_callbacks.store.rows import LARGEST, Entry
 from trail_callbacks.store.series import Window, tally
@@ -195,7 +195,7 @@ class Store:
         """A connection for reading, for questions of one's own: see `store.series` and `store.reading`."""
         return self._database.reading()
 
-    def figures(self, window: Window) -> dict[int, Figures]:
+    def figures(self, window: Window) -> dict[int, HourSums]:
         """Returns what is counted of each hour of a window, by the hour's number since the epoch; see `store.hours`."""
         return by_hour(self._database, window)
 

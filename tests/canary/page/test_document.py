@@ -108,7 +108,7 @@ def test_hostile_text_in_every_field_stays_text(bad):
 def test_a_passage_stands_where_it_was_served_with_the_edit_marked(tmp_path):
     made, _ = recorded(run({"one": {"fictive": [F]}}), tmp_path)
     read = Page(page(made))
-    assert [each["text"] for each in read.all("mark")] == ["53 minutes"]
+    assert [each["text"] for each in read.all("mark")] == ["53"]
     words = text(page(made))
     assert "The harbour is old. Ferry 0 takes 53 minutes. Dogs are welcome." in words
     assert "It read" in words
@@ -142,31 +142,6 @@ def test_of_a_removed_fact_the_sentence_is_shown_that_is_gone():
     assert [each["text"] for each in read.all("mark")] == ["40 minutes"]
 
 
-def test_what_an_arm_could_not_read_is_said():
-    words = text(page(run({"one": {"closed_book": [L], "empty": [A]}})))
-    assert "the model was asked alone" in words
-    assert "the retriever found nothing" in words
-
-
-def test_the_page_is_of_one_policy():
-    made = run({"a": {"fictive": [F, L]}, "b": {"fictive": [L, L]}})
-    for policy, compared in (
-        ("context_is_authoritative", "By leak rate"),
-        ("verify_the_context", "By share of right answers"),
-    ):
-        html = to_page(assess(made, policy))
-        assert f'data-policy="{policy}"' in html
-        assert compared in text(html)
-        assert f"Right, if the policy is: {policy.replace('_', ' ')}" in text(html)
-    assert "By leak rate" not in text(to_page(assess(made, "verify_the_context")))
-
-
-def test_values_are_marked_where_the_probe_has_one_sentence_only():
-    asked = probe(0, real_quote="", fictive_quote="Ferry 0 takes 53 minutes, says the captain.")
-    read = Page(page(run({"one": {"fictive": [F]}}, [asked])))
-    assert [each["text"] for each in read.all("mark")] == ["53 minutes"]
-
-
 def test_only_the_edit_of_the_probe_is_marked_and_as_one():
     asked = probe(
         0,
@@ -180,19 +155,6 @@ def test_only_the_edit_of_the_probe_is_marked_and_as_one():
     denied = replace(asked, real="allowed", fictive="forbidden")  # by other words: all that differs
     marks = [each["text"] for each in Page(page(run({"one": {"fictive": [F]}}, [denied]))).all("mark")]
     assert marks == ["Jilzder Nwindvisu must", "118"]
-
-
-def test_how_to_get_graphs_is_said_where_there_is_none(tmp_path):
-    hint = "canary_app(..., verify=True)"
-    assert hint in text(page(run({"one": {"fictive": [F]}})))
-    assert hint not in text(page(recorded(run({"one": {"fictive": [F, L]}}), tmp_path)[0]))
-    assert hint not in text(page(Run(probes={}, strategies={}, arms=(), trials=())))
-
-
-def test_a_report_that_is_gone_is_said(tmp_path):
-    made = run({"one": {"fictive": [F]}}, folder=tmp_path)
-    made = replace(made, trials=[replace(made.trials[0], report="gone.json")])
-    assert "The run is not shown: its report cannot be read" in text(page(made))
 
 
 @pytest.mark.parametrize(

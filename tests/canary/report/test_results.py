@@ -2,7 +2,7 @@ import json
 from dataclasses import replace
 
 import pytest
-from canary_runs import probe, run, trial
+from canary_runs import run, trial
 
 from trail_callbacks.canary import Run, Skipped
 from trail_callbacks.canary.report import FORMAT, assess
@@ -44,12 +44,6 @@ def test_json_has_no_nan_whatever_a_matrix_holds(value):
     json.loads(text, parse_constant=refuse)
 
 
-def test_an_empty_run_is_a_result():
-    data = json.loads(assess(Run(probes={}, strategies={}, arms=(), trials=())).to_json())
-    assert data["strategies"] == []
-    assert data["precision"] == "no probe was scored: nothing can be said"
-
-
 def test_a_strategy_without_a_rate_is_not_ranked():
     made = run({"a": {"fictive": [F, F]}, "b": {"fictive": [U, U]}, "c": {"real": [F, F]}})
     assert assess(made).ranking["follow"] == [["a"]]
@@ -66,20 +60,6 @@ def test_reasons_are_counted_and_the_most_frequent_is_first():
         ("no reason was kept", 2),
         ("neither value was recognised", 1),
     ]
-
-
-def test_precision_is_that_of_the_strategy_with_the_fewest_scored_probes():
-    made = run({"a": {"fictive": [F] * 50}, "b": {"fictive": [F] * 20 + [U] * 30}})
-    assert assess(made).precision.startswith("20 probes")
-
-
-def test_policies_give_separate_results():
-    made = run({"one": {"fictive": [F, L, L]}})
-    found = {
-        policy: assess(made, policy).rates.strategies["one"].right["fictive"].k
-        for policy in ("context_is_authoritative", "verify_the_context")
-    }
-    assert found == {"context_is_authoritative": 1, "verify_the_context": 2}
 
 
 def test_where_contexts_are_verified_strategies_are_not_ranked_by_following():
@@ -146,13 +126,3 @@ def test_results_show_themselves(tmp_path):
     assert found._repr_html_().startswith("<div")
     with pytest.raises(InputError, match="nowhere"):
         found.to_html(tmp_path / "nowhere" / "page.html")
-
-
-def test_the_precision_is_no_finer_than_the_intervals():
-    probes = [probe(n, documents=(f"page-{n // 8}.md",)) for n in range(80)]
-    outcomes = [L if n // 8 < 2 else F for n in range(80)]
-    found = assess(run({"one": {"fictive": outcomes}}, probes))
-    assert found.rate("leak").effective < 60
-    assert "worth" in found.precision
-    bound = float(found.precision.partition("below ")[2].partition(" %")[0])
-    assert bound > 100 * assess(run({"one": {"fictive": [F] * 80}})).rate("leak").high

@@ -28,12 +28,6 @@ def test_rates_have_intervals_and_ties_are_called_ties():
     assert "Precision: 10 probes: without a single leak, the leak rate would be below 27.8 %" in text
 
 
-def test_what_differs_is_on_two_lines():
-    text = shown(run({"leaky": {"fictive": [L] * 40}, "good": {"fictive": [F] * 40}}))
-    assert "By leak rate 1 of 1 pair of strategies differ" in text
-    assert text.index("1. good") < text.index("2. leaky")
-
-
 @pytest.mark.parametrize(
     "made",
     [
@@ -61,12 +55,6 @@ def test_unscorable_misses_and_skipped_are_said():
     assert "1 left out; the first: p9: its passage is gone" in text
 
 
-def test_rates_of_other_denominators_say_their_own():
-    text = shown(run({"one": {"closed_book": [L, A, A, A], "fictive": [L, F, F, F]}}))
-    assert "25 [4.6, 69.9] " in text
-    assert "100 [20.7, 100] of 1" in text
-
-
 def test_hostile_names_are_spelled_out():
     name = "evil\x1b[31m\u202e name"
     text = shown(run({name: {"fictive": [F]}, "[red]b": {"fictive": [L]}}, [probe(0, subject="\x07")]), "subject")
@@ -74,9 +62,3 @@ def test_hostile_names_are_spelled_out():
     assert "\u202e" not in text
     assert "\x07" not in text
     assert "[red]b" in text
-
-
-def test_a_split_is_shown_when_asked_for():
-    made = run({"one": {"fictive": [F, L]}}, [probe(0, kind="date"), probe(1, kind="nonce")])
-    assert "nonce" not in shown(made)
-    assert "nonce" in shown(made, "kind")

@@ -25,11 +25,6 @@ def test_a_leak_is_no_fault_where_contexts_are_to_be_verified():
     assert "80 % [49, 94.3] of 10 are right" in single
 
 
-def test_the_best_and_the_worst_of_several_are_named():
-    said = answer(assess(run({"bad": {"fictive": [L] * 10}, "good": {"fictive": [F] * 10}, "lost": {"fictive": [U]}})))
-    assert "from 0 % [0, 27.8] of 10 (good) to 100 % [72.2, 100] of 10 (bad)" in said
-
-
 @pytest.mark.parametrize(
     ("made", "why"),
     [

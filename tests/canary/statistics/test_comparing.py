@@ -1,4 +1,3 @@
-import json
 from dataclasses import replace
 
 import pytest
@@ -40,10 +39,6 @@ def test_more_leaks_are_worse():
     assert (leak.baseline, leak.candidate, leak.only_candidate) == (0.01, 0.2, 57)
 
 
-def test_fewer_leaks_pass():
-    assert compare(made(60), made(3)).verdict == "passes"
-
-
 def test_few_probes_are_not_enough_and_the_number_missing_is_said():
     found = compare(made(0, 20), made(0, 20))
     assert found.verdict == "not_enough_data"
@@ -74,21 +69,6 @@ def test_only_common_probes_are_compared_and_it_is_said():
     found = compare(a, b)
     assert (found.common, found.left_out) == (299, (1, 1))
     assert any("299 probes of both runs" in each for each in found.remarks())
-
-
-def test_strategies_are_matched_by_name():
-    a = run({"Übung": {"fictive": [F] * 50}, "gone": {"fictive": [F] * 50}})
-    b = run({"new": {"fictive": [F] * 50}, "Übung": {"fictive": [F] * 50}})
-    found = compare(a, b)
-    assert {each.strategy for each in found.changes} == {"Übung"}
-    assert found.unmatched == ("gone", "new")
-    assert any("gone, new" in each for each in found.remarks())
-
-
-def test_an_arm_that_was_not_asked_is_not_passed():
-    found = compare(run({"one": {"fictive": [F] * 50}}), run({"one": {"fictive": [F] * 50}}))
-    assert verdicts(found)["right_real"] == "not_enough_data"
-    assert found.verdict == "not_enough_data"
 
 
 def test_all_unscorable_is_not_enough():
@@ -138,9 +118,3 @@ def test_runs_made_with_something_else_are_refused(name):
 def test_bad_input_is_refused(call, words):
     with pytest.raises(InputError, match=words):
         call()
-
-
-def test_json_has_no_nan():
-    data = json.loads(json.dumps(compare(made(3), made(60)).as_data(), allow_nan=False))
-    assert data["verdict"] == "worse"
-    assert data["changes"][0]["reason"]

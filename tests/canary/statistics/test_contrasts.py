@@ -31,12 +31,6 @@ def test_strategies_without_common_probes_are_not_called_a_tie():
     assert ranking([found], {"a": 1.0, "b": 1.0}, best="high") == [["a"], ["b"]]
 
 
-def test_unscorable_trials_leave_the_pair():
-    made = run({"a": {"fictive": [F, U, F]}, "b": {"fictive": [F, F, U]}})
-    (found,) = contrasts(cases(made), ["a", "b"], "follow")
-    assert found.pairs.n == 1
-
-
 def test_ties_are_not_transitive():
     outcomes = {
         "best": [F] * 100,

@@ -156,13 +156,18 @@ def _place(text: str, wanted: Sequence[str]) -> tuple[int, int] | None:
 
 
 def _passage(text: str, other: str, values: Sequence[str], before: str = "", after: str = "") -> str:
-    """Marks the values; of one that is in other words (a negation, an order), all that differs from the other text."""
+    """Marks the values, as far as the other text has something else there; without such a text, all of them.
+
+    Of a value that is not in the text by these words (a negation, an order), all that differs is marked.
+    """
     stated = re.compile("|".join(_spaced(each) for each in values if each.strip()) or r"(?!)")
     marks = [each.span() for each in stated.finditer(text)]
-    if not marks and other:
+    if other:
         ours, theirs = list(_WORD.finditer(text)), _WORD.findall(other)
         alike = SequenceMatcher(None, [each[0] for each in ours], theirs, autojunk=False).get_opcodes()
-        marks = [(ours[i].start(), ours[j - 1].end()) for kind, i, j, _, _ in alike if kind in ("replace", "delete")]
+        changed = [(ours[i].start(), ours[j - 1].end()) for kind, i, j, _, _ in alike if kind in ("replace", "delete")]
+        both = [[(max(a, c), min(b, d)) for c, d in changed if c < b and a < d] for a, b in marks]
+        marks = [(each[0][0], each[-1][1]) for each in both if each] or changed
     parts, at = [block(before)], 0
     for start, end in marks:
         parts += [block(text[at:start]), f"<mark>{block(text[start:end])}</mark>"]

@@ -260,11 +260,6 @@ def _more(n: int, worse_by: float, high: float, margin: float, minimum: int) -> 
 
 def _raised(tested: Sequence[Change], minimum: int) -> Iterator[Change]:
     """With Holm's probabilities. What passes is not worse, even if its small worsening is certain."""
-    adjusted = iter(holm([each.p for each in tested if each.p is not None]))
-    for each in tested:
-        if each.p is None:
-            yield each
-            continue
-        p = next(adjusted)
-        worse = each.verdict != "passes" and p < ALPHA and each.n >= minimum and (each.high or 0.0) >= each.margin
-        yield replace(each, adjusted=p, verdict="worse" if worse else each.verdict)
+    for each, p in zip(tested, holm([each.p for each in tested]), strict=True):
+        certain = p is not None and p < ALPHA and each.n >= minimum and (each.high or 0.0) >= each.margin
+        yield replace(each, adjusted=p, verdict="worse" if certain and each.verdict != "passes" else each.verdict)

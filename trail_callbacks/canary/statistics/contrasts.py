@@ -104,10 +104,10 @@ def contrasts(
     """
     counted, clusters = hits(found, measure, policy), {case.probe.id: cluster(case.probe) for case in found}
     pairs = [(a, b, paired(counted.get(a, {}), counted.get(b, {}), clusters)) for a, b in combinations(strategies, 2)]
-    adjusted = iter(holm([each.p for _, _, each in pairs if each.p is not None]))
+    adjusted = holm([each.p for _, _, each in pairs])
     return tuple(
-        Contrast(measure=measure, a=a, b=b, pairs=each, adjusted=None if each.p is None else next(adjusted))
-        for a, b, each in pairs
+        Contrast(measure=measure, a=a, b=b, pairs=each, adjusted=p)
+        for (a, b, each), p in zip(pairs, adjusted, strict=True)
     )
 
 

@@ -7,9 +7,8 @@ from collections.abc import Sequence
 
 from trail_callbacks.canary.probe import Probe
 from trail_callbacks.canary.statistics.rates import cluster
-from trail_callbacks.statistics.intervals import Z, quantile, wilson
+from trail_callbacks.statistics.intervals import Z, needed_for_bound, needed_for_difference, quantile, wilson
 from trail_callbacks.statistics.rates import Rate, design, rate
-from trail_callbacks.statistics.sizes import needed_for_bound, needed_for_difference
 
 __all__ = ["needed_for_bound", "needed_for_difference", "planned", "precision"]
 
