@@ -54,14 +54,9 @@ class Token:
 class Mismatch:
     """One way in which a claim departs from a sentence on the same subject.
 
-    Attributes:
-        error_type: The type.
-        support: The class it leads to: contradicted, or partially_supported where the core still holds.
-        claim_words: What the claim says, verbatim.
-        evidence_words: What the sentence says, verbatim; empty where it only lacks the claim's words.
-        claim_span: Offsets of `claim_words` in the claim's text.
-        span: Offsets of `evidence_words` in the sentence's text.
-        detail: A finer word: `negation flip`, `opposite`, ...
+    `support` is the class it leads to: contradicted, or partially_supported where the core still holds. Words stand
+    verbatim with their offsets; those of the sentence are empty where it only lacks the claim's. `detail` is a finer
+    word: `negation flip`, `opposite`, ...
     """
 
     error_type: ErrorType
@@ -77,13 +72,9 @@ class Mismatch:
 class Alignment:
     """A claim beside a sentence.
 
-    Attributes:
-        claim: The claim.
-        passage: The sentence.
-        own: The words of the claim.
-        given: The words of the sentence.
-        pairs: For words of the claim, by index, the index of the same word of the sentence, both in order.
-        around: All sentences that the judge was shown: what is nowhere else, and what numbers add up to.
+    `own` and `given` are the words of both, `pairs` has for words of the claim, by index, the index of the same word of
+    the sentence, both in order. `around` are all sentences that the judge was shown: what is nowhere else, and what
+    numbers add up to.
     """
 
     claim: Reading
@@ -114,11 +105,7 @@ class Alignment:
         return frozenset(token.form for token in self.given)
 
     def coverage(self, *apart: int) -> float:
-        """Returns the share by weight, 0.0 to 1.0, of the claim's content that is paired.
-
-        Args:
-            *apart: Indices of words of the claim that are not counted.
-        """
+        """Returns the share by weight, 0.0 to 1.0, of the claim's content that is paired, some words set apart."""
         total = sum(token.weight for i, token in enumerate(self.own) if token.content and i not in apart)
         have = sum(self.own[i].weight for i in self.pairs if self.own[i].content and i not in apart)
         return have / total if total else 0.0
@@ -168,12 +155,7 @@ def _neighbours(tokens: Sequence[Token], i: int) -> tuple[Token | None, Token | 
 
 
 def tokens(reading: Reading, names: frozenset[str] = frozenset()) -> tuple[Token, ...]:
-    """Returns the words of a text as an alignment sees them.
-
-    Args:
-        reading: The text.
-        names: Words known to be names, so that one at the beginning of a sentence is told from any other word.
-    """
+    """Returns the words of a text; `names` are known to be names, also one at the beginning of a sentence."""
     found = [Token("", reading.text[q.start : q.end], "number", q.start, q.end, q) for q in reading.quantities]
     taken = [(token.start, token.end) for token in found]
     found += [_token(term, names) for term in reading.terms if not any(a <= term.start < b for a, b in taken)]

@@ -24,9 +24,7 @@ _OWN_CONDITION = CONDITIONS | vocabulary("when where whenever only until once af
 _TOTAL = frozenset({"all", "always"})
 _TO = frozenset({"to", "that"})
 _FUTURE = frozenset({"will", "shall", "going"})
-_SETTLED = frozenset({"plan", "plans", "planned", "planning"})  # who plans to do something will, people say
 _GUESSES = frozenset({"estimate", "estimates", "suspect", "suspects"})  # the event is no plan, but not certain
-_MEANING = frozenset({"mean", "means", "meant"})  # `is meant to be done`; what `means that` is no plan
 _MODAL = frozenset({"may", "might", "could"})
 _PRESENT = frozenset({"is", "are", "be", "being"})  # `is picked` is no past
 _JUDGING = vocabulary("best worst greatest finest most better worse good great bad wrong right will should must")
@@ -101,20 +99,17 @@ def plan(alignment: Alignment) -> Mismatch | None:
     if _is_advice(alignment) or alignment.words & _OWN_DOUBT or alignment.coverage() < _LEAST:
         return None
     ahead = bool(alignment.words & _FUTURE)
-    for j in _unpaired(alignment, _PLAN_AHEAD, (PLANS - _SETTLED if ahead else PLANS | _FUTURE)):
-        form = alignment.given[j].form
+    for j in _unpaired(alignment, _PLAN_AHEAD, PLANS if ahead else PLANS | _FUTURE):
+        form, behind = alignment.given[j].form, {token.form for token in alignment.given[j + 1 : j + 3]}
         if _next(alignment, j) not in alignment.taken:
             continue
-        if form in _FUTURE:
-            if _is_done(alignment, j):
-                return _lost(alignment, j, ErrorType.TEMPORAL, SupportClass.CONTRADICTED)
-            continue
-        if not {token.form for token in alignment.given[j + 1 : j + 3]} & ({"to"} if form in _MEANING else _TO):
-            continue
-        if form in _GUESSES:
+        if form in _FUTURE and _is_done(alignment, j):
+            return _lost(alignment, j, ErrorType.TEMPORAL, SupportClass.CONTRADICTED)
+        if form in _GUESSES and behind & _TO:
             return _lost(alignment, j, ErrorType.HYPERBOLE)
-        support = SupportClass.PARTIALLY_SUPPORTED if ahead else SupportClass.CONTRADICTED
-        return _lost(alignment, j, ErrorType.TEMPORAL, support)
+        if form in PLANS and behind & _TO:
+            support = SupportClass.PARTIALLY_SUPPORTED if ahead else SupportClass.CONTRADICTED
+            return _lost(alignment, j, ErrorType.TEMPORAL, support)
     return None
 
 
