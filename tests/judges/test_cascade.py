@@ -129,16 +129,6 @@ class Unsure:
         return LocalJudge().assess(questions, purpose)
 
 
-@pytest.mark.parametrize("purpose", ["localize", "answerable"])
-def test_a_best_guess_of_an_abstaining_judge_is_asked_again(purpose):
-    second = Local(support=SupportClass.SUPPORTED)
-    second.name = "second/test"
-    first = Abstaining(support=SupportClass.ABSENT, error_type=ErrorType.OTHER)
-    asked = [question("c1", "A b c.", "D e f.")]
-    assert drive(CascadeJudge(first, second).assess(asked, purpose), None)[0].judgements[0].judge == "second/test"
-    assert drive(CascadeJudge(first, second).assess(asked), None)[0].judgements[0].judge == "local/test"
-
-
 def test_a_cascade_abstains_if_the_judge_that_decides_in_doubt_does():
     decisive, abstaining = Local(), Abstaining()
     assert abstains(CascadeJudge(decisive, abstaining))
@@ -160,17 +150,6 @@ def test_a_cascade_without_a_second_judge_is_refused():
         CascadeJudge(Local())
     with pytest.raises(JudgeError, match=r"CascadeJudge\(LocalJudge\(\), 'openai/gpt-5'\)"):
         CascadeJudge("openai/gpt-5")
-
-
-@pytest.mark.parametrize("purpose", ["verdicts", "localize", "answerable"])
-def test_what_the_first_leaves_undecided_goes_to_the_second_however_sure_it_is(purpose):
-    second = Local(support=SupportClass.SUPPORTED)
-    second.name = "second/test"
-    silent = Local(undecided="no sentence is about this", confidence=0.99)
-    judge = CascadeJudge(silent, second, sure=lambda question, judgement: True)
-    (judgement,) = drive(judge.assess([question("c1", "A b c.", "D e f.")], purpose), None)[0].judgements
-    assert (judgement.support, judgement.undecided) == (SupportClass.SUPPORTED, None)
-    assert judgement.judge == "second/test"
 
 
 class Asking(Local):
@@ -227,33 +206,6 @@ def same_prompt(judge):
     return assess
 
 
-def test_claims_are_found_by_the_one_that_has_a_model():
-    model = ScriptedModel(
-        {"claims": [{"claims": [{"quote": "It has 61 floors", "claim": "The tower has 61 floors."}]}]}
-    )
-    judge = CascadeJudge(model, Local())
-    extraction, usage = drive(judge.extract("It has 61 floors.", "The tower?"), judge.model)
-    assert [claim.text for claim in extraction.claims] == ["The tower has 61 floors."]
-    assert usage.calls == 1
-    assert isinstance(judge, Tracer)
-
-
-def test_a_judge_that_leaves_claims_out_fails_only_on_those():
-    class Forgetful(Local):
-        model = ScriptedModel([])
-
-        def assess(self, questions, purpose="verdicts"):
-            assessment = yield from super().assess(questions, purpose)
-            return Assessment(judgements=assessment.judgements[1:])
-
-    questions = [question("c1", "A b c.", "D e f."), question("c2", "G h i.", "J k l.")]
-    local = Local(support=SupportClass.ABSENT, error_type=ErrorType.OTHER)
-    judge = CascadeJudge(local, Forgetful(support=SupportClass.CONTRADICTED, error_type=ErrorType.OTHER))
-    first, second = drive(judge.assess(questions), None)[0].judgements
-    assert (first.claim_id, first.error) == ("c1", "the judge gave no verdict")
-    assert (second.claim_id, second.support) == ("c2", SupportClass.CONTRADICTED)
-
-
 def test_it_takes_claims_apart_if_one_of_the_judges_can():
     able = LLMJudge(ScriptedModel([]))
     for judge in (CascadeJudge(Local(), able), CascadeJudge(able, Local())):
@@ -261,14 +213,3 @@ def test_it_takes_claims_apart_if_one_of_the_judges_can():
         static = [getattr_static(judge, name) for name in ("decompose", "select")]
         assert all(map(callable, static))  # where Python 3.12 looks
     assert not isinstance(CascadeJudge(Local(), Local()), Tracer)
-
-
-def test_of_two_that_can_the_one_that_finds_the_claims_takes_them_apart():
-    claim = Claim(id="c1", text="A and b.", quote="A and b.", start=0, end=8)
-    first, second = (
-        LLMJudge(ScriptedModel([{"claims": [{"claim": "c1", "parts": ["A.", name]}]}], name=name))
-        for name in ("x", "y")
-    )
-    judge = CascadeJudge(first, second)
-    drive(judge.decompose([claim]), judge.model)
-    assert (len(first.model.calls), len(second.model.calls)) == (0, 1)

@@ -8,12 +8,11 @@ from model_answers import (
     asked_ids,
     assess,
     claim,
-    good,
     verdict,
 )
 
 from trail_callbacks.judges.judge import Question
-from trail_callbacks.taxonomy import UNSUPPORTED, ErrorType, SupportClass
+from trail_callbacks.taxonomy import ErrorType, SupportClass
 
 
 def test_verdicts_carry_class_type_evidence_and_reason():
@@ -51,20 +50,6 @@ def test_verdicts_carry_class_type_evidence_and_reason():
     assert three.evidence[0].relation == "contradicts"
     assert three.rationale == "Compared."
     assert usage.calls == 1
-
-
-def test_types_exist_exactly_for_unsupported_claims():
-    reply = {
-        "verdicts": [
-            verdict(1, "supported", error_type="number", second_type="entity", detail="x"),
-            verdict(2, "Partially-Supported", ["s2"], error_type="none", second_type="other"),
-            verdict(3, "unevaluatable", [], error_type="temporal"),
-        ]
-    }
-    judgements, _, _ = ask([reply])
-    assert [j.error_type for j in judgements] == [None, ErrorType.OTHER, None]
-    assert [j.second_type for j in judgements] == [None, None, None]
-    assert all((j.error_type is not None) == (j.support in UNSUPPORTED) for j in judgements)
 
 
 def test_ids_that_do_not_exist_are_dropped_and_counted():
@@ -129,10 +114,3 @@ def test_faults_are_kept_for_unsupported_claims_only_short_distinct_and_few():
     judgements, _, _ = ask([{"verdicts": [verdict(1), verdict(2, "absent", [], faults=few), verdict(3)]}])
     assert judgements[1].faults[1:] == ("It was red.", "It was old.")
     assert len(judgements[1].faults[0]) <= 300
-
-
-def test_two_different_classes_for_one_claim_are_no_answer():
-    reply = {"verdicts": [verdict(1), verdict(1, "absent", []), verdict(2), verdict(2), verdict(3)]}
-    judgements, _, model = ask([reply, good])
-    assert asked_ids(model.calls[1]) == ["c1"]
-    assert judgements[0].support is SupportClass.SUPPORTED

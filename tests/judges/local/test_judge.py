@@ -104,18 +104,6 @@ def test_the_rationale_names_what_was_compared_and_the_evidence_shows_it():
     assert judge("The dose was increased.", "The dose was decreased.").detail == "opposite"
 
 
-@pytest.mark.parametrize(
-    "more",
-    [
-        "The mayor did not attend. It is not known why.",
-        "There is snow; nobody knows when it falls.",
-        "Not only that, the weather was never good.",
-    ],
-)
-def test_denials_elsewhere_do_not_refute(more):
-    assert verdict("The council approved the plan.", "The council approved the plan. " + more) == ("supported", None)
-
-
 VERBATIM = [
     "The tower was completed in March 1889 by the company of Gustave Eiffel.",
     "According to the mayor, the plan might not be approved before 2027.",
@@ -188,26 +176,11 @@ def test_it_is_a_judge_without_a_model():
     assert result(local.assess([])).judgements == ()
 
 
-def test_what_is_said_of_one_ship_does_not_support_a_claim_about_another():
-    from trail_callbacks import check
-
-    ships = "The Constance could not be saved; her figurehead is on show. The Mary Lowe was raised within three weeks."
-    assert str(check("The Mary Lowe was raised within three weeks.", ships).verdicts[0].support) == "supported"
-    assert str(check("The Constance was raised within three weeks.", ships).verdicts[0].support) != "supported"
-
-
 def test_localizing_names_every_node_that_states_it_by_itself():
     stated = "The tower was completed in 1889."
     judgement = judge(stated, stated, "Snow fell.", "As noted, the tower was completed in 1889.", purpose="localize")
     assert str(judgement.support) == "supported"
     assert {evidence.node_id for evidence in judgement.evidence} == {"d0", "d2"}
-
-
-def test_localizing_takes_no_two_nodes_together():
-    halves = ("Mara Holt designed the Halden Bridge.", "The Halden Bridge was opened by Jonas Reed.")
-    text = "Mara Holt designed the Halden Bridge, which was opened by Jonas Reed."
-    assert verdict(text, *halves, purpose="localize")[0] != "supported"
-    assert verdict(text, " ".join(halves), purpose="localize")[0] == "supported"
 
 
 def test_the_unsupported_part_of_a_claim_is_named():
