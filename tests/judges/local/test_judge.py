@@ -84,6 +84,7 @@ CASES = [
     ("The reserve is enough to cover the delay.", "The manager believes the reserve is enough to cover the delay.", "partially_supported", "attribution_failure"),
     ("The tables were ready.", "The hall has tables and chairs.", "undecided", None),
     ("The lamp shines because the wire glows.", "The lamp shines. The wire glows.", "undecided", None),
+    ("The new lamps dramatically improved visibility.", "The new lamps improved visibility.", "partially_supported", "hyperbole"),
     ("塔高340米", "这座塔高330米。", "contradicted", "number"),
 ]  # fmt: skip
 

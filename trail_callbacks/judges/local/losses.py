@@ -10,7 +10,7 @@ from trail_callbacks.judges.local.numbers import is_label
 from trail_callbacks.language.terms import is_past, vocabulary
 from trail_callbacks.taxonomy import ErrorType, SupportClass
 
-__all__ = ["condition", "hedge", "limit", "negation", "plan", "view"]
+__all__ = ["condition", "degree", "hedge", "limit", "negation", "plan", "view"]
 
 _LEAST = 0.6  # share of the claim that must be paired
 _CONDITION = 0.5  # the same where the claim ends in the words before a condition
@@ -22,6 +22,11 @@ _BEFORE, _AFTER = 6, 3  # words around a denial in which the words that it stand
 _OWN_DOUBT = POSSIBLE | PLANS | vocabulary("can must should could if")
 _OWN_CONDITION = CONDITIONS | vocabulary("when where whenever only until once after without depending")
 _TOTAL = frozenset({"all", "always"})
+_HIGHEST = vocabulary(
+    """dramatic dramatically drastic drastically massively hugely enormously vastly extremely incredibly revolutionary
+    groundbreaking unprecedented unrivalled spectacular extraordinary exceptional perfect perfectly flawless absolutely
+    undoubtedly guaranteed devastating countless"""
+)
 _TO = frozenset({"to", "that"})
 _FUTURE = frozenset({"will", "shall", "going"})
 _GUESSES = frozenset({"estimate", "estimates", "suspect", "suspects"})  # the event is no plan, but not certain
@@ -82,6 +87,16 @@ def hedge(alignment: Alignment) -> Mismatch | None:
             modal = alignment.given[j].form in _MODAL
             changed = "will" in alignment.words or (modal and _is_done(alignment, j))
             return _lost(alignment, j, ErrorType.TEMPORAL if changed else ErrorType.HYPERBOLE)
+    return None
+
+
+def degree(alignment: Alignment) -> Mismatch | None:
+    """Finds a word of the highest degree that no passage has, where the rest is nearly the same."""
+    for i, token in enumerate(alignment.own):
+        without_fail = token.form == "fail" and i > 0 and alignment.own[i - 1].form == "without"
+        there = any(term.form == token.form for reading in alignment.around for term in reading.terms)
+        if (without_fail or token.form in _HIGHEST) and not there and alignment.coverage(i) >= _LIKE:
+            return _lost(alignment, None, ErrorType.HYPERBOLE, own=token)
     return None
 
 
