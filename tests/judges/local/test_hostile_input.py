@@ -12,25 +12,9 @@ from trail_callbacks import check
 TOWER = "The tower has 330 steps. It was opened in 1889. Nobody fell."
 STATES = {"assessed", "partial", "no_checkable_claims", "unverified", "no_evidence", "abstained"}
 WORDS = [
-    "tower",
-    "bridge",
-    "river",
-    "council",
-    "plan",
-    "budget",
-    "water",
-    "metre",
-    "report",
-    "minister",
-    "opened",
-    "closed",
-    "large",
-    "old",
-    "in",
-    "of",
-    "and",
-    "the",
-]
+    "tower", "bridge", "river", "council", "plan", "budget", "water", "metre", "report", "minister", "opened", "closed",
+    "large", "old", "in", "of", "and", "the",
+]  # fmt: skip
 
 
 def prose(size):

@@ -34,7 +34,8 @@ _PAIRS = vocabulary(
     """over/under above/below before/after for/against more/less more/fewer allow/forbid allow/ban accept/reject
     approve/reject increase/decrease increase/fall increase/drop rise/fall rise/drop raise/lower raise/cut higher/lower
     larger/smaller longer/shorter earlier/later early/late high/low long/short best/worst better/worse open/close
-    start/end begin/end include/exclude support/oppose mandatory/optional legal/illegal safe/unsafe public/private"""
+    start/end begin/end include/exclude support/oppose mandatory/optional legal/illegal safe/unsafe public/private
+    common/rare highest/lowest largest/smallest oldest/youngest complete/incomplete"""
 )
 _OPPOSITES = frozenset(tuple(map(stem, words)) for pair in _PAIRS for words in (pair.split("/"), pair.split("/")[::-1]))
 """Stems that say the opposite of each other."""
