@@ -1,5 +1,4 @@
 import asyncio
-from inspect import getattr_static
 
 import pytest
 from pydantic import BaseModel
@@ -11,12 +10,9 @@ from trail_callbacks.judges.cascade import CascadeJudge, is_sure
 from trail_callbacks.judges.judge import Assessment, Extraction, Judge, Judgement, Question, abstains
 from trail_callbacks.judges.llm.judge import LLMJudge
 from trail_callbacks.judges.local.judge import LocalJudge
-from trail_callbacks.judges.tracer import Tracer
 from trail_callbacks.models.adrive import adrive
-from trail_callbacks.models.cache import CallCache
 from trail_callbacks.models.call import Call, Message
 from trail_callbacks.models.drive import drive
-from trail_callbacks.models.store import shared
 from trail_callbacks.taxonomy import ErrorType, SupportClass
 from trail_callbacks.testing import ScriptedModel
 
@@ -181,35 +177,3 @@ def test_each_of_two_judges_asks_its_own_model(run):
         ["small"],
         ["large"],
     ]
-
-
-def test_replies_of_two_models_are_kept_apart_in_the_cache(tmp_path):
-    """Both models are asked the same, word for word."""
-    for _ in range(2):
-        first, second = Asking("small", None), Asking("large", SupportClass.SUPPORTED)
-        first.judgement = {"undecided": "too hard"}
-        judge = CascadeJudge(first, second)
-        for each in (first, second):
-            each.assess = same_prompt(each)
-        cache = CallCache(judge.model, shared(str(tmp_path)))
-        assessment, usage = drive(cache.answering(judge.assess([question("c1", "A b c.", "D e f.")])), judge.model)
-        assert assessment.judgements[0].judge == "large"
-    assert (usage.calls, cache.hits) == (0, 2)
-
-
-def same_prompt(judge):
-    def assess(questions, purpose="verdicts"):
-        replies = yield [Call(messages=(Message("user", "Who are you?"),), schema=Names, purpose=purpose)]
-        assert replies[0].value.claims == [judge.name]
-        return (yield from Local.assess(judge, questions, purpose))
-
-    return assess
-
-
-def test_it_takes_claims_apart_if_one_of_the_judges_can():
-    able = LLMJudge(ScriptedModel([]))
-    for judge in (CascadeJudge(Local(), able), CascadeJudge(able, Local())):
-        assert isinstance(judge, Tracer)
-        static = [getattr_static(judge, name) for name in ("decompose", "select")]
-        assert all(map(callable, static))  # where Python 3.12 looks
-    assert not isinstance(CascadeJudge(Local(), Local()), Tracer)

@@ -9,10 +9,7 @@ import pytest
 from seen import WITHOUT, claim, like, run
 
 from trail_callbacks import (
-    CascadeJudge,
     EncoderJudge,
-    LocalJudge,
-    ProvenanceGraph,
     SupportClass,
     acheck,
     check,
@@ -21,7 +18,6 @@ from trail_callbacks.evidence import Passage
 from trail_callbacks.judges.encoder import weights
 from trail_callbacks.judges.judge import Judge, Question
 from trail_callbacks.judges.resolve import _kept, resolve
-from trail_callbacks.verify.pipeline import verify
 
 for needed in ("torch", "transformers"):
     pytest.importorskip(needed, reason=WITHOUT)
@@ -128,23 +124,6 @@ def test_whether_sources_answer_a_question_is_left_to_rules(entailment):
     )
     assert report.state == "abstained"
     assert "the answer declines, but the sources seem to contain it" in report.warnings[0]
-
-
-@pytest.mark.parametrize(
-    ("text", "settings", "asked_again"),
-    [
-        (YES, {}, False),
-        (SILENT, {}, False),
-        (YES, {"threshold": 0.95, "margin": 0.2}, True),
-        (YES, {"threshold": 0.95, "margin": 0.01}, False),
-    ],
-)
-def test_first_in_a_cascade_it_leaves_the_band_around_its_threshold_to_the_second(
-    entailment, text, settings, asked_again
-):
-    cascade = CascadeJudge(EncoderJudge(entailment, **settings), LocalJudge())
-    (verdict,) = verify(ProvenanceGraph.from_texts(ANSWER, [text]), cascade).verdicts
-    assert verdict.judge.startswith("local/" if asked_again else "encoder/1/")
 
 
 def test_a_string_names_it_and_the_weights_are_kept_for_the_next_call(entailment, monkeypatch):

@@ -6,7 +6,6 @@ import pytest
 from seen import WITHOUT, claim, inputs, like, run
 
 from trail_callbacks import EncoderJudge, check
-from trail_callbacks.errors import JudgeError
 from trail_callbacks.evidence import Passage
 from trail_callbacks.judges.judge import Question
 
@@ -176,8 +175,3 @@ def test_the_highest_chunk_counts_and_its_best_sentence_is_the_evidence(entailme
     assert [item.quote for item in verdict.evidence] == ["The town confirms forty cars."]
     item = verdict.evidence[0]
     assert report.graph.node(item.node_id).text[item.start : item.end] == item.quote
-
-
-def test_a_vocabulary_with_other_ids_for_the_answers_is_refused(made):
-    with pytest.raises(JudgeError, match="vocabulary"):
-        EncoderJudge(made[T5], profile=T5).load()

@@ -85,12 +85,6 @@ def test_a_reply_cut_at_the_token_limit_goes_on_where_it_stopped():
     assert "opened in 1932" not in text[text.index("<<<ANSWER") :]
 
 
-@pytest.mark.parametrize("kind", ["unreachable", "unauthorised", "budget", "busy", "failed"])
-def test_errors_that_asking_again_cannot_cure_are_reported_at_once(kind):
-    result, usage, _ = extract([Reply(failure=Failure(kind, "no")), CLAIMS])
-    assert (result.claims, result.error, usage.calls) == ((), f"{kind}: no", 1)
-
-
 def test_a_long_answer_is_read_in_windows_that_cover_it():
     paragraphs = [
         f"Paragraph {i} says that item {i} weighs {i} kilograms. " + "It goes on for a while. " * 20 for i in range(40)
