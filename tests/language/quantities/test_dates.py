@@ -1,6 +1,6 @@
 import pytest
 
-from trail_callbacks.judges.local.numbers import equal, stated
+from trail_callbacks.judges.local.numbers import equal
 from trail_callbacks.judges.local.reading import Reading
 from trail_callbacks.language.quantities import MONTHS, quantities
 
@@ -47,7 +47,7 @@ def test_a_date_of_two_small_numbers_has_both_readings():
     assert not any(q.also for q in quantities("13/04/2020"))
     for other in ("March 4, 2020", "4 March 2020", "3 April 2020"):
         claim, passage = Reading(f"The bridge opened on {other}."), Reading("The bridge opened on 03/04/2020.")
-        assert all(stated(q, claim, passage) for q in claim.quantities)
+        assert all(any(equal(q, other) for other in passage.quantities) for q in claim.quantities)
 
 
 @pytest.mark.parametrize(

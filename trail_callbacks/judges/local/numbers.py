@@ -9,7 +9,7 @@ from trail_callbacks.judges.local.reading import Reading
 from trail_callbacks.language.quantities import EXACT, Quantity
 from trail_callbacks.language.terms import stem, vocabulary
 
-__all__ = ["equal", "is_about_another", "is_label", "stated"]
+__all__ = ["equal", "is_about_another", "is_label"]
 
 _HEDGED = 0.1  # how far `about 500` may be from the number it stands for
 _CONVERTED = 0.01  # what is lost between units
@@ -53,14 +53,6 @@ def is_label(quantity: Quantity, reading: Reading) -> bool:
     plain = quantity.kind == "count" and not quantity.noun and quantity.value < _BIG
     named = word[0].isupper() and reading.text[quantity.start].isdigit()
     return plain and named and all(term.kind != "function" for term in reading.terms if term.form == word.casefold())
-
-
-def stated(quantity: Quantity, claim: Reading, passage: Reading) -> bool:
-    """Tells whether a passage gives this value of the claim, in whatever notation, or as part of a version (4.2.0)."""
-    if any(equal(quantity, other) for other in passage.quantities):
-        return True
-    written = claim.text[quantity.start : quantity.end]
-    return "." in written and re.search(rf"(?<![\w.]){re.escape(written)}(?!\w|,\d)", passage.text) is not None
 
 
 def equal(claimed: Quantity, given: Quantity) -> bool:
