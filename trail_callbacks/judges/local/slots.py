@@ -7,7 +7,7 @@ from itertools import combinations
 from math import isclose
 
 from trail_callbacks.judges.local.alignment import Alignment, Mismatch, Token
-from trail_callbacks.judges.local.names import is_alias, is_name, known
+from trail_callbacks.judges.local.names import is_alias, known
 from trail_callbacks.judges.local.numbers import equal, is_label
 from trail_callbacks.judges.local.reading import Reading
 from trail_callbacks.language.quantities import Quantity
@@ -213,7 +213,7 @@ def new_name(alignment: Alignment) -> Mismatch | None:
             continue  # it may stand for words that the passages have
         if claim.text[whole[-1].end : whole[-1].end + 1] == ":":
             continue
-        if len(whole) == 1 and (len(whole[0].form) < _SHORTEST or not is_name(whole, claim)):
+        if len(whole) == 1 and (len(whole[0].form) < _SHORTEST or "'" in whole[0].form):
             continue
         if any(known(whole, each) or is_alias(whole, each) or any(map(each.has, whole)) for each in alignment.around):
             continue
