@@ -40,7 +40,7 @@ def test_it_is_verified_and_diagnosed(trail, recorded):
     ("content", "message"),
     [
         (b"", "is empty: expected traces"),
-        (b"\x00\x01\x02", "is a binary file: expected JSON"),
+        (b"\x00\x01\x02", "is a binary file, not text: expected traces as JSON"),
         (b'{"a": 1}', "looked for OpenTelemetry spans"),
     ],
 )

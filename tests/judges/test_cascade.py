@@ -1,5 +1,4 @@
 import asyncio
-from inspect import getattr_static
 
 import pytest
 from pydantic import BaseModel
@@ -11,12 +10,9 @@ from trail_callbacks.judges.cascade import CascadeJudge, is_sure
 from trail_callbacks.judges.judge import Assessment, Extraction, Judge, Judgement, Question, abstains
 from trail_callbacks.judges.llm.judge import LLMJudge
 from trail_callbacks.judges.local.judge import LocalJudge
-from trail_callbacks.judges.tracer import Tracer
 from trail_callbacks.models.adrive import adrive
-from trail_callbacks.models.cache import CallCache
 from trail_callbacks.models.call import Call, Message
 from trail_callbacks.models.drive import drive
-from trail_callbacks.models.store import shared
 from trail_callbacks.taxonomy import ErrorType, SupportClass
 from trail_callbacks.testing import ScriptedModel
 
@@ -129,16 +125,6 @@ class Unsure:
         return LocalJudge().assess(questions, purpose)
 
 
-@pytest.mark.parametrize("purpose", ["localize", "answerable"])
-def test_a_best_guess_of_an_abstaining_judge_is_asked_again(purpose):
-    second = Local(support=SupportClass.SUPPORTED)
-    second.name = "second/test"
-    first = Abstaining(support=SupportClass.ABSENT, error_type=ErrorType.OTHER)
-    asked = [question("c1", "A b c.", "D e f.")]
-    assert drive(CascadeJudge(first, second).assess(asked, purpose), None)[0].judgements[0].judge == "second/test"
-    assert drive(CascadeJudge(first, second).assess(asked), None)[0].judgements[0].judge == "local/test"
-
-
 def test_a_cascade_abstains_if_the_judge_that_decides_in_doubt_does():
     decisive, abstaining = Local(), Abstaining()
     assert abstains(CascadeJudge(decisive, abstaining))
@@ -160,17 +146,6 @@ def test_a_cascade_without_a_second_judge_is_refused():
         CascadeJudge(Local())
     with pytest.raises(JudgeError, match=r"CascadeJudge\(LocalJudge\(\), 'openai/gpt-5'\)"):
         CascadeJudge("openai/gpt-5")
-
-
-@pytest.mark.parametrize("purpose", ["verdicts", "localize", "answerable"])
-def test_what_the_first_leaves_undecided_goes_to_the_second_however_sure_it_is(purpose):
-    second = Local(support=SupportClass.SUPPORTED)
-    second.name = "second/test"
-    silent = Local(undecided="no sentence is about this", confidence=0.99)
-    judge = CascadeJudge(silent, second, sure=lambda question, judgement: True)
-    (judgement,) = drive(judge.assess([question("c1", "A b c.", "D e f.")], purpose), None)[0].judgements
-    assert (judgement.support, judgement.undecided) == (SupportClass.SUPPORTED, None)
-    assert judgement.judge == "second/test"
 
 
 class Asking(Local):
@@ -202,73 +177,3 @@ def test_each_of_two_judges_asks_its_own_model(run):
         ["small"],
         ["large"],
     ]
-
-
-def test_replies_of_two_models_are_kept_apart_in_the_cache(tmp_path):
-    """Both models are asked the same, word for word."""
-    for _ in range(2):
-        first, second = Asking("small", None), Asking("large", SupportClass.SUPPORTED)
-        first.judgement = {"undecided": "too hard"}
-        judge = CascadeJudge(first, second)
-        for each in (first, second):
-            each.assess = same_prompt(each)
-        cache = CallCache(judge.model, shared(str(tmp_path)))
-        assessment, usage = drive(cache.answering(judge.assess([question("c1", "A b c.", "D e f.")])), judge.model)
-        assert assessment.judgements[0].judge == "large"
-    assert (usage.calls, cache.hits) == (0, 2)
-
-
-def same_prompt(judge):
-    def assess(questions, purpose="verdicts"):
-        replies = yield [Call(messages=(Message("user", "Who are you?"),), schema=Names, purpose=purpose)]
-        assert replies[0].value.claims == [judge.name]
-        return (yield from Local.assess(judge, questions, purpose))
-
-    return assess
-
-
-def test_claims_are_found_by_the_one_that_has_a_model():
-    model = ScriptedModel(
-        {"claims": [{"claims": [{"quote": "It has 61 floors", "claim": "The tower has 61 floors."}]}]}
-    )
-    judge = CascadeJudge(model, Local())
-    extraction, usage = drive(judge.extract("It has 61 floors.", "The tower?"), judge.model)
-    assert [claim.text for claim in extraction.claims] == ["The tower has 61 floors."]
-    assert usage.calls == 1
-    assert isinstance(judge, Tracer)
-
-
-def test_a_judge_that_leaves_claims_out_fails_only_on_those():
-    class Forgetful(Local):
-        model = ScriptedModel([])
-
-        def assess(self, questions, purpose="verdicts"):
-            assessment = yield from super().assess(questions, purpose)
-            return Assessment(judgements=assessment.judgements[1:])
-
-    questions = [question("c1", "A b c.", "D e f."), question("c2", "G h i.", "J k l.")]
-    local = Local(support=SupportClass.ABSENT, error_type=ErrorType.OTHER)
-    judge = CascadeJudge(local, Forgetful(support=SupportClass.CONTRADICTED, error_type=ErrorType.OTHER))
-    first, second = drive(judge.assess(questions), None)[0].judgements
-    assert (first.claim_id, first.error) == ("c1", "the judge gave no verdict")
-    assert (second.claim_id, second.support) == ("c2", SupportClass.CONTRADICTED)
-
-
-def test_it_takes_claims_apart_if_one_of_the_judges_can():
-    able = LLMJudge(ScriptedModel([]))
-    for judge in (CascadeJudge(Local(), able), CascadeJudge(able, Local())):
-        assert isinstance(judge, Tracer)
-        static = [getattr_static(judge, name) for name in ("decompose", "select")]
-        assert all(map(callable, static))  # where Python 3.12 looks
-    assert not isinstance(CascadeJudge(Local(), Local()), Tracer)
-
-
-def test_of_two_that_can_the_one_that_finds_the_claims_takes_them_apart():
-    claim = Claim(id="c1", text="A and b.", quote="A and b.", start=0, end=8)
-    first, second = (
-        LLMJudge(ScriptedModel([{"claims": [{"claim": "c1", "parts": ["A.", name]}]}], name=name))
-        for name in ("x", "y")
-    )
-    judge = CascadeJudge(first, second)
-    drive(judge.decompose([claim]), judge.model)
-    assert (len(first.model.calls), len(second.model.calls)) == (0, 1)

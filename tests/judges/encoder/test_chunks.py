@@ -47,12 +47,6 @@ def test_a_row_is_read_under_the_names_of_its_columns_and_cited_as_it_stands():
     assert only.passages[0].text == "| coffee | 4 |"
 
 
-def test_sources_share_a_chunk_only_where_that_is_wanted():
-    found = statements(read("One is here.", "Two is there."))
-    assert [c.texts for c in chunks(found, 100, words)] == [("One is here.",), ("Two is there.",)]
-    assert [c.texts for c in chunks(found, 100, words, across=True)] == [("One is here.", "Two is there.")]
-
-
 @given(
     st.lists(st.text(alphabet="ab .\n\U0001f600é", min_size=1, max_size=90), min_size=1, max_size=4),
     st.integers(min_value=5, max_value=60),

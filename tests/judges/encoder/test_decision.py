@@ -51,13 +51,6 @@ def test_classes(support, against, expected):
     assert (judgement.error_type is ErrorType.OTHER) == (expected in {"absent", "contradicted"})
 
 
-def test_a_contradiction_by_a_sentence_about_something_else_does_not_count():
-    other = Reading(support=0.01, against=0.99, opposing=sentence("No dogs are allowed."), read=1, chunks=1)
-    assert decided(other).support is SupportClass.ABSENT
-    titled = Reading(support=0.01, against=0.99, opposing=sentence("It is not slow.", before="Ferry"), read=1, chunks=1)
-    assert decided(titled).support is SupportClass.CONTRADICTED
-
-
 def test_a_claim_of_several_sentences_is_as_good_as_its_worst():
     good, bad, denied, open_ = reading(0.9), reading(0.1), reading(0.1, 0.9), reading(0.5)
     assert decided(good, good).support is SupportClass.SUPPORTED

@@ -2,7 +2,6 @@
 
 import asyncio
 import os
-import pickle
 import threading
 import time
 
@@ -10,22 +9,15 @@ import pytest
 from seen import WITHOUT, claim, like, run
 
 from trail_callbacks import (
-    CascadeJudge,
     EncoderJudge,
-    ErrorType,
-    LocalJudge,
-    ProvenanceGraph,
     SupportClass,
     acheck,
     check,
 )
-from trail_callbacks.errors import JudgeError
 from trail_callbacks.evidence import Passage
-from trail_callbacks.graph import Edge, Node
 from trail_callbacks.judges.encoder import weights
 from trail_callbacks.judges.judge import Judge, Question
 from trail_callbacks.judges.resolve import _kept, resolve
-from trail_callbacks.verify.pipeline import verify
 
 for needed in ("torch", "transformers"):
     pytest.importorskip(needed, reason=WITHOUT)
@@ -78,12 +70,6 @@ def test_all_three_classes_in_one_report(entailment):
     assert {item.relation for item in both.verdicts[0].evidence} == {"supports", "contradicts"}
 
 
-def test_what_is_no_statement_is_not_asked_about(entailment, monkeypatch):
-    monkeypatch.setattr(weights, "load", lambda source: pytest.fail("loaded"))
-    report = check("Hello! Would you like to know more?", [YES], judge=EncoderJudge(entailment))
-    assert set(supports(report)) <= {SupportClass.UNEVALUATABLE}
-
-
 def test_scores_near_the_threshold_are_undecided(entailment):
     report = check(ANSWER, [YES], judge=EncoderJudge(entailment, threshold=0.95, margin=0.2))
     assert report.state == "unverified"
@@ -99,23 +85,6 @@ def test_a_second_model_tells_contradicted_from_absent(grounding, entailment):
     assert supports(check(ANSWER, [YES], judge=judge)) == ["supported"]
     quotes = [item.quote for item in check(ANSWER, [f"{SILENT} {NO}"], judge=judge).verdicts[0].evidence]
     assert quotes == [NO]
-
-
-def test_a_second_model_that_cannot_tell_is_an_error(tiny, grounding, tmp_path):
-    tok = tiny.roberta_tokenizer()
-    folder = tiny.saved(tiny.roberta(tok, {0: "unsupported", 1: "supported"}), tok, tmp_path / "m")
-    with pytest.raises(JudgeError, match="cannot tell contradicted from absent"):
-        EncoderJudge(grounding, labels=("supported", "absent"), contradictions=folder).load()
-
-
-def test_the_offline_checks_name_the_type_of_an_error(entailment):
-    report = check(
-        "The ferry carries 53 people.", ["The ferry denies it: it carries 40 people."], judge=EncoderJudge(entailment)
-    )
-    assert supports(report) == ["contradicted"]
-    assert report.verdicts[0].error_type is ErrorType.NUMBER
-    report = check("The island carries purple mills.", [SILENT], judge=EncoderJudge(entailment))
-    assert report.verdicts[0].error_type is not None
 
 
 def test_claims_in_other_languages_than_the_models_are_undecided(entailment):
@@ -146,20 +115,6 @@ def test_each_node_that_states_a_claim_is_named(kind, request):
     assert two.support is SupportClass.ABSENT
 
 
-def test_an_invention_is_traced_to_the_step_that_made_it(entailment):
-    nodes = (
-        Node(id="source", kind="document", text=SILENT, step="retriever"),
-        Node(id="map", kind="completion", text="The summary confirms forty cars.", step="map"),
-        Node(id="answer", kind="answer", text=ANSWER, step="reduce"),
-    )
-    graph = ProvenanceGraph(
-        nodes=nodes, edges=(Edge(source="source", target="map"), Edge(source="map", target="answer"))
-    )
-    (verdict,) = verify(graph, EncoderJudge(entailment)).verdicts
-    assert (verdict.support, verdict.introduced_at) == ("absent", "map")
-    assert verdict.carried_through == ("answer",)
-
-
 def test_whether_sources_answer_a_question_is_left_to_rules(entailment):
     report = check(
         "I do not know.",
@@ -169,23 +124,6 @@ def test_whether_sources_answer_a_question_is_left_to_rules(entailment):
     )
     assert report.state == "abstained"
     assert "the answer declines, but the sources seem to contain it" in report.warnings[0]
-
-
-@pytest.mark.parametrize(
-    ("text", "settings", "asked_again"),
-    [
-        (YES, {}, False),
-        (SILENT, {}, False),
-        (YES, {"threshold": 0.95, "margin": 0.2}, True),
-        (YES, {"threshold": 0.95, "margin": 0.01}, False),
-    ],
-)
-def test_first_in_a_cascade_it_leaves_the_band_around_its_threshold_to_the_second(
-    entailment, text, settings, asked_again
-):
-    cascade = CascadeJudge(EncoderJudge(entailment, **settings), LocalJudge())
-    (verdict,) = verify(ProvenanceGraph.from_texts(ANSWER, [text]), cascade).verdicts
-    assert verdict.judge.startswith("local/" if asked_again else "encoder/1/")
 
 
 def test_a_string_names_it_and_the_weights_are_kept_for_the_next_call(entailment, monkeypatch):
@@ -276,16 +214,6 @@ def test_a_forked_process_judges_too(entailment, monkeypatch):
         os.waitpid(child, 0)
         pytest.fail("the child hangs")
     assert os.waitstatus_to_exitcode(status) == 0
-
-
-def test_it_can_be_sent_to_another_process(entailment):
-    judge = EncoderJudge(entailment, margin=0.2)
-    judge.load()
-    data = pickle.dumps(judge)
-    assert len(data) < 10_000  # without the weights
-    sent = pickle.loads(data)  # noqa: S301 - our own
-    assert sent.name == judge.name
-    assert supports(check(ANSWER, [YES], judge=sent)) == ["supported"]
 
 
 @pytest.mark.usefixtures("entailment", "grounding")  # made before output is captured: saving a model shows a bar

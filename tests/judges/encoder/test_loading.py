@@ -165,21 +165,3 @@ def test_what_is_in_the_cache_is_used_without_asking_the_hub(entailment, tmp_pat
     assert done.returncode == 0, done.stderr
     assert done.stdout.startswith("encoder/1/someone/tiny-nli/")
     assert not done.stderr  # no bar, no warning
-
-
-@pytest.mark.encoder
-def test_bars_are_shown_only_if_asked_for_and_the_apps_own_setting_stays(entailment, capfd):
-    from transformers.utils import logging
-
-    assert logging.is_progress_bar_enabled()
-    check("The ferry carries cars.", ["It confirms old cars."], judge=EncoderJudge(entailment))
-    assert capfd.readouterr() == ("", "")
-    assert logging.is_progress_bar_enabled()
-    check("The ferry carries cars.", ["It confirms old cars."], judge=EncoderJudge(entailment, progress=True))
-    assert capfd.readouterr().out == ""
-    logging.disable_progress_bar()
-    try:
-        EncoderJudge(entailment).load()
-        assert not logging.is_progress_bar_enabled()
-    finally:
-        logging.enable_progress_bar()

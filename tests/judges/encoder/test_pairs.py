@@ -6,7 +6,6 @@ import pytest
 from seen import WITHOUT, claim, inputs, like, run
 
 from trail_callbacks import EncoderJudge, check
-from trail_callbacks.errors import JudgeError
 from trail_callbacks.evidence import Passage
 from trail_callbacks.judges.judge import Question
 
@@ -144,16 +143,6 @@ def test_a_claim_that_fills_the_window_is_an_error_and_not_absent(entailment):
     assert "too long for the 512 tokens" in judgement.error
 
 
-@pytest.mark.parametrize("mark", ["[SEP]", "[CLS]", "[PAD]"])
-def test_marks_in_a_source_are_read_as_text(entailment, mark):
-    asked = EncoderJudge(entailment)
-    with inputs(asked) as seen:
-        run(asked, [ask(CLAIM, passage(f"the mill {mark} the ferry {mark} is old."))])
-        run(asked, [ask(f"the mill {mark} is old.", passage(EVIDENCE))])
-    tokens = [asked._first.loaded().tokenizer.convert_ids_to_tokens(ids) for ids in seen]
-    assert [(t.count("[CLS]"), t.count("[SEP]"), t.count("[PAD]")) for t in tokens] == [(1, 2, 0)] * 2
-
-
 @pytest.mark.parametrize("order", list(permutations(range(3))))
 def test_the_order_of_labels_changes_no_verdict(tiny, entailment, tmp_path, order):
     import torch
@@ -186,35 +175,3 @@ def test_the_highest_chunk_counts_and_its_best_sentence_is_the_evidence(entailme
     assert [item.quote for item in verdict.evidence] == ["The town confirms forty cars."]
     item = verdict.evidence[0]
     assert report.graph.node(item.node_id).text[item.start : item.end] == item.quote
-
-
-def test_few_chunks_are_read_where_that_is_asked_for_and_it_says_so(entailment):
-    asked = EncoderJudge(entailment, profile=like("", chunk=40), chunks=2)
-    passages = [passage(f"the town has {word} people today.", 100 * n, f"d{n}") for n, word in enumerate("abcdef")]
-    with inputs(asked) as seen:
-        (judgement,) = run(asked, [ask("the town carries d people.", *passages)])
-    texts = [asked._first.loaded().tokenizer.decode(ids) for ids in seen]
-    assert len(texts) <= 2
-    assert any("has d people" in text for text in texts)
-    assert "Of 6 parts of the sources it read the 2" in judgement.rationale
-
-
-def test_batches_change_no_score(entailment):
-    passages = [passage(f"the town {'confirms ' * (n % 2)}{'old ' * n}cars.", 100 * n, f"d{n}") for n in range(7)]
-    questions = [ask(text, *passages) for text in ("the ferry is old.", "the mill carries forty cars today.")]
-    one, many = (run(EncoderJudge(entailment, batch_size=size), questions) for size in (1, 16))
-    assert [(j.support, j.evidence, j.rationale) for j in one] == [(j.support, j.evidence, j.rationale) for j in many]
-
-
-def test_a_missing_first_token_model_says_what_does_not_fit(made, tmp_path):
-    import torch
-
-    folder = hhem(made["backbone"], tmp_path / "other", strange=torch.zeros(1))
-    profile = like(HHEM, backbone=made["backbone"])
-    with pytest.raises(JudgeError, match=r"does not have the weights.*strange"):
-        EncoderJudge(folder, profile=profile).load()
-
-
-def test_a_vocabulary_with_other_ids_for_the_answers_is_refused(made):
-    with pytest.raises(JudgeError, match="vocabulary"):
-        EncoderJudge(made[T5], profile=T5).load()

@@ -1,7 +1,7 @@
 """Models that mark the words nothing backs."""
 
 import pytest
-from seen import WITHOUT, claim, inputs, like, run
+from seen import WITHOUT, claim, inputs, run
 
 from trail_callbacks import EncoderJudge, check
 from trail_callbacks.evidence import Passage
@@ -65,17 +65,6 @@ def test_unbacked_words_are_found_at_their_place(grounding, text):
     assert reading.support < 0.1
 
 
-def test_a_word_is_backed_if_one_chunk_backs_it(grounding):
-    asked = judge(grounding, profile=like("", head="tokens", template="{evidence}", window=4096, chunk=60))
-    passages = [passage(f"the town has {n} old cars today.", 100 * n, f"d{n}") for n in range(12)]
-    passages.insert(7, passage("the mill confirms forty cars.", 0, "dx"))
-    reading = read(asked, "the ferry carries cars.", *passages)
-    assert reading.chunks > 2
-    assert reading.support > 0.9
-    assert reading.supporting.node_id == "dx"
-    assert read(asked, "the ferry carries purple cars.", *passages).unbacked == ("purple",)
-
-
 def test_claims_with_the_same_passages_are_read_together(grounding):
     asked = judge(grounding)
     passages = (passage("the mill confirms cars."), passage("the town is old.", 0, "d2"))
@@ -118,16 +107,3 @@ def test_what_is_read_is_what_transformers_says(tiny, grounding):
         shares = network(**encoded).logits.softmax(-1)[0, :, 1]
     worst = max(shares[at].item() for at, side in enumerate(encoded.sequence_ids(0)) if side == 1)
     assert reading.support == pytest.approx(1.0 - worst, abs=1e-5)
-
-
-def test_a_value_that_is_not_a_number_is_an_error(tiny, grounding, tmp_path):
-    import torch
-    from transformers import AutoModelForTokenClassification, AutoTokenizer
-
-    network = AutoModelForTokenClassification.from_pretrained(grounding)
-    with torch.no_grad():
-        network.classifier.bias.fill_(float("inf"))
-    folder = tiny.saved(network, AutoTokenizer.from_pretrained(grounding), tmp_path / "m")
-    report = check("The ferry is old.", ["It confirms cars."], judge=judge(folder))
-    assert report.state == "error"
-    assert "not a number" in report.verdicts[0].error

@@ -81,11 +81,3 @@ def test_a_cut_answer_of_which_nothing_came_is_split_and_gets_more_room_only_onc
     assert prompts == ["ab|", "a|", "b|", "a|", "b|"]
     assert [call.max_tokens for call in calls] == [20, 10, 10, 20, 20]
     assert sorted(filter(None, results)) == ["A", "B"]
-
-
-def test_an_answer_is_worth_keeping_unless_something_would_be_lost_for_good():
-    _, _, calls = spell([given("a"), given("b")], "abc")
-    first, again = calls
-    assert first.worth_keeping is None
-    assert again.worth_keeping(Letters(letters="bc"))
-    assert not again.worth_keeping(Letters(letters="b"))

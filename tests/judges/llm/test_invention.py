@@ -1,8 +1,6 @@
 """Numbers and names that a model adds to a claim, in languages that write them differently."""
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from trail_callbacks.judges.llm.invention import Shown
 
@@ -70,8 +68,3 @@ def test_what_is_there_in_other_dress_is_no_invention(claim, text):
 )
 def test_what_is_not_there_is_one(claim, text):
     assert invents(claim, text)
-
-
-@given(st.text(max_size=200))
-def test_a_text_invents_nothing_about_itself(text):
-    assert not invents(text, text)

@@ -6,7 +6,6 @@ from model_answers import SOURCES, ask, claim, fenced, passages, verdict
 
 from trail_callbacks.evidence import Passage
 from trail_callbacks.judges.judge import Question
-from trail_callbacks.judges.llm.layout import candidates
 
 
 def test_passages_stand_under_their_text_with_neighbours_shown_once():
@@ -51,16 +50,6 @@ def test_passages_that_share_an_id_are_told_apart():
     assert "[s1] Here it is." in model.calls[0].messages[1].content
     assert "[s1.2] There it is." in model.calls[0].messages[1].content
     assert usage.calls == 1
-
-
-def test_claims_that_share_their_passages_share_one_layout():
-    many = tuple(Passage(id=f"s{i}", node_id="n", start=i, end=i + 1, text=f"Number {i}.") for i in range(1, 3000))
-    keyed = [(f"c{n}", Question(claim=claim(n), passages=many)) for n in range(1, 20)]
-    labelled = candidates(keyed)
-    assert len({id(shown) for shown in labelled.values()}) == 1
-    assert list(labelled["c7"].values()) == list(many)
-    _, _, model = ask(lambda call: {"verdicts": []}, [question for _, question in keyed], claims_per_call=20)
-    assert model.calls[0].messages[1].content.count("Number 2999.") == 1
 
 
 def test_what_a_claim_departs_from_stands_under_it_on_a_line_of_its_own():

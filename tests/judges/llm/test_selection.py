@@ -52,29 +52,6 @@ def test_one_call_reads_the_texts_once_for_all_claims():
     assert "[c2] Pump 2 leaks." in prompt
 
 
-def test_a_claim_gets_no_sentence_of_a_text_that_it_was_not_to_be_looked_for_in():
-    searches = [Search(claim=claim(1), passages=TWO[:2]), Search(claim=claim(2), passages=TWO)]
-    selections, _, model = select([{"found": [found("c1", "b0"), found("c2", "b0")]}], searches)
-    assert [[p.id for p in s.passages] for s in selections] == [[], ["b0"]]
-    assert "[c1] (only texts A) Pump 1 leaks." in model.calls[0].messages[1].content
-
-
-def test_long_texts_are_read_in_several_calls_and_every_sentence_once():
-    many = texts(
-        a=[f"Sentence {n} of a record that goes on and on for quite a while." for n in range(1000)], b=["End."]
-    )
-    seen = []
-
-    def read(call):
-        seen.extend(re.findall(r"^\[(\w+)\] ", call.messages[1].content.split("<<<CLAIMS")[0], re.MULTILINE))
-        return {"found": [found("c1", seen[-1])]}
-
-    (selection,), usage, _ = select(read, [Search(claim=claim(1), passages=many)])
-    assert usage.calls >= 3
-    assert seen == [passage.id for passage in many]
-    assert len(selection.passages) == usage.calls
-
-
 def test_a_cut_reply_divides_the_claims_then_the_texts_then_gets_more_room():
     def short_of_room(call):
         claims = re.findall(r"^\[c\d\]", call.messages[1].content, re.MULTILINE)
@@ -87,14 +64,6 @@ def test_a_cut_reply_divides_the_claims_then_the_texts_then_gets_more_room():
     never = select(lambda _: Reply(failure=Failure("length", "cut")))
     assert {s.error for s in never[0]} == {"length: cut"}
     assert never[1].calls < 16
-
-
-def test_a_sentence_that_is_refused_fails_the_search_of_the_claims_it_was_read_for():
-    def squeamish(call):
-        return Reply(failure=Failure("refused", "no")) if "mended" in call.messages[1].content else {"found": []}
-
-    selections, *_ = select(squeamish)
-    assert [s.error for s in selections] == ["refused: no", "refused: no"]
 
 
 def test_a_walk_with_a_model_from_the_answer_to_the_source():

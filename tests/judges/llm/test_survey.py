@@ -9,7 +9,6 @@ from trail_callbacks.judges.surveyor import Surveyor
 from trail_callbacks.models.call import Reply
 from trail_callbacks.models.drive import drive
 from trail_callbacks.models.failure import Failure
-from trail_callbacks.report.diagnosis import Facet
 from trail_callbacks.testing import ScriptedModel
 
 LINES = whole(
@@ -56,13 +55,6 @@ def test_a_reply_becomes_facets_and_lines():
     prompt = model.calls[0].messages[1].content
     assert "halden bridge" in prompt
     assert "How long is the Halden Bridge?" in prompt
-
-
-def test_given_facets_keep_their_text_and_nothing_is_added():
-    mine = (Facet(id="f1", text="length of the bridge"),)
-    found, _ = surveyed([reply()], mine)
-    assert found.facets == mine
-    assert set(found.met) == {"f1"}
 
 
 @pytest.mark.parametrize("kind", ["unreachable", "refused", "too_long"])

@@ -31,12 +31,6 @@ def test_a_count_far_below_what_was_sent_is_a_warning(read, warned):
     assert bool(cut(report(read, small))) is warned
 
 
-def test_it_is_said_once_with_both_numbers():
-    (warning,) = cut(report(4096))
-    assert warning.startswith("the endpoint counted 4,096 tokens of a prompt of about ")
-    assert "VerifyOptions.read_tokens" in warning
-
-
 def test_retries_are_counted_apart_and_short_prompts_not_at_all():
     small = " ".join(LONG.split()[:3000])
     assert cut(report(9000, small, calls=3)) == []

@@ -1,6 +1,5 @@
 """Verdicts from a language model: what is asked, what is asked again, and what happens when it fails."""
 
-import json
 import re
 
 import pytest
@@ -38,15 +37,6 @@ def test_supported_without_a_passage_is_asked_again_then_an_error():
     assert "c2: the model called this claim supported without a passage" in model.calls[1].messages[1].content
 
 
-def test_a_partly_broken_reply_keeps_its_good_items():
-    text = json.dumps({"verdicts": [verdict(1), verdict(2), verdict(3)]})
-    broken = Reply(failure=Failure("invalid", "Expecting value"), text=text[: text.index('"c3"')])
-    judgements, usage, model = ask([broken, good])
-    assert [j.support for j in judgements] == [SupportClass.SUPPORTED] * 3
-    assert asked_ids(model.calls[1]) == ["c3"]
-    assert usage.calls == 2
-
-
 @pytest.mark.parametrize(
     "failure", [Failure("length", "cut"), Failure("refused", "content filter"), Failure("too_long", "9000 tokens")]
 )
@@ -58,21 +48,6 @@ def test_a_batch_that_does_not_fit_is_split_in_two(failure):
     judgements, _, model = ask(only_small, questions)
     assert {j.support for j in judgements} == {SupportClass.SUPPORTED}
     assert [len(asked_ids(call)) for call in model.calls] == [8, 4, 4, 2, 2, 2, 2]
-
-
-@pytest.mark.parametrize("kind", ["unreachable", "unauthorised", "budget", "busy", "rejected", "failed"])
-def test_a_dead_model_is_an_error_for_every_claim_and_asked_once(kind):
-    judgements, _, model = ask(lambda call: Reply(failure=Failure(kind, "no")))
-    assert [j.error for j in judgements] == [f"{kind}: no"] * 3
-    assert len(model.calls) == 1
-
-
-def test_claims_are_spread_over_calls_and_room_grows_with_them():
-    questions = [Question(claim=claim(n), passages=SOURCES) for n in range(1, 8)]
-    judgements, _, model = ask(good, questions, claims_per_call=3)
-    assert [j.claim_id for j in judgements] == [f"c{n}" for n in range(1, 8)]
-    assert [asked_ids(call) for call in model.calls] == [["c1", "c2", "c3"], ["c4", "c5"], ["c6", "c7"]]
-    assert model.calls[0].max_tokens > model.calls[2].max_tokens
 
 
 def test_claims_are_not_divided_where_the_passages_they_share_are_too_long():

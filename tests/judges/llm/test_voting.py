@@ -38,18 +38,6 @@ def test_the_side_is_voted_on_then_the_class(classes, expected, confidence):
     assert (decided.undecided is None) == (expected is not None)
 
 
-def test_a_tie_says_what_the_readings_said():
-    tied = majority([judgement(S), judgement(A), judgement(A), judgement(S)])
-    assert tied.undecided == "the readings disagree: 2 supported, 2 absent"
-    assert (tied.error_type, tied.evidence) == (None, ())
-
-
-def test_failed_readings_do_not_vote_and_alone_they_are_a_failure():
-    broken = judgement(None, error="invalid: nothing")
-    assert majority([broken, judgement(S), broken]).support is S
-    assert majority([broken, broken]).error == "invalid: nothing"
-
-
 def votes(*supports):
     """A model of which each reading of a claim says something else."""
 

@@ -55,33 +55,12 @@ def test_class_type_detail_and_rationale(text, support, error, detail, rationale
     assert verdict.undecided is None
 
 
-@pytest.mark.parametrize(
-    "text",
-    [
-        "Visitors may pick ripe golden fruit in the month of September.",
-        "A brewery bought the cellars.",
-        "The gardeners get their wages from the municipality.",
-        "The orchard of Penwick has 340 trees and 25 beehives.",
-    ],
-)
-def test_what_words_do_not_show_is_undecided(text):
-    verdict = decided(text)
-    assert verdict.support is None
-    assert "cannot tell" in verdict.undecided
-    assert all(item.relation == "nearest" for item in verdict.evidence)
-
-
 def test_a_source_that_says_otherwise_is_named():
     stated = "The orchard of Penwick has 340 trees."
     verdict = decided(stated, stated, "The orchard of Penwick has 430 trees.")
     assert str(verdict.support) == "supported"
     assert verdict.conflicting
     assert "another source says otherwise" in verdict.rationale
-
-
-def test_what_a_nearer_sentence_has_is_not_disputed_by_another():
-    verdict = decided("The desk lamp costs 49 euros.", "The floor lamp costs 129 euros. The desk lamp costs 49 euros.")
-    assert str(verdict.support) == "supported"
 
 
 def test_one_of_several_like_steps_contradicts_nothing():
@@ -259,8 +238,3 @@ def test_a_denial_elsewhere_hides_no_contradiction(claim, source):
 )
 def test_another_one_of_a_numbered_series_contradicts_nothing(claim, source):
     assert check(claim, [source]).verdicts[0].outcome == "undecided"
-
-
-def test_the_same_one_of_a_numbered_series_does():
-    found = check("Room 12 of the inn costs 90 euros.", ["Room 12 of the inn costs 80 euros."])
-    assert found.verdicts[0].support is SupportClass.CONTRADICTED

@@ -82,12 +82,6 @@ def test_verdicts_stay(setting):
     assert given == {text: support for _, text, support in CASES}
 
 
-def test_a_hundred_copies_of_a_source_change_nothing():
-    for topic, text, support in CASES:
-        verdict = check(text, [TOPICS[topic]] * 100).verdicts[0]
-        assert (text, said(verdict), verdict.conflicting) == (text, support, False)
-
-
 def verdict(text, *sources):
     return check(text, list(sources)).verdicts[0]
 
@@ -111,19 +105,3 @@ def test_sources_that_disagree_are_both_named_in_whatever_order(text, other):
         relations = {item.relation: item.quote for item in found.evidence}
         assert relations["supports"] == text
         assert relations["contradicts"] in other
-
-
-@pytest.mark.parametrize(
-    ("text", "other"),
-    [
-        ("The Halden Bridge opened in 1932.", "The Kelder Bridge opened in 1934."),
-        ("The Halden Bridge opened in 1932.", "Kelder Bridge, a guide. The bridge opened in 1934."),
-        ("The tower was designed by Mara Holt.", "The wall was designed by Jonas Reed."),
-        ("Sales rose by 12% in May.", "Sales rose by 8% in June."),
-        ("The council approved the plan.", "The court did not approve the contract."),
-        ("Torsby has 33 points.", "| Team | Points |\n| Halm | 37 |"),
-    ],
-)
-def test_what_is_said_of_another_is_no_disagreement(text, other):
-    found = verdict(text, text, other)
-    assert (str(found.support), found.conflicting) == ("supported", False)

@@ -12,25 +12,9 @@ from trail_callbacks import check
 TOWER = "The tower has 330 steps. It was opened in 1889. Nobody fell."
 STATES = {"assessed", "partial", "no_checkable_claims", "unverified", "no_evidence", "abstained"}
 WORDS = [
-    "tower",
-    "bridge",
-    "river",
-    "council",
-    "plan",
-    "budget",
-    "water",
-    "metre",
-    "report",
-    "minister",
-    "opened",
-    "closed",
-    "large",
-    "old",
-    "in",
-    "of",
-    "and",
-    "the",
-]
+    "tower", "bridge", "river", "council", "plan", "budget", "water", "metre", "report", "minister", "opened", "closed",
+    "large", "old", "in", "of", "and", "the",
+]  # fmt: skip
 
 
 def prose(size):
@@ -89,13 +73,6 @@ def sound(answer, source):
     text = report.graph.answer.text  # halves of surrogate pairs are replaced there
     assert all(text[claim.start : claim.end] == claim.quote for claim in report.claims)
     assert len(text) == len(answer)
-
-
-@pytest.mark.parametrize("name", ["empty", "blanks", "punctuation"])
-def test_what_says_nothing_has_no_score(name):
-    report = check(SMALL[name], TOWER)
-    assert report.state == "no_checkable_claims"
-    assert report.hallucination_score is None
 
 
 @pytest.mark.parametrize("answer", ["The tower has 3\u200b30 steps.", "The tower has ３３０ steps."])

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any, TypeAlias
+from typing import Any, TypeAlias, TypeVar
 
 from trail_callbacks.evidence import Passage
 from trail_callbacks.judges.encoder.chunks import Chunk, chunks, wording
@@ -17,18 +17,12 @@ from trail_callbacks.taxonomy import SupportClass
 
 __all__ = ["PairReader"]
 
+Read = TypeVar("Read", Chunk, Passage)
+
 _SLOT = re.compile(r"\{(evidence|claim|end)\}")
 _LEAST = 24  # tokens of evidence that must be left beside a claim
 _SPARE = 4  # tokens that joining evidence, template and claim may add
 _WORTH = 0.2  # probability from which the sentence behind it is looked for
-
-
-@dataclass(frozen=True, slots=True)
-class _Scores:
-    """What a model says of one pair: probabilities, 0.0 to 1.0."""
-
-    support: float
-    against: float | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,7 +42,9 @@ class _Plan:
     failure: str | None = None
 
 
-_Scored: TypeAlias = dict[tuple[str, str], "_Scores | UnusableError"]
+_FOR, _AGAINST = 0, 1
+_Scored: TypeAlias = dict[tuple[str, str], "tuple[float, float] | UnusableError"]
+"""What a model says of pairs: probabilities, 0.0 to 1.0, for and against; -1.0 against if it cannot tell."""
 
 
 class PairReader:
@@ -111,7 +107,7 @@ class PairReader:
         return {
             pair: one
             if isinstance(one, UnusableError)
-            else _Scores(one[0][self._supported], sum(one[0][i] for i in self._against) if self._against else None)
+            else (one[0][self._supported], sum(one[0][i] for i in self._against) if self._against else -1.0)
             for pair, one in zip(pairs, found, strict=True)
         }
 
@@ -121,50 +117,40 @@ class PairReader:
         for chunk in plan.selected:  # a value that is missing might have been the highest
             if isinstance(lost := scores[chunk.text, plan.claim], UnusableError):
                 return Reading(failure=str(lost))
-        favour, against = _favour(plan, scores), _against(plan, scores)
-        high = _value(scores, favour.text, plan.claim)
+        favour, against = (_best(plan, plan.selected, scores, side) for side in (_FOR, _AGAINST))
+        high, low = _value(scores, favour, plan.claim, _FOR), _value(scores, against, plan.claim, _AGAINST)
+        first = _best(plan, favour.passages, scores, _FOR)
         return Reading(
             support=high,
-            against=None if against is None else _value(scores, against.text, plan.claim, opposing=True),
-            supporting=_first(plan, favour, scores) if high >= _WORTH else _likeliest(plan.claim, favour.passages),
-            opposing=None if against is None else _first(plan, against, scores, opposing=True),
+            against=None if low < 0.0 else low,
+            supporting=first if high >= _WORTH else _likeliest(plan.claim, favour.passages),
+            opposing=None if low < 0.0 else _best(plan, against.passages, scores, _AGAINST),
             near=favour.passages,
             read=len(plan.selected),
             chunks=plan.chunks,
         )
 
 
-def _value(scores: _Scored, evidence: str, claim: str, *, opposing: bool = False) -> float:
+def _text(evidence: Chunk | Passage) -> str:
+    return evidence.text if isinstance(evidence, Chunk) else wording(evidence)
+
+
+def _value(scores: _Scored, evidence: Chunk | Passage, claim: str, side: int) -> float:
     """A probability; -1.0 where there is none, so that it is never the highest."""
-    one = scores.get((evidence, claim))
-    if not isinstance(one, _Scores):
-        return -1.0
-    return one.support if not opposing else -1.0 if one.against is None else one.against
+    one = scores.get((_text(evidence), claim))
+    return one[side] if isinstance(one, tuple) else -1.0
 
 
-def _favour(plan: _Plan, scores: _Scored) -> Chunk:
-    return max(plan.selected, key=lambda chunk: _value(scores, chunk.text, plan.claim))
-
-
-def _against(plan: _Plan, scores: _Scored) -> Chunk | None:
-    """The chunk that contradicts most; None if the model cannot tell."""
-    chunk = max(plan.selected, key=lambda chunk: _value(scores, chunk.text, plan.claim, opposing=True))
-    return chunk if _value(scores, chunk.text, plan.claim, opposing=True) >= 0.0 else None
+def _best(plan: _Plan, among: Sequence[Read], scores: _Scored, side: int) -> Read:
+    return max(among, key=lambda one: _value(scores, one, plan.claim, side))
 
 
 def _sentences(plan: _Plan, scores: _Scored) -> Iterator[Passage]:
     """The sentences that are read by themselves: of the chunks that say something for or against the claim."""
-    if not plan.selected:
-        return
-    favour, against = _favour(plan, scores), _against(plan, scores)
-    if _value(scores, favour.text, plan.claim) >= _WORTH:
-        yield from favour.passages
-    if against is not None and _value(scores, against.text, plan.claim, opposing=True) >= _WORTH:
-        yield from against.passages
-
-
-def _first(plan: _Plan, chunk: Chunk, scores: _Scored, *, opposing: bool = False) -> Passage:
-    return max(chunk.passages, key=lambda one: _value(scores, wording(one), plan.claim, opposing=opposing))
+    for side in (_FOR, _AGAINST) if plan.selected else ():
+        chunk = _best(plan, plan.selected, scores, side)
+        if _value(scores, chunk, plan.claim, side) >= _WORTH:
+            yield from chunk.passages
 
 
 def _likeliest(claim: str, passages: Sequence[Passage]) -> Passage:

@@ -13,7 +13,7 @@ from typing import Literal, TypeAlias
 
 from trail_callbacks.taxonomy import SupportClass
 
-__all__ = ["CONTRADICTIONS", "DEFAULT", "PROFILES", "UNSUITED", "Head", "Profile", "profile_of"]
+__all__ = ["DEFAULT", "PROFILES", "UNSUITED", "Head", "Profile", "profile_of"]
 
 Head: TypeAlias = Literal["pair", "text", "decoder", "first_token", "tokens"]
 """What a model reads and where its answer is:
@@ -137,8 +137,6 @@ PROFILES: dict[str, Profile] = {
 on a sentence or two, get less than they could read."""
 
 DEFAULT = "KRLabsOrg/lettucedect-base-modernbert-en-v1"
-CONTRADICTIONS = "MoritzLaurer/DeBERTa-v3-base-mnli-fever-anli"
-"""A model that tells contradicted from absent: the suggestion for `EncoderJudge(contradictions=...)`."""
 
 _SERVED = "it writes text and needs a server: run it behind an endpoint and judge with LLMJudge"
 UNSUITED: dict[str, str] = {

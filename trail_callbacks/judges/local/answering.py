@@ -10,7 +10,6 @@ import re
 from collections.abc import Sequence
 
 from trail_callbacks.judges.local.alignment import held, tokens
-from trail_callbacks.judges.local.numbers import stated
 from trail_callbacks.judges.local.overlap import Overlap
 from trail_callbacks.judges.local.reading import Reading
 
@@ -64,7 +63,7 @@ def _holds(question: Reading, passage: Reading, before: Reading, skipped: tuple[
 
 def _adds(question: Reading, passage: Reading, kind: str) -> bool:
     """Whether a passage has what is asked for, and not only what the question says."""
-    fresh = {each.kind for each in passage.quantities if not stated(each, passage, question)}
+    fresh = {each.kind for each in passage.quantities if not any(follows(each, q) for q in question.quantities)}
     if kind == "amount":
         return bool(fresh - _TIMES - {"rank"})
     if kind == "time":

@@ -38,7 +38,7 @@ MISMATCHES: dict[str, tuple[Callable[[Alignment], Mismatch | None], ...]] = {
     "negation": (losses.negation, slots.opposite),
     "temporal": (losses.plan,),
     "quantifier": (losses.limit,),
-    "hyperbole": (losses.hedge,),
+    "hyperbole": (losses.hedge, losses.degree),
     "attribution": (losses.view,),
     "condition": (losses.condition,),
     "invented": (slots.new_name, slots.new_year),

@@ -10,7 +10,7 @@ from trail_callbacks.judges.local.numbers import is_label
 from trail_callbacks.language.terms import is_past, vocabulary
 from trail_callbacks.taxonomy import ErrorType, SupportClass
 
-__all__ = ["condition", "hedge", "limit", "negation", "plan", "view"]
+__all__ = ["condition", "degree", "hedge", "limit", "negation", "plan", "view"]
 
 _LEAST = 0.6  # share of the claim that must be paired
 _CONDITION = 0.5  # the same where the claim ends in the words before a condition
@@ -22,11 +22,14 @@ _BEFORE, _AFTER = 6, 3  # words around a denial in which the words that it stand
 _OWN_DOUBT = POSSIBLE | PLANS | vocabulary("can must should could if")
 _OWN_CONDITION = CONDITIONS | vocabulary("when where whenever only until once after without depending")
 _TOTAL = frozenset({"all", "always"})
+_HIGHEST = vocabulary(
+    """dramatic dramatically drastic drastically massively hugely enormously vastly extremely incredibly revolutionary
+    groundbreaking unprecedented unrivalled spectacular extraordinary exceptional perfect perfectly flawless absolutely
+    undoubtedly guaranteed devastating countless"""
+)
 _TO = frozenset({"to", "that"})
 _FUTURE = frozenset({"will", "shall", "going"})
-_SETTLED = frozenset({"plan", "plans", "planned", "planning"})  # who plans to do something will, people say
 _GUESSES = frozenset({"estimate", "estimates", "suspect", "suspects"})  # the event is no plan, but not certain
-_MEANING = frozenset({"mean", "means", "meant"})  # `is meant to be done`; what `means that` is no plan
 _MODAL = frozenset({"may", "might", "could"})
 _PRESENT = frozenset({"is", "are", "be", "being"})  # `is picked` is no past
 _JUDGING = vocabulary("best worst greatest finest most better worse good great bad wrong right will should must")
@@ -87,6 +90,16 @@ def hedge(alignment: Alignment) -> Mismatch | None:
     return None
 
 
+def degree(alignment: Alignment) -> Mismatch | None:
+    """Finds a word of the highest degree that no passage has, where the rest is nearly the same."""
+    for i, token in enumerate(alignment.own):
+        without_fail = token.form == "fail" and i > 0 and alignment.own[i - 1].form == "without"
+        there = any(term.form == token.form for reading in alignment.around for term in reading.terms)
+        if (without_fail or token.form in _HIGHEST) and not there and alignment.coverage(i) >= _LIKE:
+            return _lost(alignment, None, ErrorType.HYPERBOLE, own=token)
+    return None
+
+
 def _is_done(alignment: Alignment, j: int) -> bool:
     """Whether the claim has as past what the sentence says may or will be; `may have happened` is past on both."""
     verb = _next(alignment, j)
@@ -101,20 +114,17 @@ def plan(alignment: Alignment) -> Mismatch | None:
     if _is_advice(alignment) or alignment.words & _OWN_DOUBT or alignment.coverage() < _LEAST:
         return None
     ahead = bool(alignment.words & _FUTURE)
-    for j in _unpaired(alignment, _PLAN_AHEAD, (PLANS - _SETTLED if ahead else PLANS | _FUTURE)):
-        form = alignment.given[j].form
+    for j in _unpaired(alignment, _PLAN_AHEAD, PLANS if ahead else PLANS | _FUTURE):
+        form, behind = alignment.given[j].form, {token.form for token in alignment.given[j + 1 : j + 3]}
         if _next(alignment, j) not in alignment.taken:
             continue
-        if form in _FUTURE:
-            if _is_done(alignment, j):
-                return _lost(alignment, j, ErrorType.TEMPORAL, SupportClass.CONTRADICTED)
-            continue
-        if not {token.form for token in alignment.given[j + 1 : j + 3]} & ({"to"} if form in _MEANING else _TO):
-            continue
-        if form in _GUESSES:
+        if form in _FUTURE and _is_done(alignment, j):
+            return _lost(alignment, j, ErrorType.TEMPORAL, SupportClass.CONTRADICTED)
+        if form in _GUESSES and behind & _TO:
             return _lost(alignment, j, ErrorType.HYPERBOLE)
-        support = SupportClass.PARTIALLY_SUPPORTED if ahead else SupportClass.CONTRADICTED
-        return _lost(alignment, j, ErrorType.TEMPORAL, support)
+        if form in PLANS and behind & _TO:
+            support = SupportClass.PARTIALLY_SUPPORTED if ahead else SupportClass.CONTRADICTED
+            return _lost(alignment, j, ErrorType.TEMPORAL, support)
     return None
 
 

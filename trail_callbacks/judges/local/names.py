@@ -9,7 +9,7 @@ from trail_callbacks.judges.local.reading import Reading
 from trail_callbacks.language.abbreviations import abbreviated
 from trail_callbacks.language.terms import Term
 
-__all__ = ["is_alias", "is_name", "known"]
+__all__ = ["is_alias", "known"]
 
 _ALIASES = [  # countries and unions under several names
     frozenset(group.split(", "))
@@ -23,11 +23,6 @@ _ALIASES = [  # countries and unions under several names
 ]
 _ROOT = 4  # letters that the names of a country and its people share
 _SHORTEST, _LONGEST = 2, 5  # letters of an abbreviation
-
-
-def is_name(name: Sequence[Term], reading: Reading) -> bool:
-    """Tells whether words with capitals are a name: no contraction, nor a noun of another language."""
-    return len(name) > 1 or ("'" not in name[0].form and reading.english)
 
 
 def is_alias(name: Sequence[Term], passage: Reading) -> bool:

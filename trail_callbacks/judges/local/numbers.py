@@ -6,9 +6,9 @@ import re
 
 from trail_callbacks.judges.local.reading import Reading
 from trail_callbacks.language.terms import vocabulary
-from trail_callbacks.language.values import Quantity, follows
+from trail_callbacks.language.values import Quantity
 
-__all__ = ["is_about_another", "is_label", "stated"]
+__all__ = ["is_about_another", "is_label"]
 
 _WORD = 24  # characters before a number in which its label stands
 _BEHIND = re.compile(r"([^\W\d_]+)[ \u00a0-]$")
@@ -50,11 +50,3 @@ def is_label(quantity: Quantity, reading: Reading) -> bool:
     plain = quantity.kind == "count" and not quantity.noun and quantity.value < _BIG
     named = word[0].isupper() and reading.text[quantity.start].isdigit()
     return plain and named and all(term.kind != "function" for term in reading.terms if term.form == word.casefold())
-
-
-def stated(quantity: Quantity, claim: Reading, passage: Reading) -> bool:
-    """Tells whether a passage gives this value of the claim, in whatever notation, or as part of a version (4.2.0)."""
-    if any(follows(quantity, other) for other in passage.quantities):
-        return True
-    written = claim.text[quantity.start : quantity.end]
-    return "." in written and re.search(rf"(?<![\w.]){re.escape(written)}(?!\w|,\d)", passage.text) is not None

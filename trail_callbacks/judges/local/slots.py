@@ -7,7 +7,7 @@ from itertools import combinations
 from math import isclose
 
 from trail_callbacks.judges.local.alignment import Alignment, Mismatch, Token
-from trail_callbacks.judges.local.names import is_alias, is_name, known
+from trail_callbacks.judges.local.names import is_alias, known
 from trail_callbacks.judges.local.numbers import is_label
 from trail_callbacks.judges.local.reading import Reading
 from trail_callbacks.language.terms import Term, stem, vocabulary
@@ -34,7 +34,8 @@ _PAIRS = vocabulary(
     """over/under above/below before/after for/against more/less more/fewer allow/forbid allow/ban accept/reject
     approve/reject increase/decrease increase/fall increase/drop rise/fall rise/drop raise/lower raise/cut higher/lower
     larger/smaller longer/shorter earlier/later early/late high/low long/short best/worst better/worse open/close
-    start/end begin/end include/exclude support/oppose mandatory/optional legal/illegal safe/unsafe public/private"""
+    start/end begin/end include/exclude support/oppose mandatory/optional legal/illegal safe/unsafe public/private
+    common/rare highest/lowest largest/smallest oldest/youngest complete/incomplete"""
 )
 _OPPOSITES = frozenset(tuple(map(stem, words)) for pair in _PAIRS for words in (pair.split("/"), pair.split("/")[::-1]))
 """Stems that say the opposite of each other."""
@@ -212,7 +213,7 @@ def new_name(alignment: Alignment) -> Mismatch | None:
             continue  # it may stand for words that the passages have
         if claim.text[whole[-1].end : whole[-1].end + 1] == ":":
             continue
-        if len(whole) == 1 and (len(whole[0].form) < _SHORTEST or not is_name(whole, claim)):
+        if len(whole) == 1 and (len(whole[0].form) < _SHORTEST or "'" in whole[0].form):
             continue
         if any(known(whole, each) or is_alias(whole, each) or any(map(each.has, whole)) for each in alignment.around):
             continue
