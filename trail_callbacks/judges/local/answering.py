@@ -12,6 +12,7 @@ from collections.abc import Sequence
 from trail_callbacks.judges.local.alignment import held, tokens
 from trail_callbacks.judges.local.overlap import Overlap
 from trail_callbacks.judges.local.reading import Reading
+from trail_callbacks.language.values import follows
 
 __all__ = ["answers"]
 
