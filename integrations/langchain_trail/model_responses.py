@@ -8,8 +8,8 @@ from typing import Any
 from langchain.agents.middleware.types import ModelRequest, ModelResponse
 from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, ToolMessage
 
-from langchain_trail.answers import cleared
 from langchain_trail.grounds import answer_text, structured_text
+from langchain_trail.withholding import cleared
 from trail_callbacks.guard.withheld import Withheld
 
 __all__ = ["annotated", "answer_of", "is_withheld", "revised", "structuring_tools", "withheld"]
