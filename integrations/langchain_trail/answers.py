@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import Any
+from typing import Any, TypeVar
 
 from langchain_core.messages import AIMessage, BaseMessage, HumanMessage
 
@@ -17,6 +17,8 @@ __all__ = [
     "with_message_summary",
     "with_summary",
 ]
+
+Message = TypeVar("Message", bound=BaseMessage)
 
 ANSWERS = frozenset(
     {"answer", "final_answer", "generation", "output", "output_text", "report", "response", "result", "summary", "text"}
@@ -68,6 +70,6 @@ def mapped(output: Any, answer: AIMessage | None, change: Callable[[AIMessage], 
     return {**output, "messages": [change(m) if m is answer else m for m in output["messages"]]}
 
 
-def with_summary(message: AIMessage, summary: dict[str, Any]) -> AIMessage:
+def with_summary(message: Message, summary: dict[str, Any]) -> Message:
     """Returns a message with a summary in its metadata."""
     return message.model_copy(update={"response_metadata": {**message.response_metadata, "trail": summary}})

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable
 from contextlib import suppress
 from dataclasses import asdict, replace
-from typing import Annotated, Any, NotRequired, Unpack, cast
+from typing import Any, Unpack, cast
 
 from langchain_core.messages import AIMessage, HumanMessage, ToolMessage
 from langchain_core.runnables import RunnableConfig
@@ -39,17 +39,14 @@ from trail_callbacks.signatures import shows_settings
 try:
     from langchain.agents.middleware.types import (
         AgentMiddleware,
-        AgentState,
         ExtendedModelResponse,
         ModelRequest,
         ModelResponse,
-        OmitFromInput,
-        PrivateStateAttr,
     )
-    from langgraph.channels import LastValue
     from langgraph.types import Command
 
     from langchain_trail.model_responses import (
+        TrailState,
         annotated,
         answer_of,
         is_withheld,
@@ -68,36 +65,6 @@ try:  # tracers get the messages from the model's own run; twice would only cost
     _TRACED: TracePolicy | None = TracePolicy(process_inputs=omit_payload)
 except ImportError:  # an older langgraph does not trace these hooks
     _TRACED = None
-
-
-class _Latest(LastValue[Any]):
-    """A key that several guards may write in one step: the outermost counts, as it is applied last."""
-
-    def update(self, values: Sequence[Any]) -> bool:
-        return super().update(values[-1:])
-
-
-class _ByGuard(LastValue[Any]):
-    """A key in which each guard has a place of its own."""
-
-    def update(self, values: Sequence[Any]) -> bool:
-        if not values:
-            return False
-        known = self.get() if self.is_available() else {}
-        return super().update([{**known, **{name: kept for value in values for name, kept in value.items()}}])
-
-
-class TrailState(AgentState[Any]):
-    """What the guard adds to an agent's state.
-
-    Attributes:
-        trail: Summary of the report on the last answer, see `Report.summary`, with `passed`, `blocked`, `attempts` and
-            `usage`. Part of the output, not of the input.
-        trail_rejected: For the guards alone: drafts rejected in this turn before tools were called again.
-    """
-
-    trail: NotRequired[Annotated[dict[str, Any], _Latest, OmitFromInput]]
-    trail_rejected: NotRequired[Annotated[dict[str, Any], _ByGuard, PrivateStateAttr]]
 
 
 class TrailGuard(AgentMiddleware[TrailState, Any, Any]):

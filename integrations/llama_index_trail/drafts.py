@@ -13,7 +13,8 @@ from llama_index_instrumentation.span import active_span_id
 
 from llama_index_trail.context import Trail, trail
 from llama_index_trail.grounds import ended_with, from_nodes, read_contents
-from llama_index_trail.responses import is_empty, joined, response_text, streams
+from llama_index_trail.messages import joined
+from llama_index_trail.responses import is_empty, response_text, streams
 from llama_index_trail.scope import current, suppressed
 from llama_index_trail.streams import Stream
 from llama_index_trail.tracker import TRACKER

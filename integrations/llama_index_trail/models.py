@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from llama_index_trail.messages import message_text as said
 from llama_index_trail.scope import untraced
+from llama_index_trail.usage import usage_of
 from trail_callbacks.errors import InputError
 from trail_callbacks.models.call import Call, Model, Reply, Usage
 from trail_callbacks.models.chat import failed_reply, parsed_reply, stop_failure, with_schema
@@ -109,17 +110,11 @@ def _stopped(response: Any) -> Failure | None:
 def _usage(response: Any) -> Usage:
     used, extra = _of(response.raw, "usage"), response.additional_kwargs or {}
     details = _of(used, "prompt_tokens_details") or _of(used, "input_tokens_details")
-
-    def count(*names: str) -> int:
-        numbers = (_of(place, name) for name in names for place in (used, extra, details))
-        return next((int(number) for number in numbers if isinstance(number, int)), 0)
-
-    return Usage(
-        calls=1,
-        prompt_tokens=count("prompt_tokens", "input_tokens"),
-        completion_tokens=count("completion_tokens", "output_tokens"),
-        cached_tokens=count("cached_tokens", "cache_read_input_tokens"),
+    cached = (
+        _of(place, name) for name in ("cached_tokens", "cache_read_input_tokens") for place in (used, extra, details)
     )
+    known = next((int(number) for number in cached if isinstance(number, int)), 0)
+    return Usage(calls=1, cached_tokens=known, **usage_of(response))
 
 
 def _of(value: Any, name: str) -> Any:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import replace
 from typing import TypeVar
@@ -12,7 +12,7 @@ from trail_callbacks.guard.policy import Outcome
 from trail_callbacks.guard.settings import GuardSettings
 from trail_callbacks.guard.withheld import Withheld, read_texts
 
-__all__ = ["Guard"]
+__all__ = ["Guard", "holds_text"]
 
 Draft = TypeVar("Draft")
 
@@ -83,3 +83,14 @@ class Guard:
             return outcome
         draft = judged_only(outcome.draft) if self.is_strict else outcome.draft
         return replace(outcome, draft=draft, unjudged=unjudged)
+
+
+def holds_text(value: object) -> bool:
+    """Tells whether something beside an answer holds a text; names and ids are texts too, for nobody can tell."""
+    if isinstance(value, str):
+        return bool(value.strip())
+    if isinstance(value, Mapping):
+        return any(map(holds_text, value.values()))
+    if isinstance(value, list | tuple):
+        return any(map(holds_text, value))
+    return value is not None and not isinstance(value, bool | int | float)
