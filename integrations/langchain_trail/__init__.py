@@ -10,19 +10,18 @@ except ImportError as error:
     raise MissingExtraError("langchain_trail", "langchain") from error
 
 from langchain_trail.context import Trail, trail
-from langchain_trail.guarded import guarded
 from langchain_trail.handler import TrailCallbackHandler
-from langchain_trail.models import as_model
-from langchain_trail.node import trail_node
-from langchain_trail.replaying import areplay, replay
-from langchain_trail.results import TrailResult
-from langchain_trail.wrap import traced
 
 if TYPE_CHECKING:
     from langchain_trail.canary import CanaryRetriever
     from langchain_trail.canary_application import canary_app
     from langchain_trail.context_filter import TrailContextFilter
     from langchain_trail.guard import TrailGuard
+    from langchain_trail.guarded_runnable import guarded
+    from langchain_trail.models import areplay, as_model, replay
+    from langchain_trail.node import trail_node
+    from langchain_trail.results import TrailResult
+    from langchain_trail.wrap import traced
 
 __all__ = [
     "AnswerRejectedError",
@@ -49,7 +48,14 @@ _LAZY = {
     "CanaryRetriever": "canary",
     "TrailContextFilter": "context_filter",
     "TrailGuard": "guard",
+    "TrailResult": "results",
+    "areplay": "models",
+    "as_model": "models",
     "canary_app": "canary_application",
+    "guarded": "guarded_runnable",
+    "replay": "models",
+    "traced": "wrap",
+    "trail_node": "node",
 }
 
 

@@ -11,7 +11,7 @@ from uuid import UUID, uuid4
 from langchain_core.runnables import Runnable, RunnableConfig
 from langchain_core.runnables.config import merge_configs
 
-from langchain_trail.answers import answer_message, earlier, withheld_text
+from langchain_trail.answers import answer_message, earlier
 from langchain_trail.chunks import shown
 from langchain_trail.drafts import Drafts
 from langchain_trail.events import adispatch, dispatch
@@ -20,8 +20,9 @@ from langchain_trail.handler import TrailCallbackHandler
 from langchain_trail.holding import holding, identified, withholding, without_reviews
 from langchain_trail.parts import complete, parts
 from langchain_trail.pieces import pieces
+from langchain_trail.withholding import field_texts
 from trail_callbacks.graph import ProvenanceGraph
-from trail_callbacks.guard import Outcome, ended_at
+from trail_callbacks.guard import Guard, Outcome, ended_at
 from trail_callbacks.guard.withheld import Withheld, read_texts
 
 __all__ = ["Attempts", "Draft"]
@@ -40,6 +41,7 @@ class Attempts:
     """The drafts of one call.
 
     Args:
+        guard: What becomes of them.
         config: The config of the call.
         app: What writes drafts.
         given: The input of the call.
@@ -49,7 +51,10 @@ class Attempts:
         run_id: The run of the last draft.
     """
 
-    def __init__(self, config: RunnableConfig, app: Runnable[Any, Any], given: Any, *, hide: bool = True) -> None:
+    def __init__(
+        self, guard: Guard, config: RunnableConfig, app: Runnable[Any, Any], given: Any, *, hide: bool = True
+    ) -> None:
+        self._guard = guard
         self._config = config
         self._given = given
         self._app = app
@@ -114,39 +119,29 @@ class Attempts:
         if summary:
             await adispatch(summary, self._config)
 
-    def keep(self, outcome: Outcome[Any], shown: str) -> None:
-        """Lets the app remember the answer as the user gets it.
+    def keep(self, outcome: Outcome[Any]) -> None:
+        """Lets the app remember the answer as the user gets it; of one that raises nothing is kept."""
+        self._holder.keep(self._scrub(outcome))
 
-        Args:
-            outcome: The outcome; of one that raises nothing is kept.
-            shown: What the user reads in place of a withheld answer.
-        """
-        self._holder.keep(self._scrub(outcome, shown))
-
-    async def akeep(self, outcome: Outcome[Any], shown: str) -> None:
+    async def akeep(self, outcome: Outcome[Any]) -> None:
         """As `keep`."""
-        await self._holder.akeep(await asyncio.to_thread(self._scrub, outcome, shown))
+        await self._holder.akeep(await asyncio.to_thread(self._scrub, outcome))
 
-    def withheld(self, outcome: Outcome[Any], shown: str) -> Withheld:
-        """Returns what is withheld of a draft.
-
-        Args:
-            outcome: The outcome; its draft is not accepted.
-            shown: What the user reads in its place.
-        """
+    def withheld(self, outcome: Outcome[Any]) -> Withheld:
+        """Returns what is withheld of a draft that is not accepted."""
         if self._withheld is not None:
             return self._withheld
         graph = outcome.report.graph if outcome.report else ProvenanceGraph(nodes=())
         output = outcome.draft.output
         known = [piece.text for piece in pieces([self._given, earlier(self.unreviewed(output))])] + read_texts(graph)
-        texts = outcome.taken or _answer_texts(output, graph, known)
-        self._withheld = withheld_text(texts, known, outcome.instead(shown) or shown)
+        texts = [] if outcome.taken else _answer_texts(output, graph, known)
+        self._withheld = self._guard.withheld(outcome, texts, known, field_texts)
         return self._withheld
 
-    def _scrub(self, outcome: Outcome[Any], shown: str) -> Callable[[Any], Any]:
-        if outcome.instead(shown) is None:
+    def _scrub(self, outcome: Outcome[Any]) -> Callable[[Any], Any]:
+        if self._guard.instead(outcome) is None:
             return self.unreviewed
-        return withholding(self._reviews, self.withheld(outcome, shown))
+        return withholding(self._reviews, self.withheld(outcome))
 
 
 def _answer_texts(output: Any, graph: ProvenanceGraph, known: Sequence[str]) -> list[str]:

@@ -12,15 +12,15 @@ from langchain_core.messages import AIMessage, HumanMessage, ToolMessage
 from langchain_core.runnables import RunnableConfig
 from langchain_core.runnables.config import ensure_config
 
-from langchain_trail.answers import withheld_text
 from langchain_trail.drafts import Drafts, isolated
 from langchain_trail.events import EVENT, adispatch, dispatch
 from langchain_trail.grounds import captured, from_messages, redacted
 from langchain_trail.unjudged import judged_only, unjudged
+from langchain_trail.withholding import field_texts
 from trail_callbacks.errors import MissingExtraError
 from trail_callbacks.graph import ProvenanceGraph
 from trail_callbacks.guard import (
-    Checker,
+    Guard,
     GuardKeywords,
     GuardSettings,
     GuardSteps,
@@ -31,17 +31,22 @@ from trail_callbacks.guard import (
     guard_answer,
     reject,
 )
-from trail_callbacks.guard.withheld import Withheld, read_texts
+from trail_callbacks.guard.withheld import Withheld
 from trail_callbacks.judges.resolve import JudgeLike
 from trail_callbacks.models.call import Usage
 from trail_callbacks.signatures import shows_settings
 
 try:
-    from langchain.agents.middleware.types import AgentMiddleware, ExtendedModelResponse, ModelRequest, ModelResponse
+    from langchain.agents.middleware.types import (
+        AgentMiddleware,
+        ExtendedModelResponse,
+        ModelRequest,
+        ModelResponse,
+    )
     from langgraph.types import Command
 
-    from langchain_trail.guard_state import TrailState
     from langchain_trail.model_responses import (
+        TrailState,
         annotated,
         answer_of,
         is_withheld,
@@ -109,8 +114,8 @@ class TrailGuard(AgentMiddleware[TrailState, Any, Any]):
     ) -> None:
         super().__init__()
         self.tools = []
-        self._settings = GuardSettings(judge=judge, stream=stream, **settings)
-        self._checker = Checker(self._settings, around=isolated)
+        self._guard = Guard(GuardSettings(judge=judge, stream=stream, **settings), around=isolated)
+        self._settings = self._guard.settings
         self._name = name
 
     @property
@@ -131,7 +136,7 @@ class TrailGuard(AgentMiddleware[TrailState, Any, Any]):
             with drafts.hidden():
                 return handler(draft)
 
-        outcome, whole = self._noted(carry_out(self._steps(request, config), write, self._checker))
+        outcome, whole = self._noted(carry_out(self._steps(request, config), write, self._guard.checker))
         if not outcome.withheld and whole:
             drafts.release()
         response, summary = self._answered(request, outcome)
@@ -152,7 +157,7 @@ class TrailGuard(AgentMiddleware[TrailState, Any, Any]):
             with drafts.hidden():
                 return await handler(draft)
 
-        outcome, whole = self._noted(await acarry_out(self._steps(request, config), write, self._checker))
+        outcome, whole = self._noted(await acarry_out(self._steps(request, config), write, self._guard.checker))
         if not outcome.withheld and whole:
             await drafts.arelease()
         response, summary = await asyncio.to_thread(self._answered, request, outcome)  # work, if the answer is long
@@ -173,13 +178,12 @@ class TrailGuard(AgentMiddleware[TrailState, Any, Any]):
     def _noted(self, outcome: Outcome[ModelResponse[Any]]) -> tuple[Outcome[ModelResponse[Any]], bool]:
         """An outcome that names what of its draft was not judged, and whether the draft is whole: not if strict."""
         said = [message for message in outcome.draft.result if isinstance(message, AIMessage)]
-        names = tuple(dict.fromkeys(name for message in said for name in unjudged(message)))
-        if not names:
-            return outcome, True
-        strict = self._settings.on_undecided == "fail" and self._settings.hides_drafts
-        kept = [judged_only(each, "") if each in said else each for each in outcome.draft.result]
-        draft = replace(outcome.draft, result=kept) if strict else outcome.draft
-        return replace(outcome, draft=draft, unjudged=names), not strict
+
+        def kept(draft: ModelResponse[Any]) -> ModelResponse[Any]:
+            return replace(draft, result=[judged_only(each, "") if each in said else each for each in draft.result])
+
+        noted = self._guard.noted(outcome, (name for message in said for name in unjudged(message)), kept)
+        return noted, noted.draft is outcome.draft
 
     def _steps(self, request: ModelRequest[Any], config: RunnableConfig) -> GuardSteps[ModelResponse[Any]]:
         ignored = structuring_tools(request)
@@ -222,7 +226,7 @@ class TrailGuard(AgentMiddleware[TrailState, Any, Any]):
     ) -> tuple[ModelResponse[Any], dict[str, Any]]:
         """The response that the agent gets, with the summary on it, and the summary."""
         response, summary = outcome.draft, outcome.summary()
-        if outcome.instead(self._settings.message) is not None:
+        if self._guard.instead(outcome) is not None:
             response = withheld(response, self._text(request, outcome), summary)
         elif summary and outcome.action != "raise":
             response = annotated(response, summary)
@@ -251,12 +255,9 @@ class TrailGuard(AgentMiddleware[TrailState, Any, Any]):
 
     def _text(self, request: ModelRequest[Any], outcome: Outcome[ModelResponse[Any]]) -> Withheld:
         """What is withheld of a draft."""
-        graph = outcome.report.graph if outcome.report else ProvenanceGraph(nodes=())
         answer = answer_of(outcome.draft)
         asked = [message.text for message in request.messages if isinstance(message, HumanMessage)]
-        texts = outcome.taken or ([answer[1]] if answer else [])
-        shown = outcome.instead(self._settings.message) or ""
-        return withheld_text(texts, [*asked, *read_texts(graph)], shown)
+        return self._guard.withheld(outcome, [answer[1]] if answer else [], asked, field_texts)
 
 
 def _texts(response: ModelResponse[Any]) -> list[str]:

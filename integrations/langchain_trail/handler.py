@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import asyncio
 import sys
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from functools import cache
+from inspect import iscoroutinefunction
+from types import MethodType
 from typing import TYPE_CHECKING, Any, Unpack
 from uuid import UUID
 
-from langchain_trail.awaited import awaited_ends
 from langchain_trail.hooks import RecordingHooks
 from trail_callbacks.graph import ProvenanceGraph
 from trail_callbacks.judges.resolve import JudgeLike
@@ -22,6 +24,8 @@ if TYPE_CHECKING:
 __all__ = ["TrailCallbackHandler"]
 
 _MADE = "_made_by_mixing"
+Hook = Callable[..., None]
+_ENDS = tuple(f"on_{kind}_{end}" for kind in ("chain", "llm", "tool", "retriever") for end in ("end", "error"))
 
 
 class TrailCallbackHandler(RecordingHooks):
@@ -196,8 +200,41 @@ def _mixed(kind: type[TrailCallbackHandler], graphs: bool, inline: bool) -> type
         except ImportError:  # an older one has no such callbacks; the error of the node that interrupts is read
             pass
     if inline:
-        members |= awaited_ends(kind)
+        members |= _awaited_ends(kind)
     return type(kind.__name__, bases, members)
+
+
+class _End:
+    """A hook that is a plain method for threads, and a coroutine for event loops.
+
+    LangChain calls a hook on the event loop's own thread, unless it is a coroutine function; a run that is verified
+    before the app gets its answer must not hold up other runs. Who calls decides, so it is told at each look-up.
+    """
+
+    def __init__(self, hook: Hook) -> None:
+        async def awaited(handler: Any, *args: Any, **details: Any) -> None:
+            hook(handler, *args, **details)
+            await handler._session.settled(str(details.get("run_id")))  # noqa: SLF001 - a method of the handler, by way of a class that is made later
+
+        self._hook, self._awaited = hook, awaited
+
+    def __get__(self, handler: object | None, kind: type | None = None) -> Any:
+        if handler is None:
+            return self._hook
+        try:
+            asyncio.get_running_loop()
+        except RuntimeError:
+            return MethodType(self._hook, handler)
+        return MethodType(self._awaited, handler)
+
+
+def _awaited_ends(kind: type) -> dict[str, Any]:
+    """Returns the hooks for the ends of runs, by name, for a class that verifies before the app goes on.
+
+    Args:
+        kind: The class of handlers whose hooks they are; those that are coroutine functions already are left out.
+    """
+    return {name: _End(hook) for name in _ENDS if not iscoroutinefunction(hook := getattr(kind, name))}
 
 
 def _text(run_id: UUID | str | None) -> str | None:

@@ -6,15 +6,19 @@ decided, what the last draft would have written is written, without the reviews,
 
 from __future__ import annotations
 
+import asyncio
 import sys
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Collection, Mapping, Sequence
+from functools import wraps
 from typing import Any, Protocol
 from uuid import uuid4
 
+from langchain_core.chat_history import BaseChatMessageHistory
 from langchain_core.messages import BaseMessage
 from langchain_core.runnables import AddableDict, Runnable
+from langchain_core.runnables.history import RunnableWithMessageHistory
 
-from langchain_trail.answers import cleared
+from langchain_trail.withholding import cleared
 from trail_callbacks.guard.withheld import Withheld
 
 __all__ = ["Holder", "holding", "identified", "withholding", "without_reviews"]
@@ -51,13 +55,68 @@ class _Forgetful:
         """As `keep`."""
 
 
+class _HeldHistory:
+    """A `Holder` of an app with a history of messages.
+
+    Args:
+        app: The app; it is not changed.
+    """
+
+    def __init__(self, app: RunnableWithMessageHistory) -> None:
+        self._draft: _DraftHistory | None = None
+        find = app.get_session_history
+
+        @wraps(find)  # its parameters are read from its signature
+        def found(*args: Any, **kwargs: Any) -> BaseChatMessageHistory:
+            self._draft = _DraftHistory(find(*args, **kwargs))
+            return self._draft
+
+        self.runnable: Runnable[Any, Any] = app.model_copy(update={"get_session_history": found})
+
+    def keep(self, scrub: Callable[[Any], Any]) -> None:
+        """See `Holder`."""
+        if self._draft is not None and self._draft.added:
+            self._draft.history.add_messages(scrub(self._draft.added))
+
+    async def akeep(self, scrub: Callable[[Any], Any]) -> None:
+        """As `keep`."""
+        if self._draft is not None and self._draft.added:
+            await self._draft.history.aadd_messages(await asyncio.to_thread(scrub, self._draft.added))
+
+
+class _DraftHistory(BaseChatMessageHistory):
+    """Shows a history, and holds back what is added to it."""
+
+    def __init__(self, history: BaseChatMessageHistory) -> None:
+        self.history = history
+        self.added: list[BaseMessage] = []
+
+    @property
+    def messages(self) -> list[BaseMessage]:  # type: ignore[override]  # in the base class it is an attribute
+        return [*self.history.messages, *self.added]
+
+    async def aget_messages(self) -> list[BaseMessage]:
+        return [*await self.history.aget_messages(), *self.added]
+
+    def add_messages(self, messages: Sequence[BaseMessage]) -> None:
+        self.added += messages
+
+    async def aadd_messages(self, messages: Sequence[BaseMessage]) -> None:
+        self.added += messages
+
+    def clear(self) -> None:
+        """Forgets what was added."""
+        self.added.clear()
+
+    async def aclear(self) -> None:
+        """As `clear`."""
+        self.added.clear()
+
+
 def holding(runnable: Runnable[Any, Any]) -> Holder:
     """Returns an app for one draft."""
-    if (histories := sys.modules.get("langchain_core.runnables.history")) is not None:
-        from langchain_trail.histories import HeldHistory  # noqa: PLC0415 - few apps have one
-
-        if isinstance(runnable, histories.RunnableWithMessageHistory):
-            return HeldHistory(runnable)
+    if isinstance(runnable, RunnableWithMessageHistory):
+        return _HeldHistory(runnable)
     if "langgraph.pregel" in sys.modules and getattr(runnable, "checkpointer", None):
         from langchain_trail.checkpoints import HeldCheckpoints, has_checkpoints  # noqa: PLC0415 - may not be installed
 

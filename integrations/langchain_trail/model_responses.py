@@ -1,20 +1,53 @@
-"""The answer in what an agent's model call returned: reading it, replacing it, asking for another one."""
+"""The answer in what an agent's model call returned, and what a guard keeps of it in the agent's state."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
-from typing import Any
+from typing import Annotated, Any, NotRequired
 
-from langchain.agents.middleware.types import ModelRequest, ModelResponse
+from langchain.agents.middleware.types import AgentState, ModelRequest, ModelResponse, OmitFromInput, PrivateStateAttr
 from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, ToolMessage
+from langgraph.channels import LastValue
 
-from langchain_trail.answers import cleared
+from langchain_trail.answers import with_summary
 from langchain_trail.grounds import answer_text, structured_text
+from langchain_trail.withholding import cleared
 from trail_callbacks.guard.withheld import Withheld
 
-__all__ = ["annotated", "answer_of", "is_withheld", "revised", "structuring_tools", "withheld"]
+__all__ = ["TrailState", "annotated", "answer_of", "is_withheld", "revised", "structuring_tools", "withheld"]
 
 _KEPT_METADATA = ("model_name", "model", "model_provider")
+
+
+class _Latest(LastValue[Any]):
+    """A key that several guards may write in one step: the outermost counts, as it is applied last."""
+
+    def update(self, values: Sequence[Any]) -> bool:
+        return super().update(values[-1:])
+
+
+class _ByGuard(LastValue[Any]):
+    """A key in which each guard has a place of its own."""
+
+    def update(self, values: Sequence[Any]) -> bool:
+        if not values:
+            return False
+        known = self.get() if self.is_available() else {}
+        return super().update([{**known, **{name: kept for value in values for name, kept in value.items()}}])
+
+
+class TrailState(AgentState[Any]):
+    """What the guard adds to an agent's state.
+
+    Attributes:
+        trail: Summary of the report on the last answer, see `Report.summary`, with `passed`, `blocked`, `attempts` and
+            `usage`. Part of the output, not of the input.
+        trail_rejected: For the guards alone: drafts rejected in this turn before tools were called again.
+    """
+
+    trail: NotRequired[Annotated[dict[str, Any], _Latest, OmitFromInput]]
+    trail_rejected: NotRequired[Annotated[dict[str, Any], _ByGuard, PrivateStateAttr]]
 
 
 def answer_of(response: ModelResponse[Any]) -> tuple[AIMessage, str] | None:
@@ -49,9 +82,7 @@ def annotated(response: ModelResponse[Any], summary: dict[str, Any]) -> ModelRes
     """Returns a response with a summary on the message that answers."""
     messages, at = response.result, _last(response.result)
     answer = messages[at]
-    metadata = {**answer.response_metadata, "trail": summary}
-    marked = answer.model_copy(update={"response_metadata": metadata})
-    return replace(response, result=[*messages[:at], marked, *messages[at + 1 :]])
+    return replace(response, result=[*messages[:at], with_summary(answer, summary), *messages[at + 1 :]])
 
 
 def withheld(response: ModelResponse[Any], text: Withheld, summary: dict[str, Any]) -> ModelResponse[Any]:

@@ -1,9 +1,10 @@
-"""The app's own chat model as a judge's model."""
+"""The app's own chat model: as a judge's model, and asked once more what it was asked in a recorded run."""
 
 from __future__ import annotations
 
 import json
 import time
+from collections.abc import Awaitable, Callable
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, cast
 from uuid import uuid4
@@ -23,7 +24,11 @@ if TYPE_CHECKING:
     from langchain_core.language_models import BaseChatModel
     from langchain_core.runnables import Runnable, RunnableConfig
 
-__all__ = ["as_model"]
+    from trail_callbacks.diagnosis import Replay
+
+__all__ = ["areplay", "as_model", "replay"]
+
+_KINDS: dict[str, type[BaseMessage]] = {"system": SystemMessage, "user": HumanMessage, "assistant": AIMessage}
 
 
 def as_model(chat_model: BaseChatModel) -> Model:
@@ -95,8 +100,7 @@ class _ChatModel:
     def _prepared(self, call: Call) -> tuple[Runnable[Any, Any], list[BaseMessage]]:
         structured = self._structured_for(call.schema)
         prompt = with_schema(call) if structured is None else call.messages
-        kinds = {"system": SystemMessage, "user": HumanMessage, "assistant": AIMessage}
-        return structured or self._chat, [kinds[message.role](message.content) for message in prompt]
+        return structured or self._chat, [_KINDS[message.role](message.content) for message in prompt]
 
     def _structured_for(self, schema: type[BaseModel]) -> Runnable[Any, Any] | None:
         """The model with structured output, or None. Not kept: a judge may make a schema for one call."""
@@ -166,3 +170,31 @@ def _text_of(error: Exception) -> str | None:
 def _timed(reply: Reply, started: float) -> Reply:
     spent = Usage(calls=0 if reply.usage.calls else 1, seconds=time.perf_counter() - started)
     return replace(reply, usage=reply.usage + spent)
+
+
+def replay(chat_model: BaseChatModel) -> Callable[[Replay], str]:
+    """Makes a function that answers recorded prompts, for `trail_callbacks.diagnosis.ablate`.
+
+    Results of tools become messages of the user, because the calls that they answer are not made again. Its calls
+    reach no callback of the app and no trace of ours.
+    """
+
+    def rerun(prompt: Replay) -> str:
+        with untraced():
+            return message_text(chat_model.invoke(_turns(prompt)))
+
+    return rerun
+
+
+def areplay(chat_model: BaseChatModel) -> Callable[[Replay], Awaitable[str]]:
+    """As `replay`, for `aablate`."""
+
+    async def rerun(prompt: Replay) -> str:
+        with untraced():
+            return message_text(await chat_model.ainvoke(_turns(prompt)))
+
+    return rerun
+
+
+def _turns(prompt: Replay) -> list[BaseMessage]:
+    return [_KINDS.get(turn.role or "", HumanMessage)(turn.text) for turn in prompt.turns]

@@ -28,7 +28,7 @@ from langchain_trail.messages import (
 )
 from trail_callbacks.capture.events import CUT, MOST_PIECES, REPLY, Piece
 from trail_callbacks.capture.payloads import exact_text, scalars
-from trail_callbacks.guard.feedback import without_feedback
+from trail_callbacks.capture.reviews import without_feedback
 
 __all__ = ["FILTERED", "pieces", "recorded"]
 

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
+from collections.abc import AsyncIterator, Callable, Iterator
 from dataclasses import dataclass
-from functools import reduce
-from operator import add
 from typing import TYPE_CHECKING, Any, Generic, TypeVar, cast
 
 from langchain_core.messages import AIMessageChunk, BaseMessageChunk
 from langchain_core.runnables import AddableDict
 
+from langchain_trail.chunks import added
 from langchain_trail.reading import unmarked
 from trail_callbacks.errors import InputError
 from trail_callbacks.graph import ProvenanceGraph
@@ -43,10 +42,10 @@ class TrailResult(Generic[Out]):
     trace: Trace
 
 
-class TrailStream(Iterator[Out]):
-    """The chunks of a stream, unchanged, then a chunk with the report if they are a message's; and the result."""
+class _Chunks(Generic[Out]):
+    """The chunks of a stream so far. A last one, with the report, follows those of a message."""
 
-    def __init__(self, chunks: Iterator[Out], finish: Callable[[Any], TrailResult[Out]], *, attach: bool) -> None:
+    def __init__(self, chunks: Any, finish: Callable[[Any], Any], *, attach: bool) -> None:
         self._chunks = chunks
         self._finish = finish
         self._attach = attach
@@ -54,17 +53,32 @@ class TrailStream(Iterator[Out]):
         self._done = False
         self._result: TrailResult[Out] | None = None
 
-    def __next__(self) -> Out:
-        try:
-            chunk = next(self._chunks)
-        except StopIteration:
-            if self._done or not (self._attach and _is_message(self._seen)):
-                self._done = True
-                raise
-            self._done = True
-            return cast("Out", _last(self.result))
+    def _kept(self, chunk: Out) -> Out:
         self._seen.append(chunk)
         return unmarked(chunk) if self._attach else chunk
+
+    def _ends_with_report(self) -> bool:
+        done, self._done = self._done, True
+        return not done and self._attach and bool(self._seen) and all(map(_is_message, self._seen))
+
+    def _sum(self) -> Any:
+        """The sum of the chunks, or their list: a graph's updates cannot be added."""
+        if not self._done:
+            raise InputError(_NOT_DONE)
+        adds = self._seen and all(isinstance(each, str | BaseMessageChunk | AddableDict) for each in self._seen)
+        return added(self._seen) if adds else self._seen
+
+
+class TrailStream(_Chunks[Out], Iterator[Out]):
+    """The chunks of a stream, unchanged, then a chunk with the report if they are a message's; and the result."""
+
+    def __next__(self) -> Out:
+        try:
+            return self._kept(next(self._chunks))
+        except StopIteration:
+            if not self._ends_with_report():
+                raise
+        return cast("Out", _last(self.result))
 
     @property
     def result(self) -> TrailResult[Out]:
@@ -73,58 +87,31 @@ class TrailStream(Iterator[Out]):
         Raises:
             InputError: If the stream is not exhausted.
         """
-        if not self._done:
-            raise InputError(_NOT_DONE)
         if self._result is None:
-            self._result = self._finish(_summed(self._seen))
+            self._result = self._finish(self._sum())
         return self._result
 
 
-class AsyncTrailStream(AsyncIterator[Out]):
+class AsyncTrailStream(_Chunks[Out], AsyncIterator[Out]):
     """As `TrailStream`, for `async for`."""
-
-    def __init__(
-        self, chunks: AsyncIterator[Out], finish: Callable[[Any], Awaitable[TrailResult[Out]]], *, attach: bool
-    ) -> None:
-        self._chunks = chunks
-        self._finish = finish
-        self._attach = attach
-        self._seen: list[Out] = []
-        self._done = False
-        self._result: TrailResult[Out] | None = None
 
     async def __anext__(self) -> Out:
         try:
-            chunk = await anext(self._chunks)
+            return self._kept(await anext(self._chunks))
         except StopAsyncIteration:
-            if self._done or not (self._attach and _is_message(self._seen)):
-                self._done = True
+            if not self._ends_with_report():
                 raise
-            self._done = True
-            return cast("Out", _last(await self.result()))
-        self._seen.append(chunk)
-        return unmarked(chunk) if self._attach else chunk
+        return cast("Out", _last(await self.result()))
 
     async def result(self) -> TrailResult[Out]:
         """As `TrailStream.result`."""
-        if not self._done:
-            raise InputError(_NOT_DONE)
         if self._result is None:
-            self._result = await self._finish(_summed(self._seen))
+            self._result = await self._finish(self._sum())
         return self._result
 
 
-def _summed(chunks: list[Any]) -> Any:
-    """The sum of chunks that can be added; a graph's updates cannot."""
-    if chunks and all(isinstance(chunk, str) for chunk in chunks):
-        return "".join(chunks)
-    if chunks and all(isinstance(chunk, BaseMessageChunk | AddableDict) for chunk in chunks):
-        return reduce(add, chunks)
-    return chunks
-
-
-def _is_message(chunks: list[Any]) -> bool:
-    return bool(chunks) and all(isinstance(chunk, AIMessageChunk) for chunk in chunks)
+def _is_message(chunk: object) -> bool:
+    return isinstance(chunk, AIMessageChunk)
 
 
 def _last(result: TrailResult[Any]) -> AIMessageChunk:

@@ -8,6 +8,7 @@ from typing import Any
 from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, ToolMessage
 
 from langchain_trail.messages import CALLS, REASONING
+from trail_callbacks.guard import holds_text
 
 __all__ = ["judged_only", "output_judged_only", "unjudged", "unjudged_of_output"]
 
@@ -95,7 +96,7 @@ def _beside(message: BaseMessage) -> Iterator[tuple[str, Any]]:
             elif any(block.get(name) for name in _NOTES):
                 yield "annotations", block
     for key, value in message.additional_kwargs.items():
-        if key not in _KNOWN and _says(value):
+        if key not in _KNOWN and holds_text(value):
             yield ("reasoning" if key in REASONING else key), value
 
 
@@ -112,14 +113,3 @@ def _block(block: Any, keeps_text: bool) -> Any:
 
 def _calls(message: AIMessage) -> bool:
     return bool(message.tool_calls or message.invalid_tool_calls or message.additional_kwargs.get("function_call"))
-
-
-def _says(value: Any) -> bool:
-    """Whether a value holds a text; names and ids are texts too, for nobody can tell."""
-    if isinstance(value, str):
-        return bool(value.strip())
-    if isinstance(value, Mapping):
-        return any(map(_says, value.values()))
-    if isinstance(value, list | tuple):
-        return any(map(_says, value))
-    return value is not None and not isinstance(value, bool | int | float)

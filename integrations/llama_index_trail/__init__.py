@@ -11,7 +11,6 @@ except ImportError as error:
 
 from llama_index_trail.context import Trail, trail
 from llama_index_trail.instrument import Status, instrument, status, uninstrument
-from llama_index_trail.models import as_model
 from llama_index_trail.results import areport_for, report_for
 from trail_callbacks.session import Recording
 
@@ -23,7 +22,7 @@ if TYPE_CHECKING:
     from llama_index_trail.guarded_agent import guard_agent
     from llama_index_trail.guarded_chat import GuardedChatEngine
     from llama_index_trail.guarded_engine import GuardedQueryEngine
-    from llama_index_trail.replaying import areplay, replay
+    from llama_index_trail.models import areplay, as_model, replay
 
 __all__ = [
     "AnswerRejectedError",
@@ -60,10 +59,11 @@ _LAZY = {
     "TrailContextFilter": "context_filter",
     "TrailEvaluationResult": "evaluator",
     "TrailEvaluator": "evaluator",
-    "areplay": "replaying",
+    "areplay": "models",
     "canary_app": "canary_application",
     "guard_agent": "guarded_agent",
-    "replay": "replaying",
+    "as_model": "models",
+    "replay": "models",
 }
 
 

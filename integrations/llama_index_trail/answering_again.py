@@ -16,7 +16,7 @@ from llama_index.core.chat_engine.types import BaseChatEngine
 from llama_index.core.schema import QueryBundle
 
 from llama_index_trail.draft_memory import DraftMemory
-from llama_index_trail.drafts import Draft, Request
+from llama_index_trail.drafts import Draft, Request, note_history
 from llama_index_trail.rewriting import Rewriting
 
 if TYPE_CHECKING:
@@ -49,6 +49,11 @@ class ChatDraft(Draft):
     """
 
     memory: DraftMemory
+
+    def said(self) -> str:
+        """Returns the text; the turns before, which its prompts showed, become inputs of the run."""
+        note_history()
+        return Draft.said(self)  # a class with slots is made anew, which `super()` does not know
 
 
 def drafting(engine: BaseChatEngine, request: ChatRequest) -> tuple[Any, str, DraftMemory]:

@@ -10,8 +10,8 @@ from llama_index.core.postprocessor.types import BaseNodePostprocessor
 from llama_index.core.schema import MetadataMode, NodeWithScore, QueryBundle
 from pydantic import Field
 
+from trail_callbacks.capture.reviews import without_feedback
 from trail_callbacks.context_filter import ContextFilter, Decision, Filtered
-from trail_callbacks.guard.feedback import without_feedback
 
 __all__ = ["FILTERED", "TrailContextFilter"]
 

@@ -12,26 +12,26 @@ from llama_index_instrumentation.dispatcher import DISPATCHER_SPAN_DECORATED_ATT
 from llama_index_instrumentation.span import active_span_id
 
 from llama_index_trail.context import Trail, trail
-from llama_index_trail.grounds import ended_with, from_nodes
-from llama_index_trail.responses import is_empty, joined
+from llama_index_trail.grounds import ended_with, from_nodes, read_contents
+from llama_index_trail.messages import joined
+from llama_index_trail.responses import is_empty, response_text, streams
 from llama_index_trail.scope import current, suppressed
 from llama_index_trail.streams import Stream
 from llama_index_trail.tracker import TRACKER
 from trail_callbacks.errors import InputError
 from trail_callbacks.graph import ProvenanceGraph
+from trail_callbacks.guard import Guard, Outcome
+from trail_callbacks.guard.withheld import Withheld, read_texts
 from trail_callbacks.session import Session
 
 __all__ = [
     "Draft",
+    "EngineGuard",
     "Request",
-    "adraft",
-    "aread",
-    "draft",
     "followed",
     "graph_of",
     "no_span",
     "note_history",
-    "read",
     "recorded",
     "run_here",
     "texts_of",
@@ -79,6 +79,47 @@ class Draft:
     run: tuple[Session, str] | None = field(default=None, repr=False)
     hidden: bool = False
 
+    def write(self, ask: Callable[[], Any], *, live: bool = False) -> None:
+        """Lets an engine write it, as a run of its own.
+
+        Args:
+            ask: Asks the engine.
+            live: A stream is left to whoever reads it.
+        """
+
+        def work() -> Any:
+            self.run = run_here()
+            self.response = ask()
+            if streams(self.response):
+                if live:
+                    return self.response
+                for _ in followed(self, source := self.response.response_gen).wrapped(source):
+                    pass
+            return self.said()
+
+        draft(self.query, work)
+
+    async def awrite(self, ask: Callable[[], Awaitable[Any]], *, live: bool = False) -> None:
+        """As `write`."""
+
+        async def work() -> Any:
+            self.run = run_here()
+            self.response = await ask()
+            if streams(self.response):
+                if live:
+                    return self.response
+                async for _ in followed(self, source := self.response.response_gen).wrapped_async(source):
+                    pass
+            return self.said()
+
+        await adraft(self.query, work)
+
+    def said(self) -> str:
+        """Returns the text, once it is written."""
+        if self.chunks is None:
+            self.text = response_text(self.response)
+        return self.text
+
     def graph(self) -> ProvenanceGraph | None:
         """Returns what was recorded of it, or None."""
         if self.run is None:
@@ -88,6 +129,17 @@ class Draft:
             return ended_with(session.graph_under(run_id), session.redacted(self.text))
         except InputError:  # given up as too old
             return None
+
+
+class EngineGuard(Guard):
+    """The guard of a query or chat engine."""
+
+    def withheld_of(self, outcome: Outcome[Any]) -> Withheld:
+        """Returns what nobody is to read of a draft; nodes that its engine did not read may be made of it."""
+        draft: Draft = outcome.draft
+        read = read_texts(outcome.report.graph) if outcome.report else []
+        sources = read_contents(draft.response.source_nodes or (), [draft.query, *read])
+        return self.withheld(outcome, [draft.text], [draft.query, *sources])
 
 
 def no_span(method: Method) -> Method:
@@ -134,20 +186,6 @@ def followed(draft: Draft, source: Any) -> Stream:
             TRACKER.was_read(source, draft.run[1], draft.text)
 
     return Stream(TRACKER.maker_of(source, draft.run[1] if draft.run else here), ended, ended)
-
-
-def read(draft: Draft) -> None:
-    """Reads the stream of a draft to its end, which sets its chunks and its text."""
-    source = draft.response.response_gen
-    for _ in followed(draft, source).wrapped(source):
-        pass
-
-
-async def aread(draft: Draft) -> None:
-    """As `read`."""
-    source = draft.response.response_gen
-    async for _ in followed(draft, source).wrapped_async(source):
-        pass
 
 
 def graph_of(request: Request, draft: Draft) -> Callable[[], ProvenanceGraph] | None:

@@ -16,10 +16,11 @@ from llama_index_trail.responses import response_text
 from llama_index_trail.results import graph_for
 from llama_index_trail.scope import untraced
 from trail_callbacks import averify, verify
+from trail_callbacks.capture.reviews import without_feedback
 from trail_callbacks.claims import Claim
 from trail_callbacks.errors import InputError
 from trail_callbacks.graph import ProvenanceGraph
-from trail_callbacks.guard.feedback import feedback, without_feedback
+from trail_callbacks.guard.feedback import feedback
 from trail_callbacks.judges.resolve import JudgeLike, resolve
 from trail_callbacks.report import Report
 from trail_callbacks.verify.options import VerifyOptions

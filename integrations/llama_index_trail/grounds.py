@@ -9,20 +9,18 @@ from llama_index_trail.families import is_kind
 from llama_index_trail.messages import message as message_of
 from llama_index_trail.messages import message_text
 from llama_index_trail.nodes import documents
-from llama_index_trail.raw import Raw
 from llama_index_trail.spans import HANDOFF
+from trail_callbacks.capture.reviews import without_feedback
 from trail_callbacks.graph import Node, ProvenanceGraph
 from trail_callbacks.guard import ReadMessage, ended_at, message_nodes
-from trail_callbacks.guard.feedback import without_feedback
-from trail_callbacks.guard.withheld import Withheld
 
 __all__ = [
     "ended_with",
     "from_messages",
     "from_nodes",
     "node_texts",
+    "read_contents",
     "sources_of",
-    "withheld_text",
     "writer_of",
 ]
 
@@ -62,24 +60,12 @@ def node_texts(nodes: Iterable[Any]) -> list[str]:
     return [raw.read().text for raw in documents(list(nodes), ("sources",))]
 
 
-def withheld_text(texts: Sequence[str], known: Iterable[str], nodes: Iterable[Any], message: str) -> Withheld:
-    """Returns what is withheld of an answer.
-
-    Args:
-        texts: The answer as it was judged.
-        known: The request, and what the app read.
-        nodes: What the response lists as its sources. One that the app did not read may be made of the answer.
-        message: What takes its place.
-    """
+def read_contents(nodes: Iterable[Any], known: Iterable[str]) -> list[str]:
+    """Returns the texts, without metadata, of those nodes that an app read as prompts show them."""
     read = {text.strip() for text in known}
-    shown = [(node, raw.read().text.strip()) for node, raw in _shown(nodes)]
-    contents = [node.get_content() for node, text in shown if text in read]
-    return Withheld(texts, [*read, *contents], message)
-
-
-def _shown(nodes: Iterable[Any]) -> list[tuple[Any, Raw]]:
     listed = list(nodes)
-    return list(zip(listed, documents(listed, ("sources",)), strict=True))
+    shown = zip(listed, node_texts(listed), strict=True)
+    return [node.get_content() for node, text in shown if text.strip() in read]
 
 
 def _documents(nodes: Iterable[Any], prefix: str = "source") -> list[Node]:

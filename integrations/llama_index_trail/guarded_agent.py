@@ -9,9 +9,10 @@ from typing import Any, TypeVar, Unpack
 from llama_index.core.agent.workflow import AgentWorkflow
 from llama_index.core.agent.workflow.base_agent import BaseWorkflowAgent
 
-from llama_index_trail.guarded_steps import Guard, GuardedStep, GuardedStop
+from llama_index_trail.guarded_steps import GuardedStep, GuardedStop
+from llama_index_trail.scope import untraced
 from trail_callbacks.errors import InputError
-from trail_callbacks.guard import GuardKeywords, GuardSettings, Stream
+from trail_callbacks.guard import Guard, GuardKeywords, GuardSettings, Stream
 from trail_callbacks.judges.resolve import JudgeLike
 from trail_callbacks.signatures import shows_settings
 
@@ -64,7 +65,7 @@ def guard_agent(
     """
     if not isinstance(agent, BaseWorkflowAgent | AgentWorkflow):
         raise InputError(f"guard_agent() takes an agent of llama_index.core.agent.workflow, got {type(agent).__name__}")
-    guarded: Agent = _copied(agent, Guard(GuardSettings(judge=judge, stream=stream, **settings)))
+    guarded: Agent = _copied(agent, Guard(GuardSettings(judge=judge, stream=stream, **settings), around=untraced))
     return guarded
 
 

@@ -16,15 +16,14 @@ from llama_index_instrumentation import get_dispatcher
 from llama_index_trail.answering_again import ChatDraft, ChatRequest, drafting, revised
 from llama_index_trail.chat_replies import cleaned, followed, streamed, withheld
 from llama_index_trail.context import Trail
-from llama_index_trail.drafts import adraft, draft, graph_of, no_span, note_history, recorded, run_here, texts_of
-from llama_index_trail.grounds import from_nodes, withheld_text
+from llama_index_trail.drafts import EngineGuard, graph_of, no_span, recorded, texts_of
+from llama_index_trail.grounds import from_nodes
 from llama_index_trail.responses import is_empty
 from llama_index_trail.results import decide, graph_for
 from llama_index_trail.scope import Scope, untraced
 from trail_callbacks.errors import InputError
 from trail_callbacks.graph import ProvenanceGraph
 from trail_callbacks.guard import (
-    Checker,
     GuardKeywords,
     GuardSettings,
     GuardSteps,
@@ -35,7 +34,6 @@ from trail_callbacks.guard import (
     guard_answer,
     reject,
 )
-from trail_callbacks.guard.withheld import Withheld, read_texts
 from trail_callbacks.judges.resolve import JudgeLike
 from trail_callbacks.session import CaptureSettings
 from trail_callbacks.signatures import shows_settings
@@ -100,9 +98,7 @@ class GuardedChatEngine(BaseChatEngine):
                 f"GuardedChatEngine takes an engine with a memory; {type(engine).__name__} has no `_memory`"
             )
         self._engine: Any = engine
-        self._settings = GuardSettings(judge=judge, stream=stream, **settings)
-        self._checker = Checker(self._settings, around=untraced)
-        self._live = not self._settings.hides_drafts
+        self._guard = EngineGuard(GuardSettings(judge=judge, stream=stream, **settings), around=untraced)
         self._scope = _own_scope()
 
     # ------------------------------------------------------------------ what the engine inside has
@@ -157,7 +153,7 @@ class GuardedChatEngine(BaseChatEngine):
     def stream_chat(self, message: str, chat_history: History = None, **options: Any) -> StreamingAgentChatResponse:
         """As `chat`; the reply is streamed."""
         with self._recorded():
-            if self._live:
+            if self._guard.is_live:
                 return self._followed(self._engine.stream_chat(message, chat_history, **options), message)
             stream: StreamingAgentChatResponse = self._reply(message, chat_history, streamed, **options)
         return stream
@@ -168,7 +164,7 @@ class GuardedChatEngine(BaseChatEngine):
     ) -> StreamingAgentChatResponse:
         """As `achat`; the reply is streamed."""
         with self._recorded():
-            if self._live:
+            if self._guard.is_live:
                 return self._followed(await self._engine.astream_chat(message, chat_history, **options), message)
             stream: StreamingAgentChatResponse = await self._areply(message, chat_history, streamed, **options)
         return stream
@@ -176,63 +172,41 @@ class GuardedChatEngine(BaseChatEngine):
     @_span
     def _reply(self, message: str, chat_history: History, form: Form = same, **options: Any) -> Any:
         request = _request(message, chat_history, options)
-        outcome = carry_out(self._steps(request), self._write, self._checker)
+        outcome = carry_out(self._steps(request), self._write, self._guard.checker)
         if outcome.action == "raise":
             reject(outcome)
-        outcome.draft.memory.keep(message, outcome.instead(self._settings.message))
+        outcome.draft.memory.keep(message, self._guard.instead(outcome))
         return self._result(outcome, form)
 
     @_span
     async def _areply(self, message: str, chat_history: History, form: Form = same, **options: Any) -> Any:
         request = _request(message, chat_history, options)
-        outcome = await acarry_out(self._steps(request), self._awrite, self._checker)
+        outcome = await acarry_out(self._steps(request), self._awrite, self._guard.checker)
         if outcome.action == "raise":
             reject(outcome)
-        await outcome.draft.memory.akeep(message, outcome.instead(self._settings.message))
+        await outcome.draft.memory.akeep(message, self._guard.instead(outcome))
         return await asyncio.to_thread(self._result, outcome, form)  # work, if the reply is long
 
     def _write(self, request: ChatRequest) -> ChatDraft:
         drafter, message, memory = drafting(self._engine, request)
         attempt = ChatDraft(query=request.message, memory=memory)
-
-        def work() -> str:
-            attempt.run = run_here()
-            attempt.response = drafter.chat(message, request.history, **request.options)
-            attempt.text = str(attempt.response)
-            note_history()
-            return attempt.text
-
-        draft(request.message, work)
+        attempt.write(lambda: drafter.chat(message, request.history, **request.options))
         return attempt
 
     async def _awrite(self, request: ChatRequest) -> ChatDraft:
         drafter, message, memory = drafting(self._engine, request)
         attempt = ChatDraft(query=request.message, memory=memory)
-
-        async def work() -> str:
-            attempt.run = run_here()
-            attempt.response = await drafter.achat(message, request.history, **request.options)
-            attempt.text = str(attempt.response)
-            note_history()
-            return attempt.text
-
-        await adraft(request.message, work)
+        await attempt.awrite(lambda: drafter.achat(message, request.history, **request.options))
         return attempt
 
     def _steps(self, request: ChatRequest) -> GuardSteps[ChatDraft]:
-        return guard_answer(self._settings, request, graph_of=graph_of, texts_of=texts_of, revised=revised)
+        return guard_answer(self._guard.settings, request, graph_of=graph_of, texts_of=texts_of, revised=revised)
 
     def _result(self, outcome: Outcome[ChatDraft], form: Form) -> Any:
-        message, response = outcome.instead(self._settings.message), outcome.draft.response
-        reply = form(cleaned(response) if message is None else withheld(response, self._text(outcome)))
+        message, response = self._guard.instead(outcome), outcome.draft.response
+        reply = form(cleaned(response) if message is None else withheld(response, self._guard.withheld_of(outcome)))
         _mark(reply, outcome)
         return reply
-
-    def _text(self, outcome: Outcome[ChatDraft]) -> Withheld:
-        attempt = outcome.draft
-        known = [attempt.query, *(read_texts(outcome.report.graph) if outcome.report else ())]
-        shown = outcome.instead(self._settings.message) or ""
-        return withheld_text(outcome.taken or [attempt.text], known, attempt.response.source_nodes or (), shown)
 
     def _followed(self, reply: Any, message: str) -> StreamingAgentChatResponse:
         """A stream that the user reads at once, and that is judged after its last token."""
@@ -242,16 +216,16 @@ class GuardedChatEngine(BaseChatEngine):
                 return None
             return lambda: graph_for(reply) or from_nodes(reply.source_nodes, reply.response, message)
 
-        steps = guard_answer(self._settings, None, graph_of=graph_of_reply, texts_of=_no_texts, revised=_never)
+        steps = guard_answer(self._guard.settings, None, graph_of=graph_of_reply, texts_of=_no_texts, revised=_never)
 
         async def written(_: None) -> Any:
             return reply
 
         def judge() -> None:
-            _mark(reply, carry_out(steps, lambda _: reply, self._checker))
+            _mark(reply, carry_out(steps, lambda _: reply, self._guard.checker))
 
         async def ajudge() -> None:
-            await asyncio.to_thread(_mark, reply, await acarry_out(steps, written, self._checker))
+            await asyncio.to_thread(_mark, reply, await acarry_out(steps, written, self._guard.checker))
 
         return followed(reply, judge, ajudge)
 

@@ -13,29 +13,14 @@ from llama_index.core.base.base_query_engine import BaseQueryEngine
 from llama_index.core.schema import NodeWithScore, QueryBundle
 from llama_index_instrumentation.span import active_span_id
 
-from llama_index_trail.drafts import (
-    Draft,
-    Request,
-    adraft,
-    aread,
-    draft,
-    followed,
-    graph_of,
-    no_span,
-    read,
-    recorded,
-    run_here,
-    texts_of,
-)
-from llama_index_trail.grounds import withheld_text
-from llama_index_trail.responses import replayed, response_text, streams, withheld
+from llama_index_trail.drafts import Draft, EngineGuard, Request, followed, graph_of, no_span, recorded, texts_of
+from llama_index_trail.responses import replayed, streams, withheld
 from llama_index_trail.results import decide, settle
 from llama_index_trail.rewriting import Rewriting
 from llama_index_trail.scope import untraced
 from llama_index_trail.spans import method_of
 from trail_callbacks.errors import InputError
 from trail_callbacks.guard import (
-    Checker,
     GuardKeywords,
     GuardSettings,
     GuardSteps,
@@ -46,7 +31,6 @@ from trail_callbacks.guard import (
     guard_answer,
     reject,
 )
-from trail_callbacks.guard.withheld import Withheld, read_texts
 from trail_callbacks.judges.resolve import JudgeLike
 from trail_callbacks.report import Report
 from trail_callbacks.signatures import shows_settings
@@ -111,9 +95,7 @@ class GuardedQueryEngine(BaseQueryEngine):
             raise InputError(f"GuardedQueryEngine takes a query engine, got {type(engine).__name__}")
         super().__init__(getattr(engine, "callback_manager", None))
         self._engine = engine
-        self._settings = GuardSettings(judge=judge, stream=stream, **settings)
-        self._checker = Checker(self._settings, around=untraced)
-        self._live = not self._settings.hides_drafts
+        self._guard = EngineGuard(GuardSettings(judge=judge, stream=stream, **settings), around=untraced)
         self._rewriting = Rewriting(engine)
 
     # ------------------------------------------------------------------ what the engine inside has
@@ -188,86 +170,56 @@ class GuardedQueryEngine(BaseQueryEngine):
     def _guarded(self, request: Request, ask: Callable[[Request], Any]) -> Any:
         def write(request: Request) -> Draft:
             attempt = Draft(query=request.query.query_str, hidden=_for_retriever())
-
-            def work() -> Any:
-                attempt.run = run_here()
-                attempt.response = ask(request)
-                if streams(attempt.response):
-                    if self._live:
-                        return attempt.response
-                    read(attempt)
-                    return attempt.text
-                attempt.text = response_text(attempt.response)
-                return attempt.text
-
-            draft(request.query.query_str, work)
+            attempt.write(lambda: ask(request), live=self._guard.is_live)
             return attempt
 
         with recorded():
-            if self._live and streams((attempt := write(request)).response):
+            if self._guard.is_live and streams((attempt := write(request)).response):
                 attempt.response.response_gen = self._followed(attempt, attempt.response.response_gen, request)
                 return attempt.response
-            first = [attempt] if self._live else []
+            first = [attempt] if self._guard.is_live else []
             outcome = carry_out(
-                self._steps(request), lambda again: first.pop() if first else write(again), self._checker
+                self._steps(request), lambda again: first.pop() if first else write(again), self._guard.checker
             )
         return self._result(outcome)
 
     async def _aguarded(self, request: Request, ask: Callable[[Request], Any]) -> Any:
         async def write(request: Request) -> Draft:
             attempt = Draft(query=request.query.query_str, hidden=_for_retriever())
-
-            async def work() -> Any:
-                attempt.run = run_here()
-                attempt.response = await ask(request)
-                if streams(attempt.response):
-                    if self._live:
-                        return attempt.response
-                    await aread(attempt)
-                    return attempt.text
-                attempt.text = response_text(attempt.response)
-                return attempt.text
-
-            await adraft(request.query.query_str, work)
+            await attempt.awrite(lambda: ask(request), live=self._guard.is_live)
             return attempt
 
         async def written(request: Request) -> Draft:
             return first.pop() if first else await write(request)
 
         with recorded():
-            if self._live and streams((attempt := await write(request)).response):
+            if self._guard.is_live and streams((attempt := await write(request)).response):
                 attempt.response.response_gen = self._afollowed(attempt, attempt.response.response_gen, request)
                 return attempt.response
-            first = [attempt] if self._live else []
-            outcome = await acarry_out(self._steps(request), written, self._checker)
+            first = [attempt] if self._guard.is_live else []
+            outcome = await acarry_out(self._steps(request), written, self._guard.checker)
         return await asyncio.to_thread(self._result, outcome)  # work, if the answer is long
 
     def _steps(self, request: Request) -> GuardSteps[Draft]:
         return guard_answer(
-            self._settings, request, graph_of=graph_of, texts_of=texts_of, revised=self._rewriting.revised
+            self._guard.settings, request, graph_of=graph_of, texts_of=texts_of, revised=self._rewriting.revised
         )
 
     def _result(self, outcome: Outcome[Draft]) -> Any:
         attempt, report = outcome.draft, outcome.report
         if outcome.action == "raise":
             reject(outcome)
-        if outcome.instead(self._settings.message) is not None:
-            response, report = withheld(attempt.response, self._text(outcome)), None
+        if self._guard.instead(outcome) is not None:
+            response, report = withheld(attempt.response, self._guard.withheld_of(outcome)), None
         else:
             response = attempt.response if attempt.chunks is None else replayed(attempt.response, attempt.chunks)
         return _marked(response, outcome, report)
-
-    def _text(self, outcome: Outcome[Draft]) -> Withheld:
-        attempt = outcome.draft
-        known = [attempt.query, *(read_texts(outcome.report.graph) if outcome.report else ())]
-        shown = outcome.instead(self._settings.message) or ""
-        return withheld_text(outcome.taken or [attempt.text], known, attempt.response.source_nodes or (), shown)
 
     # ------------------------------------------------------------------ streams that the user reads at once
 
     def _followed(self, attempt: Draft, source: Any, request: Request) -> Generator[Any]:
         yield from followed(attempt, source).wrapped(source)
-        outcome = carry_out(self._steps(request), lambda _: attempt, self._checker)
+        outcome = carry_out(self._steps(request), lambda _: attempt, self._guard.checker)
         _marked(attempt.response, outcome, outcome.report)
 
     async def _afollowed(self, attempt: Draft, source: Any, request: Request) -> AsyncGenerator[Any]:
@@ -277,7 +229,7 @@ class GuardedQueryEngine(BaseQueryEngine):
         async with aclosing(followed(attempt, source).wrapped_async(source)) as chunks:
             async for chunk in chunks:
                 yield chunk
-        outcome = await acarry_out(self._steps(request), written, self._checker)
+        outcome = await acarry_out(self._steps(request), written, self._guard.checker)
         await asyncio.to_thread(_marked, attempt.response, outcome, outcome.report)
 
 

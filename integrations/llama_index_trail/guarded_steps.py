@@ -18,14 +18,13 @@ from llama_index_trail.draft_memory import DraftMemory
 from llama_index_trail.drafts import run_here
 from llama_index_trail.grounds import from_messages, sources_of, writer_of
 from llama_index_trail.results import KEY, Decision
-from llama_index_trail.scope import untraced
 from llama_index_trail.spans import HANDOFF
 from llama_index_trail.turns import EventBuffer, Notes, answer_of, clear_store
 from llama_index_trail.unjudged import answer_text, judged_only, unjudged
 from trail_callbacks.errors import InputError
 from trail_callbacks.graph import ProvenanceGraph
 from trail_callbacks.guard import (
-    Checker,
+    Guard,
     GuardSettings,
     GuardSteps,
     Outcome,
@@ -34,31 +33,14 @@ from trail_callbacks.guard import (
     guard_answer,
     reject,
 )
-from trail_callbacks.guard.withheld import Withheld, read_texts
-
-__all__ = ["Guard", "GuardedStep", "GuardedStop"]
+from trail_callbacks.guard.withheld import Withheld
 from trail_callbacks.session import Session
+
+__all__ = ["GuardedStep", "GuardedStop"]
 
 _REJECTED = "trail_rejected"
 _RESULTS = "current_tool_calls"
 _early_stop: ContextVar[list[Outcome[Any]] | None] = ContextVar("llama_index_trail_reply", default=None)
-
-
-class Guard:
-    """How an agent is guarded.
-
-    Args:
-        settings: What passes, and what happens otherwise.
-
-    Attributes:
-        checker: Judges drafts.
-        is_strict: What is not judged is left out.
-    """
-
-    def __init__(self, settings: GuardSettings) -> None:
-        self.settings = settings
-        self.checker = Checker(settings, around=untraced)
-        self.is_strict = settings.on_undecided == "fail" and settings.hides_drafts
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,7 +99,7 @@ class GuardedStop:
             kept.append(outcome)
         if outcome.action == "raise":
             reject(outcome)
-        if (shown := outcome.instead(guard.settings.message)) is None:
+        if (shown := guard.instead(outcome)) is None:
             events.release()
             return outcome.draft
         events.instead(shown, getattr(args[0] if args else self, "name", ""))
@@ -189,9 +171,9 @@ class GuardedStep(GuardedStop):
         output = outcome.draft.output
         if outcome.action == "raise":
             reject(outcome)
-        if (shown := outcome.instead(guard.settings.message)) is not None:
+        if (shown := guard.instead(outcome)) is not None:
             events.instead(shown, output.current_agent_name)
-            text = await asyncio.to_thread(_text, outcome, llm_input, shown)
+            text = await asyncio.to_thread(_text, guard, outcome, llm_input)
             await notes.replace(text)
             await clear_store(ctx.store, text)
             await held.akeep_added(text.cleared)
@@ -229,8 +211,8 @@ class GuardedStep(GuardedStop):
         outcome = await acarry_out(steps, write, guard.checker)
         if outcome.action == "raise":
             reject(outcome)
-        if (shown := outcome.instead(guard.settings.message)) is not None:
-            withheld = await asyncio.to_thread(_text, outcome, [], shown)
+        if guard.instead(outcome) is not None:
+            withheld = await asyncio.to_thread(_text, guard, outcome, [])
             await Notes(self, ctx).replace(withheld)
             output = _withheld(output, withheld)
         return _marked(await of_class.finalize(ctx, output, memory), outcome)
@@ -285,11 +267,10 @@ def _given_directly(output: AgentOutput, results: list[Any]) -> tuple[str, ...]:
     return tuple(f"result of the tool {each.tool_name}" for each in given)[:1]
 
 
-def _text(outcome: Outcome[_Draft], messages: list[ChatMessage], message: str) -> Withheld:
+def _text(guard: Guard, outcome: Outcome[_Draft], messages: list[ChatMessage]) -> Withheld:
     """What is withheld of a draft."""
-    read = read_texts(outcome.report.graph) if outcome.report else []
     asked = [each.content or "" for each in messages if each.role in {"user", "system"}]
-    return Withheld(outcome.taken or [outcome.draft.text or ""], [*asked, *read], message)
+    return guard.withheld(outcome, [outcome.draft.text or ""], asked)
 
 
 def _withheld(output: AgentOutput, text: Withheld) -> AgentOutput:

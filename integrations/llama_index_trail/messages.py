@@ -10,7 +10,7 @@ from typing import Any
 
 from llama_index_trail.raw import Path, Raw
 
-__all__ = ["calls_of", "message", "message_text", "other_text", "refusal", "reply", "turns", "with_authors"]
+__all__ = ["calls_of", "joined", "message", "message_text", "other_text", "refusal", "reply", "turns", "with_authors"]
 
 _TURN = re.compile(r"^[ \t]*(system|user|assistant|tool|function): ", re.MULTILINE)
 
@@ -100,6 +100,15 @@ def reply(response: object, model: object = None, attributes: Mapping[str, Any] 
     for i, (call_id, _, _) in enumerate(calls):
         pieces.append(Raw(shown[i], ("message", "tool_calls", i), "tool_call", call_id=call_id))
     return pieces
+
+
+def joined(chunks: Sequence[Any]) -> str:
+    """Returns the text of a stream; a structured one repeats the whole object as it grows."""
+    if all(isinstance(chunk, str) for chunk in chunks):
+        return "".join(chunks)
+    if all(isinstance(getattr(chunk, "delta", None), str) for chunk in chunks):
+        return "".join(chunk.delta for chunk in chunks)
+    return reply(chunks[-1])[0].text
 
 
 def refusal(value: Any) -> str:

@@ -1,15 +1,16 @@
-"""The app's own LLM as a judge's model."""
+"""The app's own LLM: as a judge's model, and asked once more what it was asked in a recorded run."""
 
 from __future__ import annotations
 
 import re
 import time
-from collections.abc import Mapping
+from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from llama_index_trail.messages import message_text as said
 from llama_index_trail.scope import untraced
+from llama_index_trail.usage import usage_of
 from trail_callbacks.errors import InputError
 from trail_callbacks.models.call import Call, Model, Reply, Usage
 from trail_callbacks.models.chat import failed_reply, parsed_reply, stop_failure, with_schema
@@ -19,7 +20,9 @@ if TYPE_CHECKING:
     from llama_index.core.base.llms.types import ChatMessage
     from llama_index.core.llms import LLM
 
-__all__ = ["as_model"]
+    from trail_callbacks.diagnosis import Replay
+
+__all__ = ["areplay", "as_model", "replay"]
 
 _SECRET = re.compile(r"key|secret|password|credential|auth|headers", re.IGNORECASE)
 
@@ -85,9 +88,7 @@ class _Llm:
 
 
 def _messages(call: Call) -> list[ChatMessage]:
-    from llama_index.core.base.llms.types import ChatMessage  # noqa: PLC0415 - takes seconds
-
-    return [ChatMessage(role=message.role, content=message.content) for message in with_schema(call)]
+    return [_message(message.role, message.content) for message in with_schema(call)]
 
 
 def _read(call: Call, response: Any) -> Reply:
@@ -109,17 +110,11 @@ def _stopped(response: Any) -> Failure | None:
 def _usage(response: Any) -> Usage:
     used, extra = _of(response.raw, "usage"), response.additional_kwargs or {}
     details = _of(used, "prompt_tokens_details") or _of(used, "input_tokens_details")
-
-    def count(*names: str) -> int:
-        numbers = (_of(place, name) for name in names for place in (used, extra, details))
-        return next((int(number) for number in numbers if isinstance(number, int)), 0)
-
-    return Usage(
-        calls=1,
-        prompt_tokens=count("prompt_tokens", "input_tokens"),
-        completion_tokens=count("completion_tokens", "output_tokens"),
-        cached_tokens=count("cached_tokens", "cache_read_input_tokens"),
+    cached = (
+        _of(place, name) for name in ("cached_tokens", "cache_read_input_tokens") for place in (used, extra, details)
     )
+    known = next((int(number) for number in cached if isinstance(number, int)), 0)
+    return Usage(calls=1, cached_tokens=known, **usage_of(response))
 
 
 def _of(value: Any, name: str) -> Any:
@@ -129,3 +124,38 @@ def _of(value: Any, name: str) -> Any:
 def _timed(reply: Reply, started: float) -> Reply:
     spent = Usage(calls=0 if reply.usage.calls else 1, seconds=time.perf_counter() - started)
     return replace(reply, usage=reply.usage + spent)
+
+
+def replay(llm: LLM) -> Callable[[Replay], str]:
+    """Makes a function that answers recorded prompts, for `trail_callbacks.diagnosis.ablate`.
+
+    Results of tools become messages of the user, because the calls that they answer are not made again. Its calls
+    reach no trace of ours.
+    """
+
+    def rerun(prompt: Replay) -> str:
+        with untraced():
+            return llm.chat(_turns(prompt)).message.content or ""
+
+    return rerun
+
+
+def areplay(llm: LLM) -> Callable[[Replay], Awaitable[str]]:
+    """As `replay`, for `aablate`."""
+
+    async def rerun(prompt: Replay) -> str:
+        with untraced():
+            return (await llm.achat(_turns(prompt))).message.content or ""
+
+    return rerun
+
+
+def _turns(prompt: Replay) -> list[ChatMessage]:
+    roles = ((turn.role if turn.role in {"system", "assistant"} else "user", turn.text) for turn in prompt.turns)
+    return [_message(role, text) for role, text in roles]
+
+
+def _message(role: str, text: str) -> ChatMessage:
+    from llama_index.core.base.llms.types import ChatMessage  # noqa: PLC0415 - takes seconds
+
+    return ChatMessage(role=role, content=text)

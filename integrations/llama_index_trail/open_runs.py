@@ -9,12 +9,12 @@ import time
 import weakref
 from asyncio import CancelledError
 from collections import deque
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from itertools import count
 from typing import Any
 
 from llama_index_trail.families import is_kind
-from llama_index_trail.messages import reply
+from llama_index_trail.messages import joined, reply
 from llama_index_trail.nodes import documents
 from llama_index_trail.pieces import answer_of, event_fields
 from llama_index_trail.raw import Raw
@@ -158,7 +158,7 @@ class OpenRuns:
 
         def ended(chunks: list[Any], error: BaseException | None) -> None:
             try:
-                text = _joined(chunks)
+                text = joined(chunks)
                 if trace.reading and error is None:  # a writer has it all, and its reader not yet
                     trace.written = (id(kept()), text, None)
                 else:
@@ -304,16 +304,6 @@ class OpenRuns:
 def _earlier(trace: Trace) -> list[Raw]:
     """What the prompts of a chat showed of its earlier turns."""
     return [turn for turn in trace.history.values() if turn] if trace.history else []
-
-
-def _joined(chunks: Iterable[Any]) -> str:
-    """The text of a stream; a structured one repeats the whole object as it grows."""
-    parts = list(chunks)
-    if all(isinstance(getattr(part, "delta", None), str) for part in parts):
-        return "".join(part.delta for part in parts)
-    if parts and not all(isinstance(part, str) for part in parts):
-        return reply(parts[-1])[0].text
-    return "".join(parts)
 
 
 def _model_attributes(model: object) -> dict[str, Any]:

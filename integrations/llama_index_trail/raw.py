@@ -11,8 +11,8 @@ from typing import Any, NamedTuple, Protocol
 
 from trail_callbacks.capture.events import Form, Piece
 from trail_callbacks.capture.payloads import exact_text, scalars
+from trail_callbacks.capture.reviews import without_feedback
 from trail_callbacks.graph import Origin
-from trail_callbacks.guard.feedback import without_feedback
 
 __all__ = ["Path", "Raw", "pieces"]
 

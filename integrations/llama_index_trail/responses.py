@@ -11,7 +11,7 @@ from llama_index_trail.messages import other_text
 from llama_index_trail.streams import is_stream
 from trail_callbacks.guard.withheld import Withheld
 
-__all__ = ["AsyncReplay", "Replay", "is_empty", "joined", "replayed", "response_text", "streams", "withheld"]
+__all__ = ["AsyncReplay", "Replay", "is_empty", "replayed", "response_text", "streams", "withheld"]
 
 _EMPTY = "Empty Response"
 
@@ -55,15 +55,6 @@ def response_text(response: Any) -> str:
     """Returns the text of a response that is not streamed; of a structured one, its JSON."""
     value = response.response
     return value if isinstance(value, str) else other_text(value)
-
-
-def joined(chunks: Sequence[Any]) -> str:
-    """Returns the text of a stream; a structured one repeats the whole object as it grows."""
-    if all(isinstance(chunk, str) for chunk in chunks):
-        return "".join(chunks)
-    if all(isinstance(getattr(chunk, "delta", None), str) for chunk in chunks):
-        return "".join(chunk.delta for chunk in chunks)
-    return other_text(chunks[-1])
 
 
 def is_empty(text: str, nodes: Sequence[Any]) -> bool:

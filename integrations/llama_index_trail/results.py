@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import weakref
-from collections.abc import Callable, ItemsView, Iterator, KeysView, ValuesView
+from collections.abc import Callable
+from functools import wraps
 from threading import Event
 from typing import Any
 
@@ -136,57 +137,41 @@ class Summary(dict[str, Any]):
         if ready is not None and running_loop() is None and not ready.wait(_TIMEOUT):
             self._ready = None  # it is not coming: further reads must not wait as long
 
-    def __getitem__(self, key: str) -> Any:
-        self._wait()
-        return super().__getitem__(key)
-
-    def get(self, key: str, default: Any = None) -> Any:
-        """As of a dictionary."""
-        self._wait()
-        return super().get(key, default)
-
-    def keys(self) -> KeysView[str]:  # type: ignore[override]  # the views of a dict cannot be named
-        """As of a dictionary."""
-        self._wait()
-        return super().keys()
-
-    def values(self) -> ValuesView[Any]:  # type: ignore[override]  # likewise
-        """As of a dictionary."""
-        self._wait()
-        return super().values()
-
-    def items(self) -> ItemsView[str, Any]:  # type: ignore[override]  # likewise
-        """As of a dictionary."""
-        self._wait()
-        return super().items()
-
     def copy(self) -> dict[str, Any]:
         """Returns a plain dictionary."""
         return dict(self.items())
-
-    def __iter__(self) -> Iterator[str]:
-        self._wait()
-        return super().__iter__()
-
-    def __len__(self) -> int:
-        self._wait()
-        return super().__len__()
-
-    def __contains__(self, key: object) -> bool:
-        self._wait()
-        return super().__contains__(key)
-
-    def __eq__(self, other: object) -> bool:
-        self._wait()
-        return super().__eq__(other)
-
-    def __ne__(self, other: object) -> bool:
-        return not self == other
 
     __hash__ = None
 
     def __reduce__(self) -> tuple[type[dict[str, Any]], tuple[dict[str, Any]]]:
         return dict, (self.copy(),)
+
+
+def _reading(name: str) -> Callable[..., Any]:
+    """A method of dictionaries that waits first."""
+    plain = getattr(dict, name)
+
+    @wraps(plain)
+    def read(self: Summary, *arguments: Any) -> Any:
+        self._wait()
+        return plain(self, *arguments)
+
+    return read
+
+
+for _name in (
+    "__getitem__",
+    "__contains__",
+    "__iter__",
+    "__len__",
+    "__eq__",
+    "__ne__",
+    "get",
+    "items",
+    "keys",
+    "values",
+):
+    setattr(Summary, _name, _reading(_name))
 
 
 class Results:

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from typing import Any
 
 from llama_index_trail.messages import refusal
+from trail_callbacks.guard import holds_text
 
 __all__ = ["answer_text", "judged_only", "unjudged"]
 
@@ -46,16 +47,5 @@ def _beside(message: Any) -> Iterator[str]:
         if kind not in {"text", "tool_call"}:
             yield "reasoning" if kind == "thinking" else kind
     for key, value in (message.additional_kwargs or {}).items():
-        if key not in _KEPT and _says(value):
+        if key not in _KEPT and holds_text(value):
             yield "reasoning" if key in _REASONING else str(key)
-
-
-def _says(value: Any) -> bool:
-    """Whether a value holds a text; names and ids are texts too, for nobody can tell."""
-    if isinstance(value, str):
-        return bool(value.strip())
-    if isinstance(value, Mapping):
-        return any(map(_says, value.values()))
-    if isinstance(value, list | tuple):
-        return any(map(_says, value))
-    return value is not None and not isinstance(value, bool | int | float)

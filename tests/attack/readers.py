@@ -34,6 +34,7 @@ from trail_callbacks.capture.events import Piece, RunEnded, RunKind, RunStarted
 from trail_callbacks.capture.match import Text, arrived, longest_first, overlap
 from trail_callbacks.capture.payloads import exact_text, fields_text, scalars
 from trail_callbacks.capture.redaction import Redactor, bare
+from trail_callbacks.capture.reviews import without_feedback
 from trail_callbacks.capture.text_index import TextIndex
 from trail_callbacks.citations.attach import attach
 from trail_callbacks.citations.library import Library
@@ -47,7 +48,7 @@ from trail_callbacks.diagnosis.facets import survey_by_rules
 from trail_callbacks.errors import TrailError
 from trail_callbacks.evidence import candidates, passages, whole
 from trail_callbacks.export import to_csv, to_evaluation_lines, to_graphml, to_mermaid, to_otlp, to_prov_json, to_test
-from trail_callbacks.guard.feedback import feedback, without_feedback
+from trail_callbacks.guard.feedback import feedback
 from trail_callbacks.guard.grounds import ReadMessage, ended_at, message_nodes
 from trail_callbacks.judges.llm import layout, schema, windows
 from trail_callbacks.language.detect import is_english, language, limits

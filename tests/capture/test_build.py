@@ -93,17 +93,6 @@ def test_a_prompt_passes_on_the_variables_it_names_only():
     assert [node.step for node in graph.inputs(graph.answer.id) if node.text == "yes"] == ["a"]
 
 
-def test_text_in_reach_is_a_scope_edge_and_nothing_else():
-    log = RunLog()
-    with log.run("chain", text("unrelated words entirely", "question"), name="graph") as out:
-        with log.run("chain", text(OAK, "a"), channels=True) as node:
-            log.did("model", [message("Rook Anselm miller the by 1703 in planted")], [message(SAID, "assistant")])
-            node.append(text(SAID, "answer"))
-        out.append(text(SAID, "answer"))
-    graph = build(log.events)
-    assert {e.basis for e in graph.edges if e.target == graph.answer.id} >= {"scope"}
-
-
 def test_prompt_text_that_nothing_explains_is_an_instruction():
     rule = "Heights are counted from the river bed, not from the bank."
     log = RunLog()
@@ -113,14 +102,6 @@ def test_prompt_text_that_nothing_explains_is_an_instruction():
     graph = build(log.events)
     assert by_text(graph, rule).kind == "instruction"
     assert not any(node.kind == "instruction" and ASKED in node.text for node in graph.nodes)
-
-
-def test_labels_around_variables_are_no_instruction():
-    log = RunLog()
-    with log.run("chain", text(ASKED)) as out:
-        log.did("model", [message(f"Question: {ASKED}\nAnswer:")], [message(SAID, "assistant")])
-        out.append(text(SAID))
-    assert not [node for node in build(log.events).nodes if node.kind == "instruction"]
 
 
 def test_a_tool_that_is_itself_a_model_gives_no_new_evidence():
@@ -180,14 +161,6 @@ def test_a_run_that_raised_keeps_its_graph_without_an_answer():
     graph = build(log.events)
     assert graph.answer is None
     assert by_text(graph, OAK) in graph.leaves()
-
-
-def test_an_unfinished_run_has_a_graph_too():
-    log = RunLog()
-    log._stack.append(log.start("chain", text(ASKED)))
-    log.did("retriever", [text(ASKED)], [document(OAK)])
-    log.start("model", message(OAK))
-    assert build(log.events).answer is None
 
 
 def test_untraced_retrieval_in_code_is_a_document():
@@ -313,16 +286,6 @@ def test_texts_that_models_wrote_beside_the_answer_are_noted():
     graph = build(log.events)
     assert graph.answer.text == second
     assert graph.answer.attributes["beside"] == [by_text(graph, first).id]
-
-
-def test_what_the_answer_was_made_from_is_not_beside_it():
-    plan, second = "First look at the rings of the tree.", "The rings of the tree say 1703."
-    log = RunLog()
-    with log.run("chain", text(ASKED)) as out:
-        log.did("model", [message(ASKED)], [message(plan, "assistant")])
-        log.did("model", [message(f"{plan} {ASKED}")], [message(second, "assistant")])
-        out += [text(plan, "plan"), text(second, "draft")]
-    assert "beside" not in build(log.events).answer.attributes
 
 
 def test_origins_say_who_wrote_each_text():

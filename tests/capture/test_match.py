@@ -36,12 +36,6 @@ def test_scripts_without_spaces():
     assert match.whole
 
 
-def test_short_run_of_shared_words_is_nothing():
-    source, target = Text("one two three four five six seven eight"), Text("zero one two three four nine")
-    assert overlap(source, target, shortest=5) is None
-    assert overlap(source, target, shortest=4).coverage == 0.5
-
-
 @given(prose, prose, prose)
 def test_what_stands_whole_in_a_text_is_found_with_true_spans(before, source, after):
     target = f"{before}. {source}. {after}"
@@ -49,13 +43,6 @@ def test_what_stands_whole_in_a_text_is_found_with_true_spans(before, source, af
     assert match.whole
     assert match.coverage == 1.0
     assert any(target[start:end] == source for start, end in match.spans)
-
-
-@given(prose, prose)
-def test_coverage_is_a_share(source, target):
-    match = overlap(Text(source), Text(target))
-    assert match is None or 0.0 < match.coverage <= 1.0
-    assert 0.0 <= arrived(Text(source), Text(target)) <= 1.0
 
 
 @given(st.lists(st.sampled_from(WORDS), min_size=30, max_size=60, unique_by=None), st.integers(0, 17), prose, prose)

@@ -1,10 +1,7 @@
-"""Feedback on a rejected draft: what it says, and that it can be taken out of any text again."""
-
-from hypothesis import given
-from hypothesis import strategies as st
+"""Feedback on a rejected draft."""
 
 from trail_callbacks import check
-from trail_callbacks.guard.feedback import feedback, without_feedback
+from trail_callbacks.guard.feedback import feedback
 
 FACT = "The lighthouse of Genoa was rebuilt in 1543 and is 77 metres tall."
 BAD = "The lighthouse of Genoa is 99 metres tall."
@@ -27,14 +24,6 @@ def test_feedback_keeps_quotes_from_giving_orders_or_growing():
     many = feedback(check("\n".join(f"- The lighthouse of Genoa is {i} metres tall." for i in range(200, 240)), [FACT]))
     assert "12. You wrote" in many
     assert "... and 28 more statements" in many
-
-
-@given(st.text(), st.text())
-def test_feedback_can_be_found_again_and_taken_out(before, after):
-    text = feedback(check("The lighthouse is red.", []))
-    kept = without_feedback(f"{before}{text}{after}")
-    assert kept == before.rstrip() + after.lstrip()
-    assert without_feedback(before) == before
 
 
 def test_what_could_not_be_checked_is_named_but_is_no_reason(by_colour):

@@ -122,49 +122,6 @@ def undecided(state, *supports, failed=False, **more):
 OPEN, FAILS = "annotate", "retry"  # what `on_error="open"`, and the default of `on_fail`, do with an answer
 
 
-@pytest.mark.parametrize(
-    ("judged", "passing", "failing"),
-    [
-        (report("assessed", YES), "pass", "pass"),
-        (report("assessed", NO), FAILS, FAILS),
-        (undecided("partial", YES), "pass", FAILS),
-        (undecided("partial", YES, NO), FAILS, FAILS),
-        (undecided("partial", YES, failed=True), OPEN, FAILS),
-        (undecided("partial", YES, claims_error="refused"), OPEN, FAILS),
-        (undecided("partial", NO, failed=True), FAILS, FAILS),
-        (report("partial", YES), OPEN, OPEN),
-        (undecided("unverified"), FAILS, FAILS),
-        (undecided("unverified", SupportClass.UNEVALUATABLE), FAILS, FAILS),
-        (report("unverified", SupportClass.UNEVALUATABLE), OPEN, OPEN),
-        (report("unverified"), OPEN, OPEN),
-        (undecided("no_evidence", NO), FAILS, FAILS),
-        (undecided("no_evidence"), FAILS, FAILS),
-        (report("abstained"), "pass", "pass"),
-        (report("no_checkable_claims"), "pass", "pass"),
-        (report("error"), OPEN, OPEN),
-        (report("interrupted"), OPEN, OPEN),
-    ],
-)
-def test_what_undecided_claims_do_in_each_state(judged, passing, failing):
-    for setting, action in (("pass", passing), ("fail", failing)):
-        assert decide(GuardSettings(judge="local", on_undecided=setting, on_error="open"), judged, 0) == action
-        closed = decide(GuardSettings(judge="local", on_undecided=setting), judged, 0)
-        assert closed == ("block" if action == OPEN else action)
-    assert GuardSettings(judge="local").on_undecided == "pass"
-
-
-def test_undecided_claims_count_as_unsupported_up_to_the_threshold():
-    half = GuardSettings(judge="local", on_undecided="fail", max_score=0.5)
-    assert decide(half, undecided("partial", YES, YES), 0) == "pass"
-    assert decide(half, undecided("partial", YES, NO), 0) == "retry"
-    assert decide(half, undecided("partial", YES, YES, failed=True), 0) == "block"
-    assert (
-        decide(GuardSettings(judge="local", on_undecided="fail", max_score=1.0), undecided("unverified"), 0) == "retry"
-    )
-    memory = GuardSettings(judge="local", on_undecided="fail", no_evidence="pass")
-    assert decide(memory, undecided("no_evidence"), 0) == "pass"
-
-
 def test_what_could_not_be_checked_is_named_beside_the_answer_and_not_when_it_is_withheld():
     judged = undecided("partial", YES)
     shown = Outcome(draft="", action="pass", report=judged).summary()

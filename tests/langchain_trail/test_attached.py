@@ -200,15 +200,6 @@ def test_a_failed_verification_says_so(says):
     handler.close()
 
 
-def test_of_a_run_whose_graph_cannot_be_built_too(says, monkeypatch):
-    handler = TrailCallbackHandler()
-    monkeypatch.setattr(handler._session._recorder, "graph", lambda root: 1 / 0)
-    message = (template | says(TRUE)).invoke(ASK, {"callbacks": [handler]})
-    handler.flush()
-    assert shown(message)["state"] == "error"
-    handler.close()
-
-
 # ---------------------------------------------------------------- which message, which run
 
 
@@ -430,15 +421,3 @@ def test_what_a_checkpoint_restores_is_what_was_known_when_it_was_saved(quick, s
     assert shown(second)["run_id"] != shown(first)["run_id"]
     if kind == "sqlite":
         context.__exit__(None, None, None)
-
-
-def test_a_token_that_cannot_be_kept_is_no_fault_of_the_app(says, monkeypatch):
-    handler = TrailCallbackHandler()
-
-    def fail(*args):
-        raise ValueError("full")
-
-    monkeypatch.setattr(handler._readings, "token", fail)
-    assert "".join(chunk.text for chunk in (template | says(TRUE)).stream(ASK, {"callbacks": [handler]})) == TRUE
-    assert {str(error) for error in handler.errors} == {"full"}
-    handler.close()

@@ -1,9 +1,7 @@
 """`with trail()`: what runs inside is seen, what runs elsewhere is not."""
 
 import asyncio
-import gc
 import threading
-import time
 
 import pytest
 from langchain_core.output_parsers import StrOutputParser
@@ -11,7 +9,6 @@ from langchain_core.prompts import ChatPromptTemplate
 from langchain_core.runnables import RunnableLambda
 from langchain_core.tracers.context import _configure_hooks
 from langchain_trail import trail
-from langchain_trail.context import untraced
 
 from trail_callbacks.errors import InputError
 
@@ -111,21 +108,6 @@ def test_a_thousand_blocks_leave_nothing_behind():
     assert threading.active_count() <= threads
 
 
-def test_workers_of_finished_blocks_go_away(says, shelf):
-    others = set(threading.enumerate())  # other tests' blocks may still be at work
-    for _ in range(5):
-        with trail() as t:
-            rag(says, shelf, "Built in 1543.").invoke("When?")
-        assert t.report.state
-        del t
-    ours = [each for each in threading.enumerate() if each.name.startswith("trail") and each not in others]
-    deadline = time.monotonic() + 10
-    while any(thread.is_alive() for thread in ours) and time.monotonic() < deadline:
-        gc.collect()  # again and again: a worker may be on its last lines still, holding its session
-        threading.Event().wait(0.01)
-    assert not any(thread.is_alive() for thread in ours)
-
-
 def test_a_block_closed_in_another_context_ends_all_the_same(says):
     t = trail(evaluate="never")
 
@@ -138,18 +120,3 @@ def test_a_block_closed_in_another_context_ends_all_the_same(says):
     says("unseen").invoke("?")
     with pytest.raises(InputError):
         _ = t.graph
-
-
-def test_what_is_untraced_is_not_seen(says):
-    with trail(evaluate="never") as t:
-        with untraced():
-            says("unseen").invoke("?")
-        says("seen").invoke("?")
-    assert [node.text for node in t.graph.nodes if node.kind == "answer"] == ["seen"]
-
-
-def test_wrong_options_are_said_at_once():
-    with pytest.raises(InputError, match="evaluate"):
-        trail(evaluate="sometimes")
-    with pytest.raises(InputError, match="sample_rate"):
-        trail(sample_rate=2)

@@ -175,24 +175,6 @@ def test_a_node_that_is_a_chain_of_its_own(drive, says, shelf, link):
     assert link(found, TITAN, "Huygens, in 1655.") == link(found, "Who discovered", "Huygens, in 1655.") == "firm"
 
 
-def test_documents_that_two_stores_number_alike_are_told_apart(drive, says, shelf, link):
-    class Two(TypedDict):
-        topic: str
-        left: list
-        right: list
-        verdict: str
-
-    write = says("Only the law was read.")
-    graph = StateGraph(Two)
-    graph.add_node("laws", lambda s: {"left": shelf(KEPLER).invoke(s["topic"])})
-    graph.add_node("moons", lambda s: {"right": shelf(TITAN).invoke(s["topic"])})
-    graph.add_node("write", lambda s: {"verdict": write.invoke("Read: " + s["left"][0].page_content).text})
-    graph.add_edge(START, "laws").add_edge(START, "moons").add_edge(["laws", "moons"], "write").add_edge("write", END)
-    found = drive(graph.compile(), {"topic": "astronomy"})
-    assert link(found, KEPLER, "Only the law was read.") == "firm"
-    assert link(found, TITAN, "Only the law was read.") is None
-
-
 @pytest.mark.filterwarnings("ignore:AgentStatePydantic")  # langgraph 1.0 warns of its own import
 def test_what_a_failed_tool_said_is_a_tool_result(drive, says, link):
     from langgraph.prebuilt import ToolNode
@@ -243,22 +225,6 @@ def test_a_loop_uses_what_its_last_round_brought(drive, says, shelf, link):
     assert found.answer.text == ANSWER
     assert link(found, KEPLER, ANSWER) == link(found, "year of the third law of Kepler", ANSWER) == "firm"
     assert link(found, TITAN, ANSWER) is None
-
-
-def test_a_channel_written_twice_counts_as_it_was_read(drive, says, link):
-    first, second, judge = (
-        says("Version one is about orbits."),
-        says("Version two is about lakes."),
-        says("Fine by me."),
-    )
-    graph = StateGraph(Draft)
-    graph.add_node("first", lambda s: {"draft": first.invoke("Once: " + s["topic"]).text})
-    graph.add_node("second", lambda s: {"draft": second.invoke("Again: " + s["topic"]).text})
-    graph.add_node("judge", lambda s: {"verdict": judge.invoke("Judge: " + s["draft"]).text})
-    graph.add_edge(START, "first").add_edge("first", "second").add_edge("second", "judge").add_edge("judge", END)
-    found = drive(graph.compile(), {"topic": "the outer planets"})
-    assert link(found, "Version two", "Fine by me.") == "firm"
-    assert link(found, "Version one", "Fine by me.") is None
 
 
 def test_tasks_of_the_functional_api(drive, says, link, request):
@@ -346,19 +312,6 @@ def test_an_interrupted_graph_is_paused_and_has_no_answer_yet(handler, says, qui
     assert handler.graph().answer.text == "yes: A draft about rings."
 
 
-def test_an_error_in_a_node_reaches_the_user_and_leaves_a_graph(handler, quiet):
-    def fail(_):
-        raise ValueError("broken on purpose")
-
-    graph = StateGraph(Asked)
-    graph.add_node("write", fail)
-    graph.add_edge(START, "write")
-    with pytest.raises(ValueError, match="broken on purpose"):
-        graph.compile().invoke({"topic": "the rings of Saturn"}, {"callbacks": [handler]})
-    assert handler.graph().answer is None
-    assert handler._session._recorder.unfinished == 0
-
-
 def test_a_graph_called_inside_a_node_translates_between_states(drive, says, link):
     class Inner(TypedDict):
         source: str
@@ -439,39 +392,6 @@ def test_a_supervisor_hands_over_and_only_what_was_read_counts(drive, says, link
     assert link(found, "Ask the astronomer", "Methane makes the haze") == "firm"
     assert link(found, "hard as rock", "It is methane.") is None
     assert link(found, "Ask the astronomer", "hard as rock") is None
-
-
-def test_parallel_tasks_of_the_functional_api_meet_again(drive, says, link, request):
-    from langgraph.func import entrypoint, task
-
-    note, merge = says(("law", "Note: periods grow."), ("moon", "Note: lakes of methane.")), says("Growth and lakes.")
-
-    @task
-    def noted(subject):
-        return note.invoke("Note on the " + subject).text
-
-    @task
-    async def anoted(subject):
-        return (await note.ainvoke("Note on the " + subject)).text
-
-    @entrypoint()
-    def flow(subjects):
-        futures = [noted(subject) for subject in subjects]
-        return {"page": merge.invoke("Merge: " + " ".join(each.result() for each in futures)).text}
-
-    @entrypoint()
-    async def aflow(subjects):
-        notes = await asyncio.gather(*(anoted(subject) for subject in subjects))
-        return {"page": (await merge.ainvoke("Merge: " + " ".join(notes))).text}
-
-    way = request.node.callspec.params["drive"]
-    if way == "astream_events" and version("langgraph").startswith("1.0."):
-        pytest.skip("this langgraph loses what tasks return there")
-    found = drive(aflow if way.startswith("a") else flow, ["law of periods", "moon of Saturn"])
-    assert found.answer.text == "Growth and lakes."
-    assert link(found, "periods grow", "Growth and lakes.") == link(found, "lakes of", "Growth and lakes.") == "firm"
-    assert link(found, "law of periods", "periods grow") == link(found, "moon of Saturn", "lakes of") == "firm"
-    assert link(found, "law of periods", "lakes of methane") is None
 
 
 def test_middleware_that_writes_into_prompts_is_seen(drive, says, link):

@@ -20,8 +20,6 @@ from langchain_trail import AnswerRejectedError, TrailCallbackHandler, TrailGuar
 from langgraph.checkpoint.memory import InMemorySaver
 from pydantic import BaseModel
 
-from trail_callbacks import VerifyOptions
-from trail_callbacks.errors import InputError
 from trail_callbacks.guard import BLOCKED
 from trail_callbacks.judges.llm.judge import LLMJudge
 from trail_callbacks.models.call import Reply
@@ -149,17 +147,6 @@ def test_every_policy_with_every_kind_of_agent(agent, policy, better, tools, for
     assert len([asked for asked in made.model.asked if REVIEW in asked]) == attempts - 1
 
 
-def test_feedback_names_the_claim_and_what_the_sources_say_and_comes_after_the_draft(agent):
-    made = agent(TrailGuard(judge="local"), worse="The lighthouse of Genoa is 99 metres tall.")
-    made.invoke(TO_TURN, LIMIT)
-    told = made.model.asked[-1]
-    assert told.index("99 metres tall.") < told.index(REVIEW)
-    review = told[told.index(REVIEW) :]
-    assert 'You wrote: "The lighthouse of Genoa is 99 metres tall."' in review
-    assert "contradicted (number)" in review
-    assert f'says: "{FACT}"' in review
-
-
 def test_each_tool_call_of_a_structured_draft_is_answered_as_providers_want_it(agent):
     seen = []
 
@@ -192,18 +179,6 @@ def test_turns_that_call_tools_and_answers_without_a_claim_pass_unjudged(agent):
     assert [report.state for report in reports] == ["abstained"]
     empty = agent(TrailGuard(judge="local", on_fail="block"), worse=AIMessage("")).invoke(TO_TURN, LIMIT)
     assert empty["trail"]["state"] == "no_checkable_claims"
-
-
-@pytest.mark.parametrize("no_evidence", ["pass", "fail"])
-def test_an_answer_out_of_nowhere(says, no_evidence):
-    made = create_agent(
-        says("The moon was discovered by Quixodoro.", tools=True),
-        [],
-        middleware=[TrailGuard(judge="local", on_fail="block", no_evidence=no_evidence)],
-    )
-    out = made.invoke({"messages": [("user", "Who discovered it?")]}, LIMIT)
-    assert out["trail"]["state"] == "no_evidence"
-    assert out["trail"]["blocked"] is (no_evidence == "fail")
 
 
 def test_feedback_sends_a_model_that_read_nothing_to_its_tools_but_not_for_ever(says):
@@ -410,35 +385,6 @@ def unsupported(call):
     raise AssertionError(call.purpose)
 
 
-@pytest.mark.parametrize("asynchronous", [False, True], ids=["invoke", "ainvoke"])
-@pytest.mark.parametrize(
-    ("policy", "end"),
-    [
-        ({"on_error": "open"}, "annotate"),
-        ({"on_error": "closed"}, "block"),
-        ({"on_error": "closed", "on_fail": "annotate"}, "annotate"),
-        ({"on_error": "closed", "exhausted": "raise"}, "raise"),
-    ],
-)
-def test_a_judge_that_fails_is_not_asked_about_another_draft(agent, policy, end, asynchronous):
-    for broken in (unsupported, RuntimeError("the judge is down")):
-        model = ScriptedModel(broken if callable(broken) else [broken])
-        made = agent(TrailGuard(LLMJudge(model), **policy))
-
-        def run(made=made):
-            return asyncio.run(made.ainvoke(TO_TURN, LIMIT)) if asynchronous else made.invoke(TO_TURN, LIMIT)
-
-        if end == "raise":
-            with pytest.raises(AnswerRejectedError, match="'error'"):
-                run()
-            continue
-        out = run()
-        assert answered(out).text == (BAD if end == "annotate" else BLOCKED)
-        assert out["trail"]["state"] == "error"
-        assert not out["trail"]["passed"]
-        assert len(made.model.asked) == 2
-
-
 class Hanging:
     """A judge's model that takes until it is let go."""
 
@@ -461,15 +407,6 @@ class Hanging:
             self.cancelled = True
             raise
         return Reply(failure=Failure("failed", "let go"))
-
-
-def test_a_judge_that_hangs_is_left_behind(agent):
-    model = Hanging()
-    out = agent(TrailGuard(LLMJudge(model), timeout=0.2, on_error="open")).invoke(TO_TURN, LIMIT)
-    assert not model.waited
-    assert out["trail"]["late"] is True
-    assert answered(out).text == BLOCKED
-    model.let_go.set()
 
 
 async def test_a_judge_that_hangs_does_not_hold_up_the_loop_and_is_cancelled(agent):
@@ -500,20 +437,6 @@ async def test_cancelling_the_agent_cancels_the_judge(agent):
     assert model.cancelled
 
 
-def test_what_all_drafts_may_cost_together(agent):
-    def busy(call):
-        if call.purpose == "claims":
-            return {"claims": [{"quote": BAD, "claim": BAD, "checkable": True}], "abstained": False}
-        return Reply(failure=Failure("failed", "no"))
-
-    for limits, calls in (({"max_calls": 1}, 1), ({"options": VerifyOptions(max_calls=0)}, 0), ({"max_calls": 0}, 0)):
-        model = ScriptedModel(busy)
-        out = agent(TrailGuard(LLMJudge(model), on_error="closed", **limits)).invoke(TO_TURN, LIMIT)
-        assert out["trail"]["blocked"]
-        assert len(model.calls) == calls
-        assert out["trail"]["usage"]["calls"] == calls
-
-
 def strict(call):
     """A judge's model that finds every claim absent."""
     if call.purpose == "claims":
@@ -531,14 +454,6 @@ def test_costs_go_on_counting_when_tools_are_called_between_drafts(says):
     assert out["trail"]["usage"]["calls"] == len(model.calls) == sum(report.usage.calls for report in reports) == 3
     assert [report.state for report in reports] == ["no_evidence", "error"]
     assert answered(out).text == BLOCKED  # the judge could say no more
-
-
-def test_costs_of_all_drafts_are_added(agent):
-    model = ScriptedModel(lambda call: Reply(failure=Failure("failed", "no")))
-    reports = []
-    made = agent(TrailGuard(LLMJudge(model), on_error="closed", on_report=reports.append))
-    out = made.invoke(TO_TURN, LIMIT)
-    assert out["trail"]["usage"]["calls"] == len(model.calls) == sum(r.usage.calls for r in reports) > 0
 
 
 @pytest.mark.parametrize("mode", ["messages", "updates", "custom"])
@@ -567,21 +482,6 @@ async def test_the_judge_s_words_reach_no_stream_and_no_callback(agent, says, mo
         assert "JUDGE-WORDS" not in repr(chunks)
         assert "JUDGE-WORDS" not in repr(tracer.seen)
         assert "JUDGE-WORDS" not in handler.graph().to_json()
-
-
-def test_a_hook_that_raises_does_not_take_the_answer_away(agent):
-    def hook(report):
-        raise ValueError("the hook is broken")
-
-    out = agent(TrailGuard(judge="local", on_fail="annotate", on_report=hook)).invoke(TO_TURN, LIMIT)
-    assert answered(out).text == BAD
-    assert "on_report raised ValueError" in out["trail"]["warnings"]
-
-
-def test_what_the_model_raises_passes_through(says):
-    made = create_agent(says(ValueError("the model is down"), tools=True), [], middleware=[TrailGuard(judge="local")])
-    with pytest.raises(ValueError, match="the model is down"):
-        made.invoke(TO_TURN, LIMIT)
 
 
 # ---------------------------------------------------------------------------------------------------- among others
@@ -636,27 +536,6 @@ def test_the_user_s_messages_and_config_are_not_changed(agent):
     assert len(config["callbacks"]) == 1
 
 
-@pytest.mark.parametrize(
-    ("settings", "told"),
-    [
-        ({"max_score": 1.1}, "max_score is 1.1"),
-        ({"max_score": float("nan")}, "max_score is nan"),
-        ({"max_retries": -1}, "max_retries is -1"),
-        ({"on_fail": "shrug"}, "on_fail is 'shrug', expected one of retry, strip, block, annotate, raise"),
-        ({"exhausted": "retry"}, "exhausted is 'retry'"),
-        ({"on_error": "maybe"}, "on_error is 'maybe'"),
-        ({"no_evidence": "block"}, "no_evidence is 'block'"),
-        ({"timeout": 0}, "timeout is 0"),
-        ({"max_calls": -1}, "max_calls is -1"),
-        ({"stream": "sentences"}, "stream is 'sentences'"),
-        ({"stream": "pass"}, "on_fail='retry' could not take it back"),
-    ],
-)
-def test_bad_settings_are_told(settings, told):
-    with pytest.raises(InputError, match=told):
-        TrailGuard(judge="local", **settings)
-
-
 def test_it_is_imported_only_when_asked_for_and_says_what_is_missing():
     code = """
 import sys, langchain_trail
@@ -672,24 +551,6 @@ except ImportError as error:
     assert done.stdout.strip() == (
         'TrailGuard needs an optional dependency: pip install "trail-callbacks[langchain-agents]"'
     ), done.stderr
-
-
-@pytest.mark.parametrize("asynchronous", [False, True])
-def test_undecided_claims_pass_beside_decided_ones_unless_they_are_to_fail(agent, by_colour, asynchronous):
-    old, blue = "The lighthouse is old.", "The lighthouse is blue."
-    both = f"{old} {blue}"
-
-    def ask(first, **settings):
-        made = agent(TrailGuard(by_colour, **settings), better=old, worse=first)
-        given = {"messages": [HumanMessage(ASKED)]}
-        return asyncio.run(made.ainvoke(given)) if asynchronous else made.invoke(given)
-
-    out = ask(both)
-    assert answered(out).text == both
-    assert (out["trail"]["passed"], out["trail"]["undecided"], out["trail"]["state"]) == (True, 1, "partial")
-    for out in (ask(blue), ask(both, on_undecided="fail")):
-        assert answered(out).text == old
-        assert (out["trail"]["attempts"], out["trail"]["undecided"]) == (2, 0)
 
 
 def hidden(text):

@@ -6,7 +6,7 @@ import re
 import pytest
 from langchain_core.callbacks import BaseCallbackHandler
 from langchain_core.documents import Document
-from langchain_core.messages import AIMessage, AIMessageChunk, HumanMessage
+from langchain_core.messages import AIMessage, AIMessageChunk
 from langchain_core.output_parsers import StrOutputParser
 from langchain_core.prompts import ChatPromptTemplate
 from langchain_core.runnables import RunnableLambda, RunnableParallel, RunnablePassthrough
@@ -17,7 +17,6 @@ from trail_callbacks.guard import BLOCKED
 
 FACT = "The lighthouse of Genoa was rebuilt in 1543 and is 77 metres tall."
 ASKED = "How high is the lighthouse of Genoa?"
-TOLD = f"{FACT} {ASKED}"  # by the user: nothing else is read
 GOOD = "The lighthouse of Genoa is 77 metres tall."
 BAD = "The lighthouse of Genoa was designed by Quixodoro Vexx."
 LEAKED = "Quixodoro"
@@ -116,43 +115,6 @@ def test_an_accepted_stream_keeps_its_chunks(chain):
     assert len({chunk.id for chunk in [*chunks, last]}) == 1
     assert last.text == ""
     assert last.response_metadata["trail"]["attempts"] == 2
-
-
-@pytest.mark.parametrize(
-    "given",
-    [
-        [HumanMessage(TOLD)],
-        [("user", TOLD)],
-        ChatPromptTemplate.from_template("{q}").invoke({"q": TOLD}),
-        TOLD,
-    ],
-    ids=["messages", "pairs", "a prompt value", "a text"],
-)
-def test_feedback_to_a_model_follows_its_draft(model, given):
-    asked = model(BAD)
-    out = guarded(asked, judge="local").invoke(given)
-    assert out.text == BLOCKED
-    assert asked.asked[1].startswith(f"{TOLD}\n{BAD}\n{REVIEW}")
-
-
-def test_feedback_in_a_dictionary(model):
-    seen = []
-
-    def look(given):
-        seen.append(given)
-        return given["messages"] if "messages" in given else [HumanMessage(given["feedback"] or TOLD)]
-
-    for given in ({"messages": [HumanMessage(TOLD)]}, {"feedback": ""}):
-        seen.clear()
-        guarded(RunnableLambda(look) | model(), judge="local").invoke(given)
-        assert REVIEW in repr(seen[1])
-        assert REVIEW not in repr(seen[0])
-        assert REVIEW not in repr(given)
-
-
-def test_a_prompt_that_asks_for_feedback_gets_none_at_first(chain):
-    assert "feedback" not in TO_CALL
-    assert guarded(chain(), judge="local").invoke(TO_CALL) == GOOD
 
 
 def test_an_input_without_a_place_is_given_again(says):
@@ -373,13 +335,6 @@ def test_it_has_the_schemas_of_what_is_inside(chain):
     assert (guarded(inner, judge="local") | len).invoke(TO_CALL) == len(GOOD)
 
 
-def test_what_the_app_raises_passes_through(says):
-    with pytest.raises(ValueError, match="the model is down"):
-        guarded(says(ValueError("the model is down")), judge="local").invoke(ASKED)
-    with pytest.raises(InputError, match="takes a runnable"):
-        guarded(lambda x: x, judge="local")
-
-
 # ---------------------------------------------------------------------------------------------------- sentences
 
 STORY = f"{GOOD} It was rebuilt in 1543. It was designed by Quixodoro Vexx. It guides ships."
@@ -491,53 +446,6 @@ def test_a_stream_leaves_out_each_sentence_that_fails(chain):
 # ------------------------------------------------------------------------------------------- claims left undecided
 
 OLD, RED, BLUE = (f"The lighthouse is {word}." for word in ("old", "red", "blue"))
-
-
-@pytest.mark.parametrize(
-    ("worse", "settings", "end", "passed"),
-    [
-        (f"{OLD} {BLUE}", {}, f"{OLD} {BLUE}", True),
-        (BLUE, {}, OLD, True),
-        (f"{BLUE} {OLD}", {}, f"{BLUE} {OLD}", True),
-        (f"{OLD} {BLUE}", {"on_undecided": "fail"}, OLD, True),
-        (f"{OLD} {BLUE}", {"on_undecided": "fail", "max_score": 0.5}, f"{OLD} {BLUE}", True),
-        (f"{OLD} {BLUE}", {"on_undecided": "fail", "on_fail": "annotate"}, f"{OLD} {BLUE}", False),
-        (f"{OLD} {BLUE}", {"on_undecided": "fail", "on_fail": "block"}, BLOCKED, False),
-        (f"{RED} {BLUE}", {}, OLD, True),
-    ],
-)
-def test_undecided_claims_in_every_way_to_call(chain, by_colour, worse, settings, end, passed):  # noqa: PLR0917 - pytest names them
-    app = guarded(chain(better=OLD, worse=worse), by_colour, **settings)
-    assert every_way(app, TO_CALL) == [end] * 8
-    message = guarded(chain(better=OLD, worse=worse, parser=False), by_colour, **settings).invoke(TO_CALL)
-    summary = message.response_metadata["trail"]
-    assert summary["passed"] is passed
-    undecided = [each["quote"] for each in summary.get("undecided_claims", [])]
-    assert undecided == ([BLUE] if BLUE in end else [])
-
-
-def test_undecided_sentences_are_streamed_or_end_the_answer(chain, by_colour):
-    worse = f"{OLD} {BLUE} {OLD}"
-    for chunks in by_sentence(guarded(chain(worse=worse), by_colour, stream="sentences")):
-        assert chunks == [OLD, f" {BLUE}", f" {OLD}"]
-    for chunks in by_sentence(guarded(chain(worse=worse), by_colour, stream="sentences", on_undecided="fail")):
-        assert chunks == [OLD, f"\n\n{BLOCKED}"]
-
-
-def test_feedback_tells_the_model_what_could_not_be_verified(model, by_colour):
-    heard = []
-
-    def watch(prompt):
-        heard.append(prompt.to_string())
-        return prompt
-
-    for setting, words in (("pass", "could not be checked"), ("fail", "could not be verified; state only what")):
-        prompt = ChatPromptTemplate.from_template("{context}\n{question}\n{feedback}")
-        app = prompt | RunnableLambda(watch) | model(OLD, f"{RED} {BLUE}") | StrOutputParser()
-        given = {"context": FACT, "question": ASKED, "feedback": ""}
-        assert guarded(app, by_colour, on_undecided=setting).invoke(given) == OLD
-        assert words in heard[-1]
-        assert BLUE in heard[-1]
 
 
 @pytest.mark.parametrize("parser", [True, False])

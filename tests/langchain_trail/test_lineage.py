@@ -15,18 +15,6 @@ sys.path.insert(0, str(Path(__file__).parent))
 from astronomy import ANSWER, KEPLER, TITAN, joined, template
 
 
-def test_a_retrieval_chain_leads_from_documents_and_question_to_the_answer(drive, says, shelf, link):
-    retrieve = {"context": shelf(KEPLER, TITAN) | joined, "question": RunnablePassthrough()}
-    app = retrieve | template("Context: {context}\nQuestion: {question}") | says(ANSWER) | StrOutputParser()
-    graph = drive(app, "When was the third law published?")
-    assert graph.answer.text == ANSWER
-    assert graph.question.text == "When was the third law published?"
-    documents = [leaf for leaf in graph.leaves() if leaf.kind == "document"]
-    assert {leaf.text for leaf in documents} == {KEPLER, TITAN}
-    assert link(graph, KEPLER, ANSWER) == link(graph, "third law published?", ANSWER) == "firm"
-    assert link(graph, "third law published?", KEPLER) == "firm", "the query led to the documents"
-
-
 def test_one_field_of_parsed_json_carries_the_completion_into_the_next_prompt(drive, says, link):
     reply = json.dumps({"moon": "Titan, \u201cthe hazy one\u201d", "year": 1655})
     app = (
@@ -138,15 +126,3 @@ def test_a_history_handed_through_is_not_the_answer(drive, says, shelf, link):
     assert graph.answer.text == ANSWER
     assert graph.question.text == "And when was his third law?"
     assert link(graph, "publication year third law", KEPLER) == link(graph, KEPLER, ANSWER) == "firm"
-
-
-def test_a_cached_answer_belongs_to_the_run_that_asked(handler, says, shelf, link):
-    from langchain_core.caches import InMemoryCache
-
-    context = shelf(KEPLER) | joined
-    app = {"context": context} | template("{context}") | says(ANSWER, cache=InMemoryCache()) | StrOutputParser()
-    for _ in range(2):
-        app.invoke("When?", {"callbacks": [handler]})
-        graph = handler.graph()
-        assert graph.answer.text == ANSWER
-        assert link(graph, KEPLER, ANSWER) == "firm"

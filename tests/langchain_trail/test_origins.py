@@ -8,7 +8,6 @@ from operator import itemgetter
 import pytest
 from langchain.agents import create_agent
 from langchain_core.documents import Document
-from langchain_core.language_models import FakeListLLM
 from langchain_core.language_models.fake_chat_models import GenericFakeChatModel
 from langchain_core.messages import AIMessage, HumanMessage, SystemMessage
 from langchain_core.prompts import ChatPromptTemplate, MessagesPlaceholder, PromptTemplate
@@ -19,8 +18,6 @@ from langchain_trail import TrailCallbackHandler
 from langgraph.checkpoint.memory import InMemorySaver
 from langgraph.graph import END, START, MessagesState, StateGraph
 from langgraph.types import Command, interrupt
-
-from trail_callbacks.verify.sources import told
 
 INVENTED = "The ferry takes 53 minutes. Tickets cost 12 euros."
 OTHERWISE = "The ferry takes 40 minutes. Tickets cost 9 euros. "
@@ -136,12 +133,6 @@ def timetable(ship: str) -> str:
     return f"{ship}: {INVENTED}"
 
 
-def test_what_a_tool_adds_to_its_argument_supports(handler):
-    agent = create_agent(played(call("timetable", ship="Ferry to Lerwick"), INVENTED), [timetable])
-    agent.invoke({"messages": [("user", "How long does the ferry take?")]}, {"callbacks": [handler]})
-    assert classes(handler) == {"supported"}
-
-
 @pytest.mark.parametrize("name", ["context", "kb", "notes", "facts_about_it"])
 def test_a_value_of_a_prompt_is_a_source_whatever_its_variable_is_called(handler, name):
     prompt = ChatPromptTemplate.from_template(f"Use this: {{{name}}}\nQuestion: {{question}}")
@@ -163,15 +154,6 @@ def test_a_prompt_that_code_put_together_is_a_source(handler, wrapped):
     else:
         model.invoke(f"Use this:\n{KNOWN}\nQuestion: When did the museum open?", config)
     assert [str(verdict.support) for verdict in handler.report().verdicts] == ["supported", "contradicted"]
-
-
-def test_facts_in_a_system_prompt_support_and_are_marked(handler):
-    prompt = ChatPromptTemplate.from_messages([("system", f"You know this. {KNOWN}"), ("user", "{question}")])
-    (prompt | played(KNOWN)).invoke({"question": "When did the museum open?"}, {"callbacks": [handler]})
-    report = handler.report()
-    assert {str(verdict.support) for verdict in report.verdicts} == {"supported"}
-    assert any("not by a source" in warning for warning in report.warnings)
-    assert {report.graph.node(item.node_id).origin for v in report.verdicts for item in v.evidence} == {"template"}
 
 
 class Shelf(BaseRetriever):
@@ -308,41 +290,3 @@ def test_a_value_given_to_a_prompt_in_advance_is_a_source(handler, shape, mode):
     invoked(chain, {"question": "How old is the museum?"}, {"callbacks": [handler]}, mode)
     assert classes(handler) == {"supported"}
     assert [node.origin for node in handler.graph().nodes if node.text == KNOWN] == ["given", "model"]
-
-
-@pytest.mark.parametrize("shape", ["sequence", "node"])
-@pytest.mark.parametrize("fact", ["In hall 3.", "三号厅。"])
-def test_a_few_words_that_code_looked_up_are_a_source(handler, shape, fact):
-    model = played(fact)
-    if shape == "sequence":
-        app = RunnableLambda(lambda given: {**given, "fact": fact}) | RunnableLambda(
-            lambda given: model.invoke(f"{given['question']} Notes: {given['fact']}").text
-        )
-    else:
-        graph = StateGraph(dict)
-        graph.add_node("look", lambda given: {**given, "fact": fact})
-        graph.add_node(
-            "write", lambda given: {"answer": model.invoke(f"{given['question']} Notes: {given['fact']}").text}
-        )
-        graph.add_edge(START, "look").add_edge("look", "write").add_edge("write", END)
-        app = graph.compile()
-    app.invoke({"question": "Where is the oldest of all the ships?"}, {"callbacks": [handler]})
-    assert fact in {leaf.text for leaf in handler.graph().leaves()}
-
-
-@pytest.mark.parametrize("loaded", [False, True])
-def test_earlier_turns_are_told_in_order_and_what_this_run_wrote_is_not(handler, loaded):
-    turns = [HumanMessage("When was it built?"), AIMessage("It was built in 1968."), HumanMessage("And the ferry?")]
-    turns.append(AIMessage("The ferry came in 1971."))
-    caption = RunnableLambda(
-        lambda _: FakeListLLM(responses=[INVENTED]).invoke("")
-    )  # as of a picture: it reads no text
-    prompt = ChatPromptTemplate.from_messages(
-        [("system", "Seen: {seen}"), MessagesPlaceholder("history"), ("human", "{question}")]
-    )
-    asked = {"question": "What does it cost?"} if loaded else {"question": "What does it cost?", "history": turns}
-    history = RunnableLambda(lambda given: given.get("history", turns))
-    chain = {"seen": caption, "question": itemgetter("question"), "history": history} | prompt | played(OTHERWISE)
-    chain.invoke(asked, {"callbacks": [handler]})
-    lines = told(handler.trace().graph)["conversation"].splitlines()
-    assert lines == [f"{'ASSISTANT' if n % 2 else 'USER'}: {turn.text}" for n, turn in enumerate(turns)]

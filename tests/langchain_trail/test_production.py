@@ -234,8 +234,8 @@ class Faulty(TrailCallbackHandler):
 
 
 @pytest.mark.usefixtures("quiet")
-@pytest.mark.parametrize("where", ["reading", "keeping"])
-@pytest.mark.parametrize(("hook", "way"), [(h, w) for h in HOOKS for w in ("invoke", "ainvoke", "stream")])
+@pytest.mark.parametrize(("way", "where"), [("invoke", "reading"), ("ainvoke", "keeping"), ("stream", "reading")])
+@pytest.mark.parametrize("hook", HOOKS)
 def test_a_fault_in_any_hook_changes_nothing_for_the_app(request, monkeypatch, hook, way, where):
     says, shelf = request.getfixturevalue("says"), request.getfixturevalue("shelf")
 
@@ -376,49 +376,6 @@ def test_any_payload_in_any_hook_is_recorded_and_saved(hook):
 
 
 # ---------------------------------------------------------------- the worker
-
-
-def test_a_full_queue_is_counted_said_once_and_holds_nobody_up():
-    free = threading.Event()
-    handler = TrailCallbackHandler(on_report=lambda report: free.wait(30), max_waiting=3)
-    app = RunnableLambda(lambda x: f"The answer is {x} and that is all there is.")
-    ids = [uuid.uuid4() for _ in range(12)]
-    for i, run_id in enumerate(ids):
-        assert app.invoke(i, {"callbacks": [handler], "run_id": run_id}).startswith("The answer is")
-    assert handler.skipped == 9
-    assert sum("wait to be verified" in str(error) for error in handler.errors) == 1
-    free.set()
-    assert handler.flush(30)
-    assert len(handler.reports) == 3
-    assert handler.report(ids[-1]).run_id == str(ids[-1]), "what was skipped is verified when it is asked for"
-    handler.close()
-
-
-def test_what_the_user_s_hooks_do_wrong_is_kept_and_stays_inside(says):
-    def tell(report):
-        raise FaultError("on_report")
-
-    def hide(text):
-        if "secret" in text:
-            raise FaultError("redact")
-        return text.replace("Genoa", "[town]")
-
-    handler = TrailCallbackHandler(evaluate="inline", on_report=tell, redact=hide)
-    app = template("{x}") | says("The lighthouse of Genoa has a secret door.") | StrOutputParser()
-    assert app.invoke({"x": "What of Genoa?"}, {"callbacks": [handler]}) == "The lighthouse of Genoa has a secret door."
-    assert {str(error) for error in handler.errors} == {"on_report", "redact"}
-    saved = handler.report().to_json()
-    assert "Genoa" not in saved
-    assert "secret" not in saved
-    assert "[withheld: redact failed]" in saved
-
-
-def test_only_the_sample_is_verified(says):
-    handler = TrailCallbackHandler(evaluate="inline", sample_rate=0.25)
-    for i in range(200):
-        RunnableLambda(lambda x: f"The answer is {x} and no more.").invoke(i, {"callbacks": [handler]})
-    assert 20 <= len(handler.reports) <= 85
-    assert handler.errors == []
 
 
 # ---------------------------------------------------------------- streams and tasks that are given up

@@ -1,7 +1,6 @@
 """Which text reached which where retrievers, memory and routing work together."""
 
 import sys
-from datetime import UTC, datetime
 from operator import itemgetter
 from pathlib import Path
 
@@ -9,7 +8,6 @@ import pytest
 from langchain_core.chat_history import InMemoryChatMessageHistory
 from langchain_core.documents import BaseDocumentCompressor, Document
 from langchain_core.embeddings import DeterministicFakeEmbedding
-from langchain_core.messages import AIMessage
 from langchain_core.output_parsers import JsonOutputParser, PydanticOutputParser, StrOutputParser
 from langchain_core.prompts import ChatPromptTemplate, FewShotPromptTemplate, MessagesPlaceholder, PromptTemplate
 from langchain_core.runnables import (
@@ -70,21 +68,6 @@ def test_queries_that_a_model_wrote_lead_to_what_they_found(drive, says, link):
     assert link(graph, "When was it published?", "Who published laws") == "firm"
 
 
-def test_what_a_compressor_cut_out_comes_from_its_document_only(drive, says, shelf, link):
-    pytest.importorskip("langchain_classic")
-    from langchain_classic.retrievers import ContextualCompressionRetriever
-    from langchain_classic.retrievers.document_compressors import LLMChainExtractor
-
-    cut = says(("rings of Saturn", "Maxwell proved that they cannot be solid."), ("", "NO_OUTPUT"))
-    retriever = ContextualCompressionRetriever(
-        base_compressor=LLMChainExtractor.from_llm(cut), base_retriever=shelf(LONG, TITAN)
-    )
-    graph = drive(rag(retriever, says("Maxwell did.")), {"question": "Who proved what rings are not?"})
-    assert link(graph, LONG, "Maxwell did.") == "firm"
-    assert link(graph, "Maxwell proved that they cannot be solid.", "Maxwell did.") == "firm"
-    assert link(graph, TITAN, "Maxwell did.") is None, "nothing of it was kept"
-
-
 class Keep(BaseDocumentCompressor):
     """Keeps the documents that hold a word."""
 
@@ -122,21 +105,6 @@ def test_a_parent_document_stands_for_the_chunk_that_was_found(drive, says, link
     retriever.add_documents([Document(LONG)])
     graph = drive(rag(retriever, says("Ice.")), {"question": "What are rings made of?"})
     assert link(graph, LONG, "Ice.") == link(graph, "What are rings", LONG) == "firm"
-
-
-def test_a_store_that_forgets_with_time(drive, says, link):
-    pytest.importorskip("langchain_classic")
-    from langchain_classic.retrievers import TimeWeightedVectorStoreRetriever
-
-    class Scored(InMemoryVectorStore):
-        def _select_relevance_score_fn(self):
-            return lambda score: min(1.0, abs(score))
-
-    retriever = TimeWeightedVectorStoreRetriever(vectorstore=Scored(DeterministicFakeEmbedding(size=8)), k=1)
-    now = datetime.now(UTC).replace(tzinfo=None)
-    retriever.add_documents([Document(KEPLER, metadata={"last_accessed_at": now})])
-    graph = drive(rag(retriever, says(ANSWER)), {"question": "When was it?"})
-    assert link(graph, KEPLER, ANSWER) == "firm"
 
 
 def test_a_query_with_a_filter_that_a_model_wrote_leads_to_the_documents(drive, says, shelf, link):
@@ -278,37 +246,3 @@ def test_examples_in_a_prompt_are_instructions_and_not_sources(drive, says, link
     graph = drive(prompt | says("Titan is the largest moon."), {"question": "Which moon is the largest?"})
     assert link(graph, "Which moon is the largest?", "Titan is") == "firm"
     assert {node.kind for node in graph.nodes if "largest ears" in node.text} == {"instruction"}
-
-
-def test_what_a_tool_returned_in_any_shape_is_a_tool_result(drive, says, link):
-    from langchain_core.tools import tool
-
-    @tool
-    def as_dict(name: str) -> dict:
-        """Return a dictionary."""
-        return {"moon": name, "diameter": "1527 kilometres across", "finder": {"name": "Giovanni Domenico Cassini"}}
-
-    @tool(response_format="content_and_artifact")
-    def with_artifact(name: str):
-        """Return a text and an artifact."""
-        return f"A table about {name} was found.", {"rows": ["the mass is 2.3e21 kilograms"]}
-
-    call = {"name": "as_dict", "args": {"name": "Rhea"}, "id": "c1", "type": "tool_call"}
-    other = {"name": "with_artifact", "args": {"name": "Rhea"}, "id": "c2", "type": "tool_call"}
-    asks = says(AIMessage("", tool_calls=[call, other]))
-    reads = says(("1527 kilometres", "It is 1527 km wide."))
-
-    def run_tools(message, config):
-        tools = {"as_dict": as_dict, "with_artifact": with_artifact}
-        return [message, *(tools[call["name"]].invoke(call, config) for call in message.tool_calls)]
-
-    async def arun_tools(message, config):
-        tools = {"as_dict": as_dict, "with_artifact": with_artifact}
-        return [message, *[await tools[call["name"]].ainvoke(call, config) for call in message.tool_calls]]
-
-    graph = drive(template("{q}") | asks | RunnableLambda(run_tools, arun_tools) | reads, {"q": "How wide is Rhea?"})
-    assert link(graph, "1527 kilometres across", "It is 1527 km wide.") == "firm"
-    assert link(graph, "A table about Rhea", "It is 1527 km wide.") == "firm"
-    assert link(graph, 'as_dict({"name": "Rhea"})', "1527 kilometres across") == "firm"
-    kinds = {node.kind for node in graph.nodes if "1527 kilometres across" in node.text or "2.3e21" in node.text}
-    assert kinds == {"tool_result"}

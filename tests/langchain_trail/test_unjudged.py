@@ -1,11 +1,10 @@
 """What a model returns beside its answer is judged, or the summary names it; in the strict setting it is left out."""
 
 import pytest
-from langchain_core.messages import AIMessage, HumanMessage, ToolMessage
+from langchain_core.messages import AIMessage
 from langchain_core.output_parsers import StrOutputParser
-from langchain_core.runnables import RunnableLambda, RunnableParallel
+from langchain_core.runnables import RunnableParallel
 from langchain_trail import guarded
-from langchain_trail.unjudged import judged_only, unjudged
 
 from trail_callbacks.guard import BLOCKED
 
@@ -120,24 +119,3 @@ def test_an_agent_s_message_that_calls_tools_and_its_answer(says, strict):
     assert out["trail"]["passed"]
     assert out["trail"]["unjudged"] == ["reasoning"]
     assert (BAD in repr(out)) is (strict == "pass")
-
-
-COPIES = {
-    "dict": lambda x: {"answer": x, "html": f"<p>{x}</p>", "log": [{"said": x}], "height": 97},
-    "documents": lambda x: {"answer": x, "kept": [ToolMessage(x, tool_call_id="1"), HumanMessage(x)]},
-    "JSON": lambda x: {"answer": x, "raw": f'{{"said": "{x}"}}', "pair": (x, 97)},
-}
-
-
-@pytest.mark.parametrize("name", COPIES)
-def test_copies_of_a_withheld_answer_are_withheld(says, name):
-    chain = says(BAD) | StrOutputParser() | RunnableLambda(COPIES[name])
-    out = guarded(chain, judge="local", on_fail="block").invoke(ASKED)
-    assert out["trail"]["blocked"]
-    assert "97" not in repr({key: value for key, value in out.items() if key != "trail"})
-
-
-def test_a_message_that_is_judged_whole_stays_the_same():
-    message = AIMessage(GOOD)
-    assert unjudged(message) == ()
-    assert judged_only(message, "") is message

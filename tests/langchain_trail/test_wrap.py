@@ -52,16 +52,6 @@ def test_batch_and_abatch_answer_each_input(chain, config):
         assert [r.report.run_id for r in results] != [results[0].report.run_id] * 2
 
 
-def test_exceptions_of_the_app_pass_and_leave_a_graph(says):
-    app = traced(RunnableLambda(lambda x: x) | says(ValueError("the model is down")))
-    with pytest.raises(ValueError, match="the model is down"):
-        app.invoke("Where is the lighthouse?")
-    assert app.handler.graph().question.text == "Where is the lighthouse?"
-    good, bad = traced(RunnableLambda(lambda x: 1 // x)).batch([1, 0], return_exceptions=True)
-    assert good.output == 1
-    assert isinstance(bad, ZeroDivisionError)
-
-
 def test_streams_pass_chunks_on_and_then_have_a_result(chain):
     stream = traced(chain).stream(GOOD)
     with pytest.raises(InputError, match="not exhausted"):
@@ -124,14 +114,6 @@ def test_messages_carry_the_summary_and_a_stream_of_them_a_last_chunk_with_it(sa
     assert whole.text == "The lighthouse of Genoa is 99 metres tall."
     assert whole.response_metadata["trail"] == stream.result.output.response_metadata["trail"]
     assert next(stream, None) is None
-
-
-async def test_an_async_stream_of_messages_has_a_last_chunk_too(says):
-    stream = traced(says("The lighthouse of Genoa is 99 metres tall.")).astream(SOURCE)
-    *chunks, last = [chunk async for chunk in stream]
-    assert len(chunks) > 3
-    assert last.response_metadata["trail"] == (await stream.result()).report.summary()
-    assert await anext(stream, None) is None
 
 
 async def test_who_watches_the_run_around_hears_of_the_report(chain):
@@ -214,16 +196,6 @@ def test_a_stream_in_is_a_stream_out():
     stream = traced(RunnableLambda(yes)).transform(iter(["a ", "b"]))
     assert "".join(stream) == "a b yes"
     assert stream.result.report.graph.answer.text == "a b yes"
-
-
-async def test_an_asynchronous_stream_in_is_a_stream_out():
-    async def parts():
-        for part in ("a ", "b"):
-            yield part
-
-    stream = traced(RunnableLambda(yes)).atransform(parts())
-    assert "".join([chunk async for chunk in stream]) == "a b yes"
-    assert (await stream.result()).report.graph.answer.text == "a b yes"
 
 
 async def test_events_end_with_the_report():

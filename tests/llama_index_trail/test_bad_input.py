@@ -17,9 +17,7 @@ from llama_index.core.query_engine import RetrieverQueryEngine
 from llama_index.core.retrievers import BaseRetriever
 from llama_index.core.schema import NodeWithScore, TextNode
 from llama_index.core.tools import FunctionTool
-from llama_index.core.workflow import StartEvent, StopEvent, Workflow, step
-from llama_index_instrumentation.dispatcher import instrument_tags
-from llama_index_trail import instrument, report_for, status, trail
+from llama_index_trail import instrument, status, trail
 from llama_index_trail.tracker import TRACKER
 
 pytestmark = [  # LlamaIndex's own, as in the tests of lineage
@@ -106,29 +104,6 @@ def test_tools_may_return_anything(models, value):
     assert any(edge.source == results[0].id and edge.target == "answer" for edge in t.graph.edges)
 
 
-class Stuck(Workflow):
-    @step
-    async def only(self, ev: StartEvent) -> StopEvent:
-        await self.llm.acomplete(f"Notes: {KILN}")
-        raise ConnectionError("the line went dead")
-
-
-def test_a_step_that_raises_leaves_its_part_of_the_graph(models):
-    flow = Stuck(timeout=5)
-    flow.llm = models.Rules(rules=[("", TILES)])
-
-    async def main():
-        with instrument_tags({"tenant": "north"}):
-            return await flow.run(topic="a kiln")
-
-    with trail(evaluate="never") as t, pytest.raises(ConnectionError, match="the line went dead"):
-        asyncio.run(main())
-    assert t.graph.answer is None
-    assert TILES in {node.text for node in t.graph.nodes}
-    assert t.errors == []
-    assert status().open_runs == 0
-
-
 def test_other_handlers_and_managers_are_neither_used_nor_disturbed(ask, caplog):
     debug = LlamaDebugHandler(print_trace_on_end=False)
     engine = ask([KILN], TILES)
@@ -187,18 +162,3 @@ def test_nothing_outlives_queries_that_fail_stream_and_are_left(models):
     assert status().open_runs == 0
     assert TRACKER._spans == {}
     assert status().errors == ()
-
-
-def test_a_response_that_nobody_recorded_or_that_is_a_copy_says_so(ask):
-    from copy import copy
-
-    from trail_callbacks.errors import InputError
-
-    engine = ask([KILN], TILES)
-    with pytest.raises(InputError, match="no recorded run returned this Response"):
-        report_for(engine.query(HOW))
-    with trail() as t:
-        response = engine.query(HOW)
-    with pytest.raises(InputError):
-        report_for(copy(response))
-    assert report_for(response) is t.report

@@ -18,7 +18,6 @@ from llama_index_trail import AnswerRejectedError, guard_agent, instrument, repo
 
 from trail_callbacks.errors import InputError
 from trail_callbacks.guard import BLOCKED
-from trail_callbacks.testing import ScriptedModel
 
 # LlamaIndex's agents use what pydantic and workflows deprecate, and leave databases open.
 pytestmark = [
@@ -365,31 +364,11 @@ async def test_the_judge_sees_what_the_recording_is_allowed_to_see(turns):
     assert not any("Genoa" in node.text for report in seen for node in report.graph.nodes)
 
 
-async def test_without_tools_from_memory(turns):
-    assert str((await run(guard_agent(FunctionAgent(llm=turns(BAD, BAD, BAD)), judge="local")))[0]) == BLOCKED
-    output, _, _ = await run(guard_agent(FunctionAgent(llm=turns(BAD)), judge="local", no_evidence="pass"))
-    assert str(output) == BAD
-
-
 async def test_the_system_prompt_and_the_user_may_support_an_answer(turns):
     agent = FunctionAgent(llm=turns(GOOD), system_prompt=FACT)
     assert str((await run(guard_agent(agent, judge="local")))[0]) == GOOD
     agent = FunctionAgent(llm=turns(GOOD))
     assert str((await run(guard_agent(agent, judge="local"), f"{FACT} {ASKED}"))[0]) == GOOD
-
-
-@pytest.mark.parametrize(("on_error", "end"), [("open", GOOD), ("closed", BLOCKED)])
-async def test_a_judge_that_fails(turns, on_error, end):
-    judge = ScriptedModel([RuntimeError("no judge today")] * 9)
-    agent = FunctionAgent(tools=[look], llm=turns(LOOK, GOOD))
-    output, _, _ = await run(guard_agent(agent, judge, on_error=on_error))
-    assert str(output) == end
-
-
-async def test_what_the_app_raises_is_what_the_user_sees(models):
-    agent = FunctionAgent(tools=[look], llm=models.Turns(steps=[LOOK]))
-    with pytest.raises(IndexError):
-        await run(guard_agent(agent, judge="local"))
 
 
 def test_it_takes_agents_only(turns):
@@ -399,14 +378,3 @@ def test_it_takes_agents_only(turns):
         guard_agent(FunctionAgent(llm=turns()), judge="local", max_score=2.0)
     with pytest.raises(InputError):
         guard_agent(FunctionAgent(llm=turns()), judge="local", stream="pass")
-
-
-async def test_undecided_claims_pass_beside_decided_ones_unless_they_are_to_fail(recording, turns, by_colour):
-    old, blue = "The lighthouse is old.", "The lighthouse is blue."
-    both = f"{old} {blue}"
-    for first, settings, end in ((both, {}, both), (blue, {}, old), (both, {"on_undecided": "fail"}, old)):
-        agent = FunctionAgent(tools=[look], llm=turns(LOOK, first, old), streaming=False)
-        output, _, _ = await run(guard_agent(agent, by_colour, **settings))
-        assert str(output) == end
-        assert output["trail"]["passed"] is True
-        assert output["trail"]["undecided"] == (end == both)

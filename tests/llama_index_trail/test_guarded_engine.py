@@ -39,10 +39,8 @@ from llama_index_trail import (
 from llama_index_trail.results import _origins
 from pydantic import BaseModel
 
-from trail_callbacks import VerifyOptions
 from trail_callbacks.errors import InputError
 from trail_callbacks.guard import BLOCKED
-from trail_callbacks.testing import ScriptedModel
 
 FACT = "The lighthouse of Genoa was rebuilt in 1543 and is 77 metres tall."
 OTHER = "Marseille has an old port."
@@ -210,13 +208,6 @@ def test_nothing_found_is_no_claim(ask):
     response = GuardedQueryEngine(ask([], HOPELESS), judge="local", on_report=seen.append).query(ASKED)
     assert str(response) == "Empty Response"
     assert seen == []
-
-
-def test_from_memory_when_nothing_was_read():
-    assert str(GuardedQueryEngine(Own(), judge="local").query(ASKED)) == BLOCKED
-    response = GuardedQueryEngine(Own(), judge="local", no_evidence="pass").query(ASKED)
-    assert str(response) == BAD
-    assert response.metadata["trail"]["state"] == "no_evidence"
 
 
 async def test_live_tokens_come_at_once_and_the_summary_after_the_last(engine):
@@ -509,70 +500,6 @@ async def test_thirty_at_once_do_not_mix(shelf, models):
 # -- faults ------------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("streaming", [False, True])
-async def test_what_the_app_raises_is_what_the_user_sees(engine, streaming):
-    boom = ["The ", RuntimeError("boom")] if streaming else RuntimeError("boom")
-    guarded = GuardedQueryEngine(engine([("", boom)], streaming=streaming), judge="local")
-    with pytest.raises(RuntimeError, match="boom"):
-        guarded.query(ASKED)
-    with pytest.raises(RuntimeError, match="boom"):
-        await guarded.aquery(ASKED)
-    assert status().open_runs == 0
-
-
-@pytest.mark.parametrize(("on_error", "end"), [("open", GOOD), ("closed", BLOCKED)])
-def test_a_judge_that_fails(engine, on_error, end):
-    judge = ScriptedModel([RuntimeError("no judge today")] * 9)
-    response = GuardedQueryEngine(engine([("", GOOD)]), judge=judge, on_error=on_error).query(ASKED)
-    assert str(response) == end
-    assert response.metadata["trail"]["state"] == "error"
-
-
-def test_a_judge_that_hangs_is_left_behind(engine):
-    judge = ScriptedModel(lambda call: {}, delay=5.0)
-    guard = GuardedQueryEngine(engine([("", GOOD)]), judge=judge, timeout=0.2, on_error="open")
-    response = guard.query(ASKED)
-    assert str(response) == BLOCKED
-    assert response.metadata["trail"]["late"] is True
-
-
-@pytest.mark.parametrize(
-    "wrong", [{"max_score": 2.0}, {"on_fail": "maybe"}, {"timeout": 0}, {"max_retries": -1}, {"stream": "slow"}]
-)
-def test_settings_are_checked(engine, wrong):
-    with pytest.raises(InputError):
-        GuardedQueryEngine(engine(), judge="local", **wrong)
-
-
 def test_it_takes_query_engines_only():
     with pytest.raises(InputError, match="takes a query engine"):
         GuardedQueryEngine("engine", judge="local")
-
-
-def test_settings_of_the_verification_are_used(engine):
-    seen = []
-    options = VerifyOptions(localize=True)
-    GuardedQueryEngine(engine(HOPELESS), judge="local", on_fail="block", options=options, on_report=seen.append).query(
-        ASKED
-    )
-    (verdict,) = seen[0].verdicts
-    assert seen[0].graph.node(verdict.introduced_at).text == BAD
-
-
-@pytest.mark.parametrize("streaming", [False, True])
-def test_undecided_claims_pass_beside_decided_ones_unless_they_are_to_fail(engine, by_colour, streaming):
-    old, blue = "The lighthouse is old.", "The lighthouse is blue."
-    both = f"{old} {blue}"
-
-    def ask(first, **settings):
-        rules = [(REVIEW, old), ("", first)]
-        response = GuardedQueryEngine(engine(rules, streaming=streaming), by_colour, **settings).query(ASKED)
-        return str(response), response.metadata["trail"]
-
-    text, summary = ask(both)
-    assert text == both
-    assert (summary["passed"], summary["undecided"]) == (True, 1)
-    assert [each["quote"] for each in summary["undecided_claims"]] == [blue]
-    for text, summary in (ask(blue), ask(both, on_undecided="fail")):
-        assert text == old
-        assert (summary["passed"], summary["undecided"], summary["attempts"]) == (True, 0, 2)

@@ -6,7 +6,6 @@ import time
 from importlib.metadata import version
 
 import pytest
-from llama_index.core import get_response_synthesizer
 from llama_index.core.agent.workflow import AgentWorkflow, FunctionAgent, ReActAgent
 from llama_index.core.chat_engine import (
     CondensePlusContextChatEngine,
@@ -95,19 +94,6 @@ def test_retrieval_alone_brings_documents_and_no_answer(shelf, mode):
     assert graph.answer is None
     assert {node.text for node in graph.nodes if node.kind == "document"} == {MILL, OVEN}
     assert graph.question.text == HOW
-
-
-def test_a_synthesizer_alone_is_a_run(models, shows):
-    synthesizer = get_response_synthesizer(llm=models.Rules(rules=[("", NINE)]))
-    nodes = [NodeWithScore(node=TextNode(text=MILL), score=0.5)]
-    graph = recorded(lambda: synthesizer.synthesize(HOW, nodes=nodes))
-    assert graph.answer.text == NINE
-    assert shows(graph, MILL, NINE)
-
-
-def test_a_model_alone_is_a_run(models):
-    graph = recorded(lambda: models.Rules(rules=[("", NINE)]).complete(HOW))
-    assert (graph.question.text, graph.answer.text) == (HOW, NINE)
 
 
 def test_nothing_retrieved_means_no_evidence(ask, answer, mode, shelf):

@@ -21,8 +21,6 @@ from llama_index.core.schema import TextNode
 from llama_index.core.tools import FunctionTool
 from llama_index_trail import instrument, trail, uninstrument
 
-from trail_callbacks.verify.sources import told
-
 pytestmark = [
     pytest.mark.filterwarnings("ignore::DeprecationWarning"),
     pytest.mark.filterwarnings("ignore::ResourceWarning"),
@@ -177,14 +175,6 @@ def test_the_answer_of_a_chat_is_what_its_model_wrote(chat, engine, answer, expe
     assert supports(t.report) == expected
 
 
-def test_the_answer_of_a_simple_chat_is_what_its_model_wrote(chat, models):
-    engine = SimpleChatEngine.from_defaults(llm=models.Rules(rules=[("", INVENTED)]))
-    with trail() as t:
-        chat(engine, "How long does the ferry take?")
-    assert [node.kind for node in t.graph.nodes if node.origin == "model"] == ["answer"]
-    assert supports(t.report) == UNKNOWN
-
-
 @pytest.fixture(params=["text", "messages"])
 def talker(request, models):
     """A model that takes one text, or messages."""
@@ -210,16 +200,6 @@ def test_the_turns_of_a_condensed_chat_keep_their_authors(chat, shelf, talker):
     assert origins(t.graph, first) == {("question", "user")}
     assert {origin for _, origin in origins(t.graph, INVENTED)} == {"model"}
     assert supports(t.report) == DENIED
-
-
-def test_earlier_turns_are_told_in_order(shelf, models):
-    turns = [("user", "When was it built?"), ("assistant", "In 1968."), ("user", "By whom?"), ("assistant", "By Mara.")]
-    history = [ChatMessage(role=role, content=text) for role, text in turns]
-    llm = models.Rules(rules=[("", INVENTED)])
-    engine = ContextChatEngine.from_defaults(shelf(FERRY).as_retriever(), llm=llm, chat_history=history)
-    with trail() as t:
-        engine.chat("And again?")
-    assert told(t.graph)["conversation"].splitlines() == [f"{role.upper()}: {text}" for role, text in turns]
 
 
 def test_the_turns_of_a_chat_keep_their_authors(chat, talker):
@@ -345,15 +325,6 @@ def test_the_existing_answer_of_a_refinement_is_a_models(models, answer, mode, c
     assert sum(node.origin == "retrieved" for node in t.graph.upstream(t.graph.answer.id)) == count
 
 
-@pytest.mark.parametrize(("said", "expected"), [("In hall 3.", "None"), ("The show is in hall 3.", "supported")])
-def test_a_very_short_answer_keeps_its_sources(ask, answer, mode, said, expected):
-    with trail() as t:
-        answer(ask(["The show is in hall 3."], said, streaming="stream" in mode), "Where is the show?", mode)
-    assert [node.kind for node in t.graph.nodes if node.origin == "model"] == ["answer"]
-    assert "The show is in hall 3." in {node.text for node in t.graph.inputs(t.graph.answer.id)}
-    assert supports(t.report) == [expected]
-
-
 # -- node postprocessors
 
 
@@ -452,16 +423,6 @@ def test_what_a_react_agent_looked_up_a_turn_ago_is_evidence(models, streaming):
     ]
     agent = ReActAgent(tools=tools_of(f"{MUSEUM} {FERRY}"), llm=models.Turns(steps=steps), streaming=streaming)
     assert answered(agent, 2) == ["supported", "supported", *DENIED]
-
-
-@pytest.mark.parametrize(
-    "fact", ["Le musée a ouvert en 1968 et possède 4 salles.", "Музей открыт в 1968 году, в нём 4 зала.", MUSEUM]
-)
-def test_arguments_are_the_same_however_they_are_spelled(models, fact):
-    """Providers send letters beyond ASCII as escapes; read again, they are no call of an earlier run."""
-    steps = [[("look_up", {"about": "musée"})], [("note", {"text": fact})], f"{fact}"]
-    agent = FunctionAgent(tools=tools_of(fact), llm=models.Turns(steps=steps), streaming=False)
-    assert set(answered(agent, 1)) == {"supported"}
 
 
 def answered(agent, turns):

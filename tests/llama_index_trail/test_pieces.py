@@ -1,14 +1,11 @@
 """LlamaIndex values as texts: what is read, what is left alone, and that a snapshot stays as it was taken."""
 
 import asyncio
-import json
 from dataclasses import dataclass
 from types import SimpleNamespace
 from typing import Any
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 from llama_index.core import QueryBundle
 from llama_index.core.base.llms.types import ImageBlock, TextBlock, ThinkingBlock, ToolCallBlock
 from llama_index.core.base.response.schema import PydanticResponse, Response
@@ -22,7 +19,6 @@ from llama_index.core.workflow import Event, StartEvent, StopEvent, Workflow, st
 from llama_index_trail import trail
 from llama_index_trail.families import family, is_kind
 from llama_index_trail.messages import message, reply
-from llama_index_trail.nodes import documents
 from llama_index_trail.pieces import answer_of, bounded, prompt_of
 from llama_index_trail.raw import pieces
 from pydantic import BaseModel
@@ -48,10 +44,6 @@ def test_messages_show_what_is_no_text_and_hide_reasoning():
     blocks = [ThinkingBlock(content="hm"), TextBlock(text="Look:"), ImageBlock(url="https://x.example/y.png")]
     raw = message(ChatMessage(role="user", blocks=blocks), ())
     assert raw.text == "Look:\n[image]"
-
-
-def test_an_empty_message_is_empty():
-    assert message(ChatMessage(role="assistant", blocks=[]), ()).text == ""
 
 
 def test_a_tool_message_names_the_call_it_answers():
@@ -190,14 +182,6 @@ def test_the_query_and_the_message_are_told_from_other_arguments():
     (raw,) = bounded({"message": "m"}, "chain")
     assert (raw.form, raw.role) == ("message", "user")
     assert [(raw.path, raw.text) for raw in bounded({"kwargs": {"day": "Tuesday"}}, "tool")] == [(("day",), "Tuesday")]
-
-
-@given(st.text(), st.dictionaries(st.text(), st.one_of(st.text(), st.integers(), st.floats(), st.none())))
-def test_any_text_makes_an_encodable_piece(text, metadata):
-    raws = [*answer_of({"a": text}), *documents([TextNode(text=text, metadata=metadata)], ())]
-    for piece in pieces(raws):
-        piece.text.encode()
-        json.dumps(dict(piece.attributes), allow_nan=False).encode()
 
 
 def test_classes_are_told_by_what_they_inherit(models):

@@ -7,7 +7,7 @@ from types import SimpleNamespace
 
 import pytest
 from llama_index.core import SQLDatabase, SummaryIndex, TreeIndex, get_response_synthesizer
-from llama_index.core.agent.workflow import AgentWorkflow, FunctionAgent, ReActAgent
+from llama_index.core.agent.workflow import AgentWorkflow, FunctionAgent
 from llama_index.core.chat_engine import (
     CondensePlusContextChatEngine,
     CondenseQuestionChatEngine,
@@ -21,13 +21,11 @@ from llama_index.core.query_engine import (
     MultiStepQueryEngine,
     NLSQLTableQueryEngine,
     RetrieverQueryEngine,
-    RouterQueryEngine,
     SubQuestionQueryEngine,
 )
 from llama_index.core.question_gen import LLMQuestionGenerator
 from llama_index.core.retrievers import AutoMergingRetriever, RecursiveRetriever
 from llama_index.core.schema import Document, IndexNode, NodeRelationship, RelatedNodeInfo, TextNode
-from llama_index.core.selectors import LLMMultiSelector
 from llama_index.core.storage import StorageContext
 from llama_index.core.tools import FunctionTool, QueryEngineTool
 from llama_index.core.workflow import Context, Event, StartEvent, StopEvent, Workflow, step
@@ -98,24 +96,6 @@ def test_sub_answers_are_completions_also_where_they_were_streamed(ask, models, 
         assert kinds(graph, said) == {"completion"}
         assert said not in leaves(graph)
     assert not shows(graph, QUAY, BOS)
-
-
-@pytest.mark.parametrize("mode", ["sync", "async"])
-def test_no_verdict_gets_into_the_prompt_that_combines_inner_answers(ask, models, answer, mode):
-    combine = models.Rules(
-        rules=[("choices", json.dumps([{"choice": 1, "reason": "a"}, {"choice": 2, "reason": "b"}])), ("", BOTH)]
-    )
-    engine = RouterQueryEngine.from_defaults(
-        tools(ask), llm=combine, selector=LLMMultiSelector.from_defaults(llm=combine)
-    )
-    for app, asked in ((engine, combine.asked), (sub_questions(ask, models, use_async=False), None)):
-        with trail() as t:
-            answer(app, "Quay and crane?", mode)
-            t.flush()
-        prompts = asked or app._response_synthesizer._llm.asked
-        assert prompts
-        assert not [p for p in prompts if "hallucination_score" in p or "trail" in p or "assessed" in p]
-        assert len(t.reports) == 1, "inner engines are no runs of their own"
 
 
 @pytest.mark.parametrize("mode", ["sync", "async"])
@@ -290,11 +270,6 @@ def levels(place: str) -> dict:
     return {"place": place, "april": {"mean_cm": 388, "by": "the gauge of Ida Holm"}}
 
 
-def broken(place: str) -> str:
-    """A gauge that is out of order."""
-    raise ValueError("the gauge is broken")
-
-
 def agent(models, steps, *parts, **options):
     functions = [part if isinstance(part, QueryEngineTool) else FunctionTool.from_defaults(part) for part in parts]
     return FunctionAgent(tools=functions, llm=models.Turns(steps=steps), **options)
@@ -365,37 +340,6 @@ def test_who_wrote_what_is_told_after_a_hand_over(models, shows):
     assert shows(graph, "mean_cm", "It was 388 in April.")
     assert graph.answer.step == "writer"
     assert {node.step for node in graph.nodes if node.text.startswith("levels(")} == {"gauge"}
-
-
-def test_a_tool_that_raises_is_told_to_the_model_and_kept(models, shows, kinds):
-    app = agent(models, [[("broken", {"place": "Sluiskil"})], "There is no reading."], broken)
-
-    async def main():
-        return str(await app.run("Level?"))
-
-    graph = graph_of(main)
-    assert graph.answer.text == "There is no reading."
-    assert kinds(graph, "the gauge is broken") == {"tool_result"}
-    assert shows(graph, "the gauge is broken", "There is no reading.")
-
-
-@pytest.mark.parametrize("streaming", [False, True])
-def test_a_reasoning_agent_over_an_engine_has_one_node_a_call(models, ask, shows, written, streaming):
-    llm = models.Rules(
-        rules=[
-            (f"Observation: {THREE}", "Thought: I can answer without using any more tools.\nAnswer: It takes three."),
-            ("", f'Thought: I need the tool.\nAction: quay\nAction Input: {{"input": "{HOW}"}}'),
-        ]
-    )
-    app = ReActAgent(tools=[tools(ask)[0]], llm=llm, streaming=streaming)
-
-    async def main():
-        return str(await app.run("How many?"))
-
-    graph = graph_of(main)
-    assert graph.answer.text == "It takes three."
-    assert shows(graph, QUAY, "It takes three.")
-    assert written(graph) == len(llm.asked) + 2  # the engine's model, and the answer cut out of the last call's text
 
 
 # --- workflows -------------------------------------------------------------------------------------------------------

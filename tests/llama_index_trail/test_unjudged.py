@@ -3,12 +3,8 @@
 import pytest
 from llama_index.core.agent.workflow import FunctionAgent
 from llama_index.core.base.llms.types import ChatMessage, ChatResponse, TextBlock, ThinkingBlock
-from llama_index.core.base.response.schema import Response
-from llama_index.core.query_engine import CustomQueryEngine
-from llama_index.core.schema import NodeWithScore, TextNode
 from llama_index.core.tools import FunctionTool
-from llama_index_trail import GuardedQueryEngine, guard_agent
-from llama_index_trail.unjudged import answer_text, judged_only, unjudged
+from llama_index_trail import guard_agent
 
 pytestmark = [
     pytest.mark.filterwarnings("ignore::DeprecationWarning"),
@@ -88,27 +84,3 @@ async def test_what_a_tool_returns_directly(models, strict):
         "blocked": strict == "fail",
     }
     assert (BAD in str(output)) is (strict == "pass")
-
-
-def test_what_the_answer_was_put_into_is_withheld_with_it():
-    class Copies(CustomQueryEngine):
-        def custom_query(self, query_str):
-            source = NodeWithScore(node=TextNode(text=FACT, metadata={"page": 97}), score=0.5)
-            copy = NodeWithScore(node=TextNode(text=f"Sub question: {ASKED}\nResponse: {BAD}"))
-            return Response(BAD, source_nodes=[source, copy], metadata={"html": f"<p>{BAD}</p>", "n": {"id": 5}})
-
-    response = GuardedQueryEngine(Copies(), judge="local", on_fail="block").query(ASKED)
-    assert response.metadata["trail"]["blocked"]
-    assert response.source_nodes[0].node.text == FACT
-    assert response.source_nodes[0].node.metadata == {"page": 97}
-    assert response.metadata["n"] == {"id": 5}
-    assert BAD not in repr(response)
-
-
-def test_a_message_that_is_judged_whole_stays_the_same():
-    message = assistant(TextBlock(text=GOOD))
-    assert unjudged(message) == ()
-    assert judged_only(message) is message
-    assert answer_text(message) == GOOD
-    assert unjudged(message, calls=True) == ("text beside tool calls",)
-    assert answer_text(judged_only(message, calls=True)) == ""

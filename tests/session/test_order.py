@@ -42,27 +42,3 @@ def test_beyond_what_may_wait_runs_are_skipped_counted_and_verified_when_asked_f
     assert list(session.reports) == ["r0", "r1", "r2"]
     assert session.report("r7", timeout=20).state == "assessed"
     session.close()
-
-
-def test_what_somebody_waits_for_goes_first(door):
-    seen = []
-    session = Session(CaptureSettings(judge=SlowJudge(), on_report=lambda r: seen.append(r.run_id)))
-    for n in range(6):
-        run(session, f"r{n}")
-    with pytest.raises(TimeoutError):
-        session.report("r4", timeout=0.01)
-    with pytest.raises(TimeoutError):
-        session.report("r2", timeout=0.01)
-    door.set()
-    assert session.flush(60)
-    assert [root for root in seen if root != "r0"] == ["r4", "r2", "r1", "r3", "r5"]  # r0 may be under way by then
-    session.close()
-
-
-def test_a_closed_session_starts_again_with_the_next_run(door):
-    door.set()
-    session = Session(CaptureSettings(judge=SlowJudge()))
-    for root in ("r1", "r2"):
-        run(session, root)
-        assert session.report(root, timeout=20).state == "assessed"
-        session.close(timeout=10)

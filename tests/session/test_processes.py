@@ -19,7 +19,6 @@ from trail_callbacks.redaction import emails
 from trail_callbacks.session import CaptureSettings, Session
 from trail_callbacks.session.processes import Remote
 from trail_callbacks.testing import ScriptedModel
-from trail_callbacks.verify.options import VerifyOptions
 
 SETUP = """
 from portable import *
@@ -159,12 +158,6 @@ def test_a_payload_that_cannot_be_sent_is_verified_here(session):
     assert len(session.errors) == 1
 
 
-def test_options_are_sent_too(session):
-    session = session(options=VerifyOptions(strict=True, localize=False))
-    run(session)
-    assert session.report(timeout=60).scoring.strict
-
-
 def test_a_script_needs_no_guard_for_its_main_module_and_its_end_ends_all(tmp_path):
     code = """
 print("main module")
@@ -204,17 +197,6 @@ print("closed")
         seconds=40,
     )
     assert lines == ["closed"]
-
-
-def test_closing_ends_the_process():
-    session = Session(CaptureSettings(judge=PidJudge(), evaluate="process"))
-    run(session)
-    pid = int(session.report(timeout=60).judge.split()[1])
-    session.close(timeout=10)
-    assert gone(pid)
-    run(session, "r2")  # and a closed session goes on, if it must
-    assert session.report("r2", timeout=60).state == "assessed"
-    session.close(timeout=10)
 
 
 @needs_fork

@@ -10,7 +10,7 @@ import pytest
 pytest.importorskip("sqlalchemy", reason="SQLAlchemy is not installed")
 
 from trail_callbacks.capture.events import Piece, RunEnded, RunStarted
-from trail_callbacks.errors import InputError, MissingExtraError, StoreError
+from trail_callbacks.errors import MissingExtraError
 from trail_callbacks.observations import SIGNALS, question_key
 from trail_callbacks.redaction import emails
 from trail_callbacks.session import CaptureSettings, Session
@@ -73,13 +73,6 @@ def test_a_report_is_stored_once_with_what_is_known_of_its_run(store, evaluate):
     session.close()
 
 
-async def test_a_report_that_was_awaited_is_stored(store):
-    session = Session(CaptureSettings(evaluate="never", store=store))
-    run(session)
-    await session.areport()
-    assert [each.id for each in kept(store)] == ["r1"]
-
-
 def test_a_report_on_a_run_that_goes_on_is_not_stored(store):
     session = Session(CaptureSettings(evaluate="never", store=store))
     session.emit(Record("r1", "started", text=QUESTION))
@@ -129,14 +122,6 @@ def test_sessions_that_name_the_same_file_share_a_store(tmp_path):
     one, other = (CaptureSettings(store=where) for where in (str(tmp_path / "a.db"), tmp_path / "a.db"))
     assert one.store is other.store
     assert pickle.loads(pickle.dumps(one)).store.url == one.store.url  # noqa: S301 - our own
-
-
-def test_what_is_no_store_is_refused_when_it_is_named(tmp_path):
-    (tmp_path / "notes.db").write_text("These are my notes, and nothing that a database would begin with. " * 20)
-    with pytest.raises(StoreError, match="not a database"):
-        CaptureSettings(store=tmp_path / "notes.db")
-    with pytest.raises(InputError, match="store is int, expected a file"):
-        CaptureSettings(store=5)
 
 
 def test_a_store_without_its_library_says_what_to_install(monkeypatch):

@@ -113,7 +113,7 @@ def settings() -> None:
     """Each `ignore` is an error that a type checker finds: mypy reports one that it does not need."""
     from langchain_core.runnables import RunnableLambda
     from langchain_trail import TrailCallbackHandler, TrailGuard, guarded, traced, trail
-    from langchain_trail.guarded import Guarded
+    from langchain_trail.guarded_runnable import Guarded
 
     from trail_callbacks.guard import GuardKeywords, GuardSettings
     from trail_callbacks.session import CaptureSettings

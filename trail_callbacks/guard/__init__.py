@@ -7,6 +7,7 @@ model again; verification itself is in `verify`.
 
 from trail_callbacks.guard.checker import Checker, JudgeDraft, StripAnswer, WriteFeedback
 from trail_callbacks.guard.grounds import ReadMessage, ended_at, message_nodes
+from trail_callbacks.guard.guard import Guard, holds_text
 from trail_callbacks.guard.loop import GuardSteps, WriteDraft, acarry_out, carry_out, guard_answer
 from trail_callbacks.guard.policy import Action, LateReport, Outcome, decide, reject, waits
 from trail_callbacks.guard.settings import BLOCKED, GuardKeywords, GuardSettings, LastResort, OnFail, Stream
@@ -16,6 +17,7 @@ __all__ = [
     "BLOCKED",
     "Action",
     "Checker",
+    "Guard",
     "GuardKeywords",
     "GuardSettings",
     "GuardSteps",
@@ -35,6 +37,7 @@ __all__ = [
     "decide",
     "ended_at",
     "guard_answer",
+    "holds_text",
     "message_nodes",
     "reject",
     "waits",

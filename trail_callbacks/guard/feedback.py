@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-import re
-import secrets
-from functools import cache
-
+from trail_callbacks.capture.reviews import marked
 from trail_callbacks.claims import Claim
 from trail_callbacks.evidence import candidates
 from trail_callbacks.graph import Node
@@ -14,7 +11,7 @@ from trail_callbacks.report import Report, Verdict
 from trail_callbacks.taxonomy import SupportClass
 from trail_callbacks.verify.threshold import OnUndecided, unsettled
 
-__all__ = ["feedback", "without_feedback"]
+__all__ = ["feedback"]
 
 _CLAIMS = 12
 _QUOTES = 3
@@ -33,29 +30,8 @@ def feedback(report: Report, *, on_undecided: OnUndecided = "pass") -> str:
         on_undecided: What the claims mean from which the judge abstained. `pass`: they are named as not checked;
             `fail`: they are listed among those to correct.
     """
-    opening, closing = _marks()
     parts = load("feedback").messages(list=_listed(report, on_undecided))
-    return "\n\n".join([opening, *(part.content for part in parts), closing])
-
-
-def without_feedback(text: str) -> str:
-    """Returns a text without the feedback in it; what was written before and after stays."""
-    if _marks()[0] not in text:
-        return text
-    return _block().sub("", text)
-
-
-@cache
-def _marks() -> tuple[str, str]:
-    """Random, because whoever knows the marks can hide a text from the record, though never an answer."""
-    key = secrets.token_hex(8)
-    return f"<<<REVIEW {key}>>>", f"<<<END REVIEW {key}>>>"
-
-
-@cache
-def _block() -> re.Pattern[str]:
-    opening, closing = _marks()
-    return re.compile(rf"\s*{opening}.*?(?:{closing}\s*|\Z)", re.DOTALL)
+    return marked("\n\n".join(part.content for part in parts))
 
 
 def _listed(report: Report, on_undecided: OnUndecided) -> str:

@@ -6,8 +6,8 @@ from collections.abc import Iterable
 from dataclasses import replace
 from typing import NamedTuple
 
+from trail_callbacks.capture.reviews import without_feedback
 from trail_callbacks.graph import Edge, Node, NodeKind, ProvenanceGraph
-from trail_callbacks.guard.feedback import without_feedback
 
 __all__ = ["ReadMessage", "ended_at", "message_nodes"]
 

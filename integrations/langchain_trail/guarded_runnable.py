@@ -13,7 +13,7 @@ from langchain_core.callbacks import AsyncCallbackManagerForChainRun, CallbackMa
 from langchain_core.messages import AIMessage
 from langchain_core.runnables import Runnable, RunnableConfig
 
-from langchain_trail.answers import annotated, calls_tools, replaced
+from langchain_trail.answers import annotated, calls_tools
 from langchain_trail.around import Around
 from langchain_trail.attempts import Attempts, Draft
 from langchain_trail.chunks import added, as_chunk, trailing
@@ -24,10 +24,11 @@ from langchain_trail.revising import Revise, prepared, revised
 from langchain_trail.sentences import SentenceStream
 from langchain_trail.streams import StreamSteps, acarry_out_stream, by_sentence, carry_out_stream, whole
 from langchain_trail.unjudged import output_judged_only, unjudged_of_output
+from langchain_trail.withholding import replaced
 from trail_callbacks.errors import AnswerRejectedError, InputError
 from trail_callbacks.graph import ProvenanceGraph
 from trail_callbacks.guard import (
-    Checker,
+    Guard,
     GuardKeywords,
     GuardSettings,
     GuardSteps,
@@ -52,8 +53,8 @@ class Guarded(Around[In, Out]):
 
     def __init__(self, runnable: Runnable[In, Out], settings: GuardSettings, stream: Mode, revise: Revise) -> None:
         super().__init__(runnable)
+        self._guard = Guard(settings, around=isolated)
         self._settings = settings
-        self._checker = Checker(settings, around=isolated)
         self._stream = stream
         self._revise = revise
 
@@ -68,17 +69,17 @@ class Guarded(Around[In, Out]):
 
         def call(given: In, run_manager: CallbackManagerForChainRun, config: RunnableConfig) -> Out:
             del run_manager  # the config has its child
-            attempts = Attempts(config, self._runnable, given)
+            attempts = Attempts(self._guard, config, self._runnable, given)
 
             def write(request: Any) -> Draft:
                 app, draft_config = attempts.next()
                 return Draft(app.invoke(request, draft_config, **kwargs), attempts.run_id)
 
-            outcome = carry_out(self._steps(given, attempts), write, self._checker)
+            outcome = carry_out(self._steps(given, attempts), write, self._guard.checker)
             outcome, summary = self._noted(outcome)
             attempts.publish(outcome, summary)
             result = self._result(outcome, attempts, summary)
-            attempts.keep(outcome, self._settings.message)
+            attempts.keep(outcome)
             return result
 
         return self._call_with_config(call, input, config)
@@ -88,17 +89,17 @@ class Guarded(Around[In, Out]):
 
         async def call(given: In, run_manager: AsyncCallbackManagerForChainRun, config: RunnableConfig) -> Out:
             del run_manager  # as in `invoke`
-            attempts = Attempts(config, self._runnable, given)
+            attempts = Attempts(self._guard, config, self._runnable, given)
 
             async def write(request: Any) -> Draft:
                 app, draft_config = attempts.next()
                 return Draft(await app.ainvoke(request, draft_config, **kwargs), attempts.run_id)
 
-            outcome = await acarry_out(self._steps(given, attempts), write, self._checker)
+            outcome = await acarry_out(self._steps(given, attempts), write, self._guard.checker)
             outcome, summary = await asyncio.to_thread(self._noted, outcome)
             await attempts.apublish(outcome, summary)
             result = await asyncio.to_thread(self._result, outcome, attempts, summary)
-            await attempts.akeep(outcome, self._settings.message)
+            await attempts.akeep(outcome)
             return result
 
         return await self._acall_with_config(call, input, config)
@@ -148,7 +149,7 @@ class Guarded(Around[In, Out]):
         output = outcome.draft.output
         if outcome.action == "raise":
             reject(outcome)
-        if outcome.instead(self._settings.message) is not None:
+        if self._guard.instead(outcome) is not None:
             output = self._withheld(outcome, attempts, summary)
         elif summary:
             output = annotated(output, summary)
@@ -156,7 +157,7 @@ class Guarded(Around[In, Out]):
 
     def _withheld(self, outcome: Outcome[Draft], attempts: Attempts, summary: dict[str, Any]) -> Any:
         output = outcome.draft.output
-        replacement = replaced(output, attempts.withheld(outcome, self._settings.message), summary)
+        replacement = replaced(output, attempts.withheld(outcome), summary)
         if replacement is None:
             raise AnswerRejectedError(
                 f"the answer was not accepted, and a {type(output).__name__} has no place for a message instead",
@@ -175,7 +176,7 @@ class Guarded(Around[In, Out]):
         ) -> Iterator[Out]:
             del run_manager  # as in `invoke`
             given = list(inputs)[-1]
-            attempts = Attempts(config, self._runnable, given, hide=self._stream != "pass")
+            attempts = Attempts(self._guard, config, self._runnable, given, hide=self._stream != "pass")
             yield from self._streamed(given, attempts, kwargs)
 
         yield from self._transform_stream_with_config(iter([input]), transform, config)
@@ -191,7 +192,7 @@ class Guarded(Around[In, Out]):
         ) -> AsyncIterator[Out]:
             del run_manager  # as in `invoke`
             given = [item async for item in inputs][-1]
-            attempts = Attempts(config, self._runnable, given, hide=self._stream != "pass")
+            attempts = Attempts(self._guard, config, self._runnable, given, hide=self._stream != "pass")
             async with aclosing(self._astreamed(given, attempts, kwargs)) as chunks:
                 async for chunk in chunks:
                     yield chunk
@@ -208,13 +209,13 @@ class Guarded(Around[In, Out]):
             outcome, summary = self._noted(outcome)
             attempts.publish(outcome, summary)
             chunks = self._rest(outcome, attempts, summary)
-            attempts.keep(outcome, self._settings.message)
+            attempts.keep(outcome)
             return chunks
 
         return carry_out_stream(
             self._stream_steps(given, attempts),
             opened,
-            self._checker,
+            self._guard.checker,
             finish,
         )
 
@@ -227,13 +228,13 @@ class Guarded(Around[In, Out]):
             outcome, summary = await asyncio.to_thread(self._noted, outcome)
             await attempts.apublish(outcome, summary)
             chunks = await asyncio.to_thread(self._rest, outcome, attempts, summary)
-            await attempts.akeep(outcome, self._settings.message)
+            await attempts.akeep(outcome)
             return chunks
 
         return acarry_out_stream(
             self._stream_steps(given, attempts),
             opened,
-            self._checker,
+            self._guard.checker,
             finish,
         )
 
@@ -262,7 +263,7 @@ class Guarded(Around[In, Out]):
             ends = {"block": self._settings.message, "strip": ""}
             last = ends.get(outcome.action)
             chunks = draft.last(summary) if last is None else [draft.instead(last, summary)]
-        elif outcome.instead(self._settings.message) is not None:
+        elif self._guard.instead(outcome) is not None:
             chunks = [as_chunk(self._withheld(outcome, attempts, summary))]
         else:
             chunks = [] if self._stream == "pass" else list(draft.chunks)
