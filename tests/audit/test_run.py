@@ -458,6 +458,12 @@ def test_parquet_holds_what_json_lines_hold(lines, table, tmp_path):
         assert stored == expected
 
 
+def test_half_a_character_in_an_id_does_not_end_an_audit(lines, table, tmp_path):
+    out = tmp_path / "out"
+    audit(lines("in.jsonl", [row(0, id="lone \ud800"), row(1)]), out=out)
+    assert [each["id"] for each in table(out, "answers")] == ["lone \ufffd", "r1"]
+
+
 def test_parquet_without_what_reads_it(monkeypatch, tmp_path):
     monkeypatch.setitem(sys.modules, "pyarrow", None)
     path = tmp_path / "in.parquet"

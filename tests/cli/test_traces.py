@@ -2,6 +2,7 @@
 
 import json
 import stat
+from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -107,3 +108,10 @@ def test_a_broken_line_is_named_and_the_others_are_kept(shell, saved, right, com
     data = json.loads(done.stdout)
     assert len(data["reports" if command == "verify" else "traces"]) == 2
     assert len(data["errors"]) == 1
+
+
+def test_shows_a_trace_from_a_time_that_no_calendar_has(shell, saved, right):
+    context = replace(right.context, started=1e300)
+    found = shell("show", saved("late.json", replace(right, context=context)))
+    assert found.returncode == 0
+    assert b"1e+300 seconds after 1970" in found.stdout

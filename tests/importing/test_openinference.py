@@ -46,6 +46,9 @@ def numbered(*numbers):
 
 LOSSES = {
     "dropped attributes": (changed(1, more={"droppedAttributesCount": 77}), "dropped 77 attributes of search"),
+    "an index that nobody can count to": (
+        changed(1, **numbered(10**15, 10**15 + 1)), "999999999999999 documents of search are not in the file",
+    ),
     "a gap between documents": (changed(1, **numbered(1, 4)), "2 documents of search are not in the file"),
     "no first documents": (
         changed(1, drop=[f"retrieval.documents.0.document.{key}" for key in ("content", "id", "score", "metadata")],

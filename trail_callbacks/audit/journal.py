@@ -14,6 +14,7 @@ from trail_callbacks.errors import InputError
 from trail_callbacks.files import remnants, write
 from trail_callbacks.models.call import Usage
 from trail_callbacks.models.store import digest
+from trail_callbacks.text import encodable
 from trail_callbacks.work import Journal
 from trail_callbacks.work.journal import unpacked
 
@@ -76,9 +77,11 @@ class AuditJournal(Journal):
     def enter(self, n: int, place: str, item: AuditItem | None, key: str | None, why: str | None = None) -> None:
         """Writes down a place of the input."""
         id_, fields = (item.id, json.dumps(dict(item.fields))) if item else (None, "{}")
+        texts = [None if each is None else encodable(each) for each in (place, id_, why)]
         with self.told():
             self._begin()
-            self.db.execute("INSERT INTO entry VALUES (?, ?, ?, ?, ?, ?)", (n, key, place, id_, fields, why))
+            row = (n, key, *texts[:2], fields, texts[2])
+            self.db.execute("INSERT INTO entry VALUES (?, ?, ?, ?, ?, ?)", row)
 
     def take(self, outcome: Outcome, spent: Usage) -> None:
         """Writes down a result, and what the audit has cost by now; durable within a second, if results go on."""

@@ -148,12 +148,19 @@ def _views(trace: Trace) -> Iterator[Text]:
 def _about(trace: Trace) -> Iterator[tuple[str, str | None]]:
     context, versions = trace.context, trace.versions
     if context.started is not None:
-        yield "started", datetime.fromtimestamp(context.started, UTC).isoformat(timespec="milliseconds")
+        yield "started", _time(context.started)
     for name in ("request", "session", "user", "tenant", "query_class"):
         yield name, getattr(context, name)
     yield "tags", ", ".join(context.tags)
     known = {name: getattr(versions, name) for name in versions.__slots__}
     yield "versions", ", ".join(f"{name} {value}" for name, value in known.items() if value)
+
+
+def _time(at: float) -> str:
+    try:
+        return datetime.fromtimestamp(at, UTC).isoformat(timespec="milliseconds")
+    except (OverflowError, OSError, ValueError):  # a file may hold any number
+        return f"{at:g} seconds after 1970"
 
 
 def _packed(packing: Packing) -> str:

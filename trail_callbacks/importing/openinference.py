@@ -90,9 +90,9 @@ def gaps_in(spans: Sequence[OtlpSpan]) -> Iterator[str]:
     yield from lost_with(span for span in spans if "llama_index" in span.scope)
     for span in spans:
         found = {int(match[1]) for key in span.attributes if (match := _INDEXED.match(key))}
-        missing = set(range(max(found) + 1)) - found if found else set()
+        missing = max(found, default=-1) + 1 - len(found)
         if missing:
-            yield f"{len(missing)} documents of {span.name} are not in the file"
+            yield f"{missing} documents of {span.name} are not in the file"
 
 
 def _sides(span: OtlpSpan, kind: RunKind | None) -> tuple[tuple[Piece, ...], tuple[Piece, ...]]:
@@ -244,7 +244,7 @@ def _unflattened(known: Mapping[str, Any], prefix: str) -> list[dict[str, Any]]:
     for key, value in known.items():
         if key.startswith(f"{prefix}."):
             index, _, rest = key[len(prefix) + 1 :].partition(".")
-            if index.isdigit() and rest:
+            if index.isdecimal() and rest:
                 _put(items[int(index)], rest.split(".", _DEEPEST), value)
     return [cast("dict[str, Any]", _as_lists(items[i])) for i in sorted(items)]
 
@@ -262,7 +262,7 @@ def _as_lists(value: Any) -> Any:
     if not isinstance(value, dict):
         return value
     inside = {key: _as_lists(each) for key, each in value.items()}
-    if inside and all(key.isdigit() for key in inside):
+    if inside and all(key.isdecimal() for key in inside):
         return [inside[key] for key in sorted(inside, key=int)]
     return inside
 

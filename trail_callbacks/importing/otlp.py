@@ -20,6 +20,7 @@ __all__ = ["OtlpSpan", "is_span", "lost_with_all", "moment", "spans_in"]
 
 _HEX = re.compile(r"(?:0[xX])?([0-9a-fA-F]{16}|[0-9a-fA-F]{32})")
 _ERROR = frozenset({2, "2", "STATUS_CODE_ERROR", "ERROR"})
+_YEAR_10000 = 253_402_300_800  # seconds: what is later is no time
 _CUT = 3  # different texts of one length, from which that length is a limit
 
 
@@ -94,10 +95,8 @@ def moment(value: object) -> float | None:
         number = float(value)  # type: ignore[arg-type] # what is none is said below
     except (TypeError, ValueError, OverflowError):
         return None
-    for above, unit in ((1e17, 1e9), (1e14, 1e6), (1e11, 1e3)):
-        if number >= above:
-            return number / unit
-    return number if number > 0 else None
+    unit = next((unit for above, unit in ((1e17, 1e9), (1e14, 1e6), (1e11, 1e3)) if number >= above), 1.0)
+    return number / unit if 0 < number / unit < _YEAR_10000 else None
 
 
 def lost_with_all(spans: Sequence[OtlpSpan]) -> Iterator[str]:

@@ -57,7 +57,7 @@ def document(
         text="" if text is None or text == REDACTED else exact_text(text),
         path=path,
         form="document",
-        id=str(id_) if id_ not in {None, ""} else None,
+        id=str(id_) if id_ not in (None, "") else None,
         attributes=attributes,
     )
 

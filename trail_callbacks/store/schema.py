@@ -177,7 +177,7 @@ bodies = sa.Table(
     metadata,
     _of_run(),
     sa.Column("kind", Plain, primary_key=True),  # report, trace
-    sa.Column("codec", Plain, nullable=False),  # see `bodies`
+    sa.Column("codec", Plain, nullable=False),  # see `rows.Body`
     sa.Column("size", sa.BigInteger, nullable=False),  # bytes before compression
     sa.Column("stored", sa.BigInteger, nullable=False),  # bytes here
     sa.Column("data", sa.LargeBinary),  # None if it was refused

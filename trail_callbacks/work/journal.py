@@ -276,4 +276,4 @@ def _sound(path: Path, what: str) -> Iterator[None]:
             raise
         raise InputError(f"{path} is damaged: {error}; name a new folder, or bring back a copy") from error
     except (ValueError, TypeError, LookupError, AttributeError, zlib.error) as error:
-        raise InputError(f"{path} was not written by a {what}, or is damaged: {error}") from error
+        raise InputError(f"{path} holds no {what}, or is damaged: {error}") from error

@@ -123,3 +123,7 @@ def test_a_refusal_is_no_no(answer):
 
 def test_yes_and_no_together_are_left_open_or_both_given():
     assert len(states("Yes and no.", "yes", "no", "Does the cabin have a stove?")) != 1
+
+
+def test_a_run_of_digits_beside_a_name_is_read_at_once():
+    assert states("Halden " + "1" * 60_000, "Halden", "Vold") == ("real",)

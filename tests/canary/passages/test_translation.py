@@ -8,7 +8,10 @@ from hypothesis import strategies as st
 from small_twins import FERRY, MUSEUM, small, twin_of
 
 from trail_callbacks.canary import TAG, Corpus, Document, Edit, Replacement, Twin
+from trail_callbacks.canary.passages import naming
 from trail_callbacks.canary.passages.translation import Translator, translator_of
+from trail_callbacks.canary.perturbers.perturb import perturb
+from trail_callbacks.language.terms import keys
 
 REAL_WORDS = ("Lorne", "40 min", "12.50", "Dogs", "68", "2,400")
 
@@ -212,3 +215,12 @@ def test_threads_share_one_translator():
     for thread in threads:
         thread.join()
     assert wrong == []
+
+
+def test_a_passage_that_states_a_value_everywhere_is_read_once(monkeypatch):
+    read = []
+    monkeypatch.setattr(naming, "keys", lambda text: read.append(len(text)) or keys(text))
+    ferry = Document("a", "The ferry to Halden takes 45 minutes and costs 12.50 euros.")
+    passage = "Zebras. " + "45 minutes and 12.50 euros. " * 40
+    translator_of(perturb(Corpus([ferry]), seed=1)).passage(passage)
+    assert read.count(len(passage)) == 1

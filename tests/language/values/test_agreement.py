@@ -53,3 +53,7 @@ def test_two_measures_stay_two():
 )
 def test_words_that_are_one_name(said, meant, same):
     assert is_same_name(folded(said), folded(meant)) == same
+
+
+def test_no_slips_are_looked_for_in_what_is_no_name():
+    assert not is_same_name("a" * 200, "a" * 199 + "b")

@@ -18,7 +18,7 @@ from trail_callbacks.language.values import folded, is_same_name
 __all__ = ["NameMatcher"]
 
 _WORD = re.compile(
-    r"[^\W_]*\d[^\W_]*(?:[./-][^\W_]+)+(?<=\d)|"  # `4.2.1`, `P-300`
+    r"(?=[^\W\d_]*+\d)[^\W_]++(?:[./-][^\W_]+)+(?<=\d)|"  # `4.2.1`, `P-300`
     r"[^\W_]+(?:[\u0300-\u036f\u0900-\u0903\u093a-\u094f]+[^\W_]*)*(?:['\u2019][^\W_]{1,2}(?!\w))?"
 )
 _SMALL = vocabulary(

@@ -102,6 +102,7 @@ class StatedValues:
             end: Where it ends; None is the end of the passage.
         """
         found = words(passage[start:end])
+        whole: list[set[str]] = []  # read once: a passage may state values everywhere
         stated: dict[str, None] = {}
         changes: list[Change] = []
         at = 0
@@ -116,7 +117,9 @@ class StatedValues:
                     break
                 if form in self._stating:
                     bare = len("".join(form)) <= _BARE
-                    about = set(keys(" | ".join(_sentence(passage, first, last)) if bare else passage))
+                    if not bare and not whole:
+                        whole.append(set(keys(passage)))
+                    about = set(keys(" | ".join(_sentence(passage, first, last)))) if bare else whole[0]
                     value = set(keys(" ".join(form)))
                     stated |= dict.fromkeys(self._of(self._stating[form], value, documents, about, bare=bare))
             at += size

@@ -50,6 +50,7 @@ _ROWS = 3  # of a table, header included, of which one can be taken out
 _NO_STATEMENT = "it stands in a heading, markup or a part of a sentence, not in a statement of its own"
 
 _Place = tuple[str, int]
+_Key = tuple[int, int, int, bool]
 
 
 def propose(corpus: Corpus, rng: random.Random, sizes: Sequence[Size]) -> Iterator[Edit | Skipped]:
@@ -80,23 +81,27 @@ def _targets(corpus: Corpus) -> Iterator[tuple[str, Sequence[_Place], str]]:
         places = [(each.page.document.id, each.start) for each in fact.figures]
         yield fact.named.words, places, "" if told else "the number is no value by itself"
     near = neighbours(corpus)
-    by_year: dict[Page, dict[int, list[Dated]]] = {page: defaultdict(list) for page in pages(corpus)}
+    by_year: dict[Page, dict[int, list[tuple[_Key, Dated]]]] = {page: defaultdict(list) for page in pages(corpus)}
     for page, years in by_year.items():
         for date in dates_of(page):
-            years[date.key[0]].append(date)
+            key = date.key
+            years[key[0]].append((key, date))
     for page, years in by_year.items():
         about = sorted((page, *near[page]), key=lambda each: each.number)
         for year in [each for each in years if each]:  # without one, it may be of any year
-            others = [each for other in about for key in (year, 0) for each in by_year[other].get(key, ())]
-            for date in years[year]:
-                same = [each for each in others if _may_be_one(date.key, each.key)]
-                if not date.key[3] and same[0] is date:  # with all that say the same day or a part of it
+            others = [each for other in about for told in (year, 0) for each in by_year[other].get(told, ())]
+            firsts: dict[_Key, Dated] = {}
+            for key, date in years[year]:
+                firsts.setdefault(key, date)
+            for key, date in firsts.items():  # of each day once: a log names one day thousands of times
+                same = [each for its, each in others if _may_be_one(key, its)]
+                if not key[3] and same[0] is date:  # with all that say the same day or a part of it
                     yield date.words, [(each.page.document.id, each.of.start) for each in same], ""
     for name in names_of(corpus).found:
         yield name.full, [(each.document, each.start) for word in name.words for each in name.mentions[word]], ""
 
 
-def _may_be_one(one: tuple[int, int, int, bool], other: tuple[int, int, int, bool]) -> bool:
+def _may_be_one(one: _Key, other: _Key) -> bool:
     """Whether two dates may be one: what both tell is the same, and they tell a year or a month both."""
     pairs = [(a, b) for a, b in zip(one[:3], other[:3], strict=True) if a and b]
     both = any(a and b for a, b in zip(one[:2], other[:2], strict=True))

@@ -21,6 +21,7 @@ _ENDINGS = _PLURAL | vocabulary("a e i o u y em om ie owi ow ego emu im ami ach 
 _ENDINGS |= vocabulary("\u0430 \u0443 \u0435 \u044b \u0438 \u043e\u043c \u0435\u043c \u043e\u0439 \u044f \u044e")
 _LONGEST_ENDING = 3
 _LONG, _LONGER = 6, 10  # letters of a name in which one slip is forgiven, and two
+_LONGEST = 100  # letters of a name in which slips are looked for: comparing takes their square
 _STEM = 4  # letters that a word has before endings count
 
 
@@ -44,7 +45,7 @@ def is_same_name(said: str, meant: str) -> bool:
     stem = meant[:-1] if meant[-1] in "aeoy\u0430" else meant
     if len(stem) > _STEM and stem != meant and said.startswith(stem) and said[len(stem) :] in _ENDINGS:
         return True
-    return len(meant) >= _LONG and _slips(said, meant) <= (2 if len(meant) >= _LONGER else 1)
+    return _LONG <= len(meant) <= _LONGEST and _slips(said, meant) <= (2 if len(meant) >= _LONGER else 1)
 
 
 def _slips(one: str, other: str) -> int:
