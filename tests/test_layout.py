@@ -4,6 +4,7 @@ This is asked of what other rooms use. A part that only its own room uses is tes
 """
 
 import ast
+import re
 from pathlib import Path
 
 import pytest
@@ -110,3 +111,13 @@ def test_what_is_listed_exists_and_is_not_where_it_should_be():
 def test_every_room_has_a_folder_of_tests(folder):
     rooms = {path.parent.name for path in (ROOT / folder).glob("*/__init__.py")}
     assert rooms - {"prompts", "demo"} <= {path.name for path in (ROOT / "tests").iterdir()}
+
+
+def test_what_the_makefile_leaves_out_is_there():
+    """A path that is gone would be left out of nothing, and nobody would see it."""
+    text = (ROOT / "Makefile").read_text(encoding="utf-8").replace("\\\n", " ")
+    listed = re.findall(r"^(?:WHOLE|SLOW) := (.*)$", text, flags=re.MULTILINE)
+    names = " ".join(listed).replace("$(addprefix tests/,", "tests/ ").replace(")", "").split()
+    paths = [each if each.startswith("tests/") else f"tests/{each}" for each in names]
+    assert len(paths) > len(listed)
+    assert [each for each in paths if not (ROOT / each).exists()] == []

@@ -183,7 +183,8 @@ def test_a_judge_without_a_batch_endpoint_is_refused(provider, lines, tmp_path):
 def test_an_interrupted_audit_ends_at_once_and_goes_on_later(provider, lines, table, tmp_path):
     here, out, path = provider(), tmp_path / "out", lines("in.jsonl", rows(6))
     script = (
-        "import sys; from trail_callbacks.audit import BatchEngine, audit; from trail_callbacks import LLMJudge\n"
+        "import signal, sys; from trail_callbacks.audit import BatchEngine, audit; from trail_callbacks import LLMJudge\n"
+        "signal.signal(signal.SIGINT, signal.default_int_handler)\n"  # a shell's background job ignores it
         "path, out, url = sys.argv[1:]\n"
         "audit(path, LLMJudge('openai/m', base_url=url, api_key='none', claims_per_call=8), out=out, engine=BatchEngine(out + '/batches'))"
     )

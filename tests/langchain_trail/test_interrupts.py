@@ -14,7 +14,7 @@ from langgraph.types import Command, interrupt
 from trail_callbacks import Report
 
 ASKED = "When did the museum open?"
-REPLY = "The one by the pier, the Harbour Museum, which opened in 1968."
+REPLY = "The one by the pier. The Harbour Museum opened in 1968."
 ANSWER = "The Harbour Museum opened in 1968."
 
 
