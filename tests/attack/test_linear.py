@@ -92,8 +92,6 @@ EXCLUDED = {
     "language.values.dates.month_named": "one word",
     "language.values.units.is_unit": "one match at one place",
     "language.terms.is_past": "one word",
-    "render.provenance.graph_to_rich": "what graph_to_text prints",
-    "render.terminal.to_rich": "what to_text prints",
     "report.citations": "counts",
     "report.report.Report.to_evaluations": "report.evaluations",
     "splitting.references.points_back": "one sentence, cut at 600 characters",

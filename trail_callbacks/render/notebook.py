@@ -58,13 +58,14 @@ def _report(report: Report) -> Iterator[str]:
     yield f'<div style="font-size:1.15em"><b>{_text(headline(report))}</b></div>'
     yield from _answer(report)
     amiss = any(verdict.outcome not in _CALM or verdict.conflicting for verdict in report.verdicts)
-    yield f"<details{' open' if amiss or not report.claims else ''}>"
+    unfolded = amiss or not report.claims  # the details say all that follows here if they are folded
+    yield f"<details{' open' if unfolded else ''}>"
     yield f'<summary style="cursor:pointer">{_text(counted(report))}</summary>{_details(report)}</details>'
-    if report.diagnosis is not None:
+    if report.diagnosis is not None and not unfolded:
         from trail_callbacks.render.evidence_path import verdict_line  # noqa: PLC0415 - few have one
 
         yield f"<div><b>Evidence path:</b> {_text(verdict_line(report.diagnosis))}</div>"
-    if step := report.next_step:
+    if not unfolded and (step := report.next_step):
         yield f"<div><b>Next:</b> {_text(step)}</div>"
     yield "</div>"
 

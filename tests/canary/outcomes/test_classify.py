@@ -26,7 +26,7 @@ SETS = {  # how many answers of a set may be told wrong, and how many left open,
     ("second.tsv", "second_probes.json"): (4, 8),
     ("third.tsv", "third_probes.json"): (4, 10),
     ("fourth.tsv", "third_probes.json"): (4, 5),
-    ("fifth.tsv", "fifth_probes.json"): (19, 24),
+    ("fifth.tsv", "fifth_probes.json"): (20, 23),
     ("sixth.tsv", "sixth_probes.json"): (38, 92),
     ("unseen.tsv", "unseen_probes.json"): (46, 71),
 }

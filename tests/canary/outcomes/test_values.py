@@ -44,6 +44,20 @@ def test_of_two_values_that_a_rounded_number_fits_the_equal_one_counts():
     assert states("It is 25 deep.", "25 metres", "25 feet") == ()
 
 
+def test_a_limit_in_the_words_before_a_gap_leaves_no_doubt_about_the_value():
+    question = 'What is missing here: "Children under ___ must wear a life jacket."?'
+    assert states("Children under twelve must wear a life jacket.", "twelve", "nineteen", question) == ("real",)
+
+
+def test_the_sentence_that_was_asked_about_is_a_yes_whatever_other_words_say_yes():
+    question = "Was the Sisters on the slipway from January to June?"
+    probe = Probe(
+        id="p", question=question, real="yes", fictive="no", real_forms=("true",), fictive_forms=("incorrect",)
+    )
+    assert classify(probe, "real", "The Sisters was on the slipway from January to June.").states == ("real",)
+    assert classify(probe, "fictive", "The Sisters was not on the slipway from January to June.").states == ("fictive",)
+
+
 @pytest.mark.parametrize(
     ("said", "value"),
     [

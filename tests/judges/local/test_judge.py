@@ -67,6 +67,7 @@ CASES = [
     ("The merger will be approved.", "The merger might be approved.", "partially_supported", "temporal"),
     ("The city repainted the bridge.", "The city plans to repaint the bridge.", "contradicted", "temporal"),
     ("The library is the best in the region.", "According to the mayor, the library is the best in the region.", "partially_supported", "attribution_failure"),
+    ("The barn is the oldest in the town.", "According to Ruth Hale, the barn is the oldest in the town, but nobody confirmed this.", "partially_supported", "attribution_failure"),
     ("All vehicles must use the lower deck.", "Some vehicles must use the lower deck.", "partially_supported", "overgeneralization"),
     ("The bridge appears in three films.", "The bridge has two decks.", "undecided", None),
     ("塔高330米", "这座塔高330米。", "undecided", None),

@@ -62,13 +62,12 @@ class PolarityMatcher(ValueMatcher):
         self._denied: dict[Stated, bool] = {}
         self._asked, self._duty = _is_denial(question), _duty(question)
         self._about = _stems(pattern("source", words=True).sub(" ", question))
-        self._about |= {each for forms in values.values() for form in forms[1:] for each in _stems(form)}
         self.is_literal = None not in leads.values()
         if self.is_literal:
             self._denied = {name: (not lead) != self._asked for name, lead in leads.items()}
         elif stems[0] and stems.count(stems[0]) == len(stems):
             self._denied = {name: _is_denial(text) for name, text in first.items()}
-            self._about |= stems[0]
+            self._about |= stems[0].union(*(_stems(form) for forms in values.values() for form in forms[1:]))
 
     def __bool__(self) -> bool:
         return len(self._denied) == len(set(self._denied.values())) == 2  # noqa: PLR2004 - said and denied

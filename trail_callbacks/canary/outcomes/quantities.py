@@ -28,6 +28,7 @@ _INCLUSIVE = re.compile(
 )
 _LABEL = re.compile(rf"(?<!\w)(?P<label>{alternatives('numbered')})[.\s#]*$", re.IGNORECASE)
 _NEAR = 24  # characters before a number in which such words stand
+_GAP = "___"  # in a question for what is missing in a sentence: `under ___` says the limit itself
 _DAY = 24  # hours
 _EQUAL, _UNITLESS, _ROUNDED, _WEAK = 1.0, 0.75, 0.5, 0.25  # how well a number gives a value
 
@@ -70,6 +71,8 @@ class AmountMatcher(ValueMatcher):
 
     def __init__(self, values: ValueForms, question: str) -> None:
         self._asked = {term.stem for term in terms(question)}
+        before, gap, _ = question.partition(_GAP)
+        self._bound = measures(f"{before}9")[-1].bound if gap else None
         read = {name: [measures(plain(form)) for form in forms] for name, forms in values.items()}
         self._wanted: dict[Stated, list[Quantity]] = {}
         for name, forms in read.items():
@@ -84,7 +87,7 @@ class AmountMatcher(ValueMatcher):
         """Finds numbers that are of the kind of the values; others are left out."""
         found = []
         for one in self._told(text):
-            limited = one.bound in {"over", "under"} and not _INCLUSIVE.search(
+            limited = one.bound in {"over", "under"} - {self._bound} and not _INCLUSIVE.search(
                 text, max(0, one.start - _NEAR), one.start
             )
             grades = {

@@ -160,7 +160,8 @@ def _passage(text: str, other: str, values: Sequence[str], before: str = "", aft
 
     Of a value that is not in the text by these words (a negation, an order), all that differs is marked.
     """
-    stated = re.compile("|".join(_spaced(each) for each in values if each.strip()) or r"(?!)")
+    words = (rf"(?<![A-Za-z]){_spaced(each)}(?![A-Za-z])" for each in values if each.strip())  # no `no` of `not`
+    stated = re.compile("|".join(words) or r"(?!)")
     marks = [each.span() for each in stated.finditer(text)]
     if other:
         ours, theirs = list(_WORD.finditer(text)), _WORD.findall(other)

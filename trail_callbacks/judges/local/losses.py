@@ -32,7 +32,10 @@ _FUTURE = frozenset({"will", "shall", "going"})
 _GUESSES = frozenset({"estimate", "estimates", "suspect", "suspects"})  # the event is no plan, but not certain
 _MODAL = frozenset({"may", "might", "could"})
 _PRESENT = frozenset({"is", "are", "be", "being"})  # `is picked` is no past
-_JUDGING = vocabulary("best worst greatest finest most better worse good great bad wrong right will should must")
+_JUDGING = vocabulary(
+    """best worst greatest finest most better worse good great bad wrong right will should must oldest newest largest
+    smallest biggest longest shortest highest lowest tallest fastest cheapest"""
+)
 _ADVICE = frozenset({"you", "your"})
 _OTHERWISE = vocabulary(
     """prevent prevents avoid avoids stop stops fail fails failed refuse refuses refused without lack lacks against
