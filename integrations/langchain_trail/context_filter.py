@@ -18,7 +18,7 @@ from langchain_core.runnables.config import (
 from pydantic import ConfigDict, Field
 
 from langchain_trail.pieces import FILTERED
-from trail_callbacks.context_filter import ContextFilter, Decision, Filtered
+from trail_callbacks.context_filter import ContextFilter, Filtered, PassageDecision
 from trail_callbacks.errors import InputError
 
 __all__ = ["EVENT", "TrailContextFilter"]
@@ -29,7 +29,7 @@ _log = logging.getLogger("trail_callbacks")
 
 
 class TrailContextFilter(BaseDocumentCompressor, BaseDocumentTransformer):
-    """Keeps passages from the model that address it, contradict the majority or are off the topic. Offline.
+    """Keeps passages from the model that address it or contradict the majority. Offline.
 
     As a compressor: `ContextualCompressionRetriever(base_compressor=TrailContextFilter(), base_retriever=retriever)`.
     As a step: `retriever | TrailContextFilter().as_runnable()`. In a function of one's own, or a node of a graph:
@@ -65,7 +65,7 @@ class TrailContextFilter(BaseDocumentCompressor, BaseDocumentTransformer):
         return await self._arun(documents, query, callbacks)
 
     def transform_documents(self, documents: Sequence[Document], **kwargs: Any) -> list[Document]:
-        """Returns the documents that go on; without a `question` or `query` none is judged off-topic."""
+        """Returns the documents that go on."""
         return self._run(documents, _question(kwargs), kwargs.get("callbacks"))
 
     async def atransform_documents(self, documents: Sequence[Document], **kwargs: Any) -> list[Document]:
@@ -90,7 +90,7 @@ class TrailContextFilter(BaseDocumentCompressor, BaseDocumentTransformer):
     def _run(self, documents: Sequence[Document], question: str | None, callbacks: Callbacks) -> list[Document]:
         manager = get_callback_manager_for_config(_config(callbacks))
         run = manager.on_chain_start(None, _inputs(documents, question), name="TrailContextFilter")
-        outcome = self._filtered(documents, question)
+        outcome = self.filter.apply(list(documents))
         returned, shown = _documents(outcome)
         self._report(outcome)
         if not _has_reasons(outcome):
@@ -105,7 +105,7 @@ class TrailContextFilter(BaseDocumentCompressor, BaseDocumentTransformer):
     async def _arun(self, documents: Sequence[Document], question: str | None, callbacks: Callbacks) -> list[Document]:
         manager = get_async_callback_manager_for_config(_config(callbacks))
         run = await manager.on_chain_start(None, _inputs(documents, question), name="TrailContextFilter")
-        outcome = await run_in_executor(None, self._filtered, documents, question)
+        outcome = await run_in_executor(None, self.filter.apply, list(documents))
         returned, shown = _documents(outcome)
         self._report(outcome)
         if not _has_reasons(outcome):
@@ -116,9 +116,6 @@ class TrailContextFilter(BaseDocumentCompressor, BaseDocumentTransformer):
             await child.on_custom_event(EVENT, _event(outcome), run_id=run.run_id)
         await run.on_chain_end(returned, inputs=_inputs(shown, question))
         return returned
-
-    def _filtered(self, documents: Sequence[Document], question: str | None) -> Filtered[Document]:
-        return self.filter.apply(list(documents), question)
 
     def _report(self, outcome: Filtered[Document]) -> None:
         for error in outcome.errors:
@@ -146,7 +143,7 @@ def _documents(outcome: Filtered[Document]) -> tuple[list[Document], list[Docume
     return [document for document, decision in zip(shown, outcome.decisions, strict=True) if decision.kept], shown
 
 
-def _annotated(decision: Decision[Document]) -> Document:
+def _annotated(decision: PassageDecision[Document]) -> Document:
     document = decision.passage
     if not decision.reasons:
         return document
@@ -168,7 +165,7 @@ def _event(outcome: Filtered[Document]) -> dict[str, Any]:
     }
 
 
-def _entry(decision: Decision[Document]) -> dict[str, Any]:
+def _entry(decision: PassageDecision[Document]) -> dict[str, Any]:
     return {
         "index": decision.index,
         "id": decision.passage.id,

@@ -10,8 +10,7 @@ from llama_index.core.postprocessor.types import BaseNodePostprocessor
 from llama_index.core.schema import MetadataMode, NodeWithScore, QueryBundle
 from pydantic import Field
 
-from trail_callbacks.capture.reviews import without_feedback
-from trail_callbacks.context_filter import ContextFilter, Decision, Filtered
+from trail_callbacks.context_filter import ContextFilter, Filtered, PassageDecision
 
 __all__ = ["FILTERED", "TrailContextFilter"]
 
@@ -21,7 +20,7 @@ _log = logging.getLogger("trail_callbacks")
 
 
 class TrailContextFilter(BaseNodePostprocessor):
-    """Keeps passages from the model that address it, contradict the majority or are off the topic. Offline.
+    """Keeps passages from the model that address it or contradict the majority. Offline.
 
         index.as_query_engine(node_postprocessors=[TrailContextFilter()])
 
@@ -45,11 +44,12 @@ class TrailContextFilter(BaseNodePostprocessor):
         return "TrailContextFilter"
 
     def _postprocess_nodes(
-        self, nodes: list[NodeWithScore], query_bundle: QueryBundle | None = None
+        self,
+        nodes: list[NodeWithScore],
+        query_bundle: QueryBundle | None = None,  # noqa: ARG002 - LlamaIndex passes it
     ) -> list[NodeWithScore]:
         shown = [(node, text) for node in nodes if (text := node.node.get_content(MetadataMode.LLM)).strip()]
-        question = without_feedback(query_bundle.query_str) if query_bundle is not None else None
-        outcome = self.filter.apply([text for _, text in shown], question)
+        outcome = self.filter.apply([text for _, text in shown])
         decided = Filtered(
             decisions=tuple(_about(shown[each.index][0], each) for each in outcome.decisions),
             errors=outcome.errors,
@@ -73,8 +73,8 @@ class TrailContextFilter(BaseNodePostprocessor):
                 _log.exception("on_filtered of a TrailContextFilter failed")
 
 
-def _about(node: NodeWithScore, decision: Decision[Any]) -> Decision[NodeWithScore]:
-    return Decision(
+def _about(node: NodeWithScore, decision: PassageDecision[Any]) -> PassageDecision[NodeWithScore]:
+    return PassageDecision(
         index=decision.index,
         passage=node,
         kept=decision.kept,
@@ -83,7 +83,7 @@ def _about(node: NodeWithScore, decision: Decision[Any]) -> Decision[NodeWithSco
     )
 
 
-def _annotated(decision: Decision[NodeWithScore]) -> NodeWithScore:
+def _annotated(decision: PassageDecision[NodeWithScore]) -> NodeWithScore:
     """The node; if it was flagged a copy that says why, because the original may be in the app's index."""
     if not decision.reasons:
         return decision.passage

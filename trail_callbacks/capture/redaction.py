@@ -23,7 +23,7 @@ Redact: TypeAlias = Callable[[str], str] | Sequence[Callable[[str], str]]
 
 WITHHELD = "[withheld: redact failed]"
 
-_KINDS = frozenset({"instruction", "contradiction", "off_topic", "duplicate"})  # of what a context filter found
+_KINDS = frozenset({"instruction", "contradiction"})  # of what a context filter found
 _READ = (
     NAMES
     | _KINDS

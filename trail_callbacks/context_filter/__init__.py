@@ -1,13 +1,9 @@
-"""A filter for retrieved passages: what addresses the model, contradicts the majority or is off topic is dropped.
+"""A filter for retrieved passages: what addresses the model or contradicts the majority is dropped before it is read.
 
-Here belongs what decides about a passage before a model reads it, from the passages and the question alone: rules for
-instructions to the model (`rules`, `translations`), what disguises them or makes them harmless (`normalization`,
-`obfuscation`, `mentions`), the comparison of passages with each other (`conflicts`, `duplicates`) and
-with the question (`relevance`). It knows no claims, answers or judges; words, numbers and sentences come from
-`language` and `text`.
+`filter` decides, by two detectors: `instructions`, which looks for the phrases of `rules` in a text and in what
+`disguises` brings to light, and `conflicts`, which compares passages with each other. No claims, answers or judges.
 """
 
-from trail_callbacks.context_filter.decision import Action, Decision, Filtered, Reason, ReasonKind
-from trail_callbacks.context_filter.filter import ContextFilter
+from trail_callbacks.context_filter.filter import Action, ContextFilter, Filtered, PassageDecision, Reason, ReasonKind
 
-__all__ = ["Action", "ContextFilter", "Decision", "Filtered", "Reason", "ReasonKind"]
+__all__ = ["Action", "ContextFilter", "Filtered", "PassageDecision", "Reason", "ReasonKind"]

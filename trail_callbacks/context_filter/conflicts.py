@@ -6,32 +6,30 @@ shares few words is not compared.
 
 from __future__ import annotations
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Literal, NamedTuple
+from typing import NamedTuple
 
-from trail_callbacks.context_filter.duplicates import originals
 from trail_callbacks.language.speech import is_question
 from trail_callbacks.language.terms import Term, stem, terms, vocabulary
-from trail_callbacks.language.values import Quantity, quantities
-from trail_callbacks.text import sentences
+from trail_callbacks.language.values import Quantity, follows, quantities
+from trail_callbacks.text import forms, sentences
 
 __all__ = ["Conflict", "conflicts"]
 
 _SENTENCES = 600  # that are compared, each with each
 _NUMBERS = 12  # in one sentence; with more it is a table, in which numbers say nothing by themselves
 _LONGEST = 400  # characters; a longer sentence states too many things at once
-_VALUES = 4  # things stated instead of one sentence that are counted, those of most sources
 _MAJORITY = 2  # others that agree, and times those who state the same as the passage
 _SHARED, _SHARED_BACK = 0.7, 0.45  # of the words of one sentence that the other has, and of those of the other
 _FEWEST = 2  # words that both have
-_COUNT = 1000  # from here on a count is recognized by its size, whatever noun follows
-_DATE = ("year", "month", "day", "weekday")
+_DATE = ("year", "month", "day", "weekday")  # from coarse to fine
 _NEGATIONS = vocabulary("not no never cannot neither nor")
-_NO_DENIAL = vocabulary("have even only just yet but more less")  # `does not have to be`, `not only`
-_CONTRACTED = ("n't", "n\u2019t")
+_RUN = 8  # words; sources that report one fact hardly share so many in a row
+_HOLDERS = 32  # passages by which a run is looked up, the first that hold it
+_COPIED = 0.5  # share of the shorter text's runs
 
 _Range = tuple[int, int]
 
@@ -82,9 +80,8 @@ class _Stated:
     @cached_property
     def content(self) -> tuple[Term, ...]:
         """Words and names, without what belongs to a number."""
-        taken = [(quantity.start, quantity.end) for quantity in self.quantities]
         words = (term for term in self.terms if term.kind in {"word", "name"})
-        return tuple(term for term in words if not any(start <= term.start < end for start, end in taken))
+        return tuple(t for t in words if not any(q.start <= t.start < q.end for q in self.quantities))
 
     @cached_property
     def keys(self) -> frozenset[str]:
@@ -93,11 +90,15 @@ class _Stated:
     def names_another(self, other: _Stated) -> bool:
         return any(term.kind == "name" and stem(term.form) not in other.keys for term in self.content)
 
+    def unlike(self, other: _Stated) -> list[Quantity]:
+        """Its quantities of which the other sentence has none that may be the same."""
+        return [one for one in self.quantities if not any(_may_be(one, its) for its in other.quantities)]
+
 
 class _Difference(NamedTuple):
     """The one thing in which two sentences on one subject differ: where in each, and what the second states."""
 
-    kind: Literal["number", "date", "negation"]
+    kind: str
     span: _Range
     other: _Range
     value: tuple[object, ...]
@@ -115,7 +116,7 @@ def conflicts(texts: Mapping[int, str]) -> tuple[list[Conflict], str]:
     Returns:
         At most one conflict a passage, the clearest; and a warning if not everything was compared, else nothing.
     """
-    sources = originals(texts)
+    sources = _originals(texts)
     most = _SENTENCES // max(len(texts), 1)
     stated, warning = [], ""
     for i, text in texts.items():
@@ -124,18 +125,13 @@ def conflicts(texts: Mapping[int, str]) -> tuple[list[Conflict], str]:
         if len(own) > most:
             warning = f"only the first {most} sentences of each passage were compared for contradictions"
     stated = [each for each in stated if len(each.quantities) <= _NUMBERS]
-    clearest: dict[int, Conflict] = {}
+    found: dict[int, list[Conflict]] = defaultdict(list)
     for one in stated:
-        others = [
-            other
-            for other in stated
-            if sources[other.passage] != sources[one.passage] and len(other.keys & one.keys) >= _FEWEST
-        ]
-        for found in _conflicts(one, others, sources):
-            before = clearest.get(one.passage)
-            if before is None or _clarity(found) > _clarity(before):
-                clearest[one.passage] = found
-    return [each for _, each in sorted(clearest.items())], warning
+        others = [each for each in stated if sources[each.passage] != sources[one.passage]]
+        others = [each for each in others if len(each.keys & one.keys) >= _FEWEST]
+        found[one.passage] += _conflicts(one, others, sources)
+    clearest = (max(each, key=_clarity) for _, each in sorted(found.items()) if each)
+    return list(clearest), warning
 
 
 def _clarity(conflict: Conflict) -> tuple[bool, float, int]:
@@ -146,22 +142,20 @@ def _conflicts(one: _Stated, others: Sequence[_Stated], sources: Mapping[int, in
     """One conflict for each thing that others state instead."""
     instead: dict[tuple[object, ...], list[tuple[_Stated, _Difference]]] = defaultdict(list)
     for other in others:
-        if found := _difference(one, other):
-            instead[found.kind, found.value].append((other, found))
-    groups = sorted(instead.values(), key=lambda group: -len({sources[each.passage] for each, _ in group}))
-    for group in groups[:_VALUES]:
+        if difference := _difference(one, other):
+            instead[difference.kind, difference.value].append((other, difference))
+    for group in instead.values():
         other, at = group[0]
         agreeing = {sources[each.passage] for each in others if _agrees(one, each, at)}
         against = {sources[each.passage] for each, _ in group} - agreeing
         if against:
-            (start, end), (its_start, its_end) = at.span, at.other
             yield Conflict(
                 passage=one.passage,
                 outvoted=len(against) >= _MAJORITY * (1 + len(agreeing)),
-                start=one.start + start,
-                end=one.start + end,
-                words=one.text[start:end],
-                others=other.text[its_start:its_end],
+                start=one.start + at.span[0],
+                end=one.start + at.span[1],
+                words=one.text[slice(*at.span)],
+                others=other.text[slice(*at.other)],
                 against=tuple(sorted({each.passage for each, _ in group if sources[each.passage] in against})),
                 score=len(against) / (len(against) + 1 + len(agreeing)),
                 kind=at.kind,
@@ -170,15 +164,17 @@ def _conflicts(one: _Stated, others: Sequence[_Stated], sources: Mapping[int, in
 
 def _difference(a: _Stated, b: _Stated) -> _Difference | None:
     """Two that differ in more than one thing, or in a name, are on two subjects: this year's sales and last year's."""
-    mine, its = _unmatched(a, b), _unmatched(b, a)
-    kinds = {_kind(quantity) for quantity in mine} & {_kind(quantity) for quantity in its}
-    if len(kinds) > 1 or (a.names_another(b) and b.names_another(a)):
+    if a.names_another(b) and b.names_another(a):
         return None
-    if kinds:
-        kind = kinds.pop()
-        found = _in_quantity([q for q in mine if _kind(q) == kind], [q for q in its if _kind(q) == kind])
-    else:
+    mine, its = a.unlike(b), b.unlike(a)
+    kinds = {_kind(one) for one in mine} & {_kind(one) for one in its}
+    if len(kinds) > 1:
+        return None
+    kind = kinds.pop() if kinds else "negation"
+    if kind == "negation":
         found = _in_negation(a, b)
+    else:
+        found = _in_quantity(kind, [q for q in mine if _kind(q) == kind], [q for q in its if _kind(q) == kind])
     return found if found is not None and _one_subject(a, b, found.span, found.other) else None
 
 
@@ -186,40 +182,31 @@ def _agrees(a: _Stated, b: _Stated, at: _Difference) -> bool:
     """Whether a sentence on the same subject states what another states at a place."""
     if not _one_subject(a, b, at.span, (0, 0)) or _difference(a, b) is not None:
         return False
-    return at.kind == "negation" or {q.start for q in _unmatched(a, b)}.isdisjoint(range(*at.span))
-
-
-def _unmatched(a: _Stated, b: _Stated) -> list[Quantity]:
-    return [mine for mine in a.quantities if not any(_may_be(mine, its) for its in b.quantities)]
+    return at.kind == "negation" or {one.start for one in a.unlike(b)}.isdisjoint(range(*at.span))
 
 
 def _may_be(a: Quantity, b: Quantity) -> bool:
-    """Whether two numbers may be of one value: equal, rounded, or a range and a value in it."""
-    if a.may_be(b):
-        return True
-    if a.kind != b.kind:
-        return "count" in {a.kind, b.kind} and a.raw == b.raw
-    return a.step != b.step and abs(a.value - b.value) <= max(a.step, b.step) / 2
+    return a.may_be(b) or follows(a, b) or follows(b, a)
 
 
 def _kind(quantity: Quantity) -> str:
     return "date" if quantity.kind in _DATE else quantity.kind
 
 
-def _in_quantity(mine: Sequence[Quantity], its: Sequence[Quantity]) -> _Difference | None:
-    if mine[0].kind in _DATE:  # dates differ in the coarsest part that both give: `May 1937` and `1950` in the year
+def _in_quantity(kind: str, mine: Sequence[Quantity], its: Sequence[Quantity]) -> _Difference | None:
+    if kind == "date":  # dates differ in the coarsest part that both give: `May 1937` and `1950` in the year
         for part in _DATE:
             here, there = [q for q in mine if q.kind == part], [q for q in its if q.kind == part]
             if len(here) == len(there) == 1:
                 return _Difference("date", _hull(mine), _hull(its), (part, there[0].value))
         return None
-    if len(mine) != 1 or len(its) != 1:
+    if len(mine) != 1 or len(its) != 1 or kind == "rank":
         return None
     (one,), (other,) = mine, its
-    of_one = one.kind != "count" or stem(one.noun) == stem(other.noun) != "" or min(one.value, other.value) >= _COUNT
-    if {one.bound, other.bound} != {"exact"} or not of_one or one.kind == "rank":
+    of_one = kind != "count" or stem(one.noun) == stem(other.noun) != ""
+    if {one.bound, other.bound} != {"exact"} or not of_one:
         return None
-    return _Difference("number", (one.start, one.end), (other.start, other.end), (one.kind, round(other.value, 6)))
+    return _Difference("number", _hull(mine), _hull(its), (kind, round(other.value, 6)))
 
 
 def _hull(parts: Sequence[Quantity]) -> _Range:
@@ -242,12 +229,11 @@ def _denied(sentence: _Stated) -> Iterator[tuple[str, _Range]]:
     """The words that follow a negation, with where negation and word stand."""
     cue: Term | None = None
     for term in sentence.terms:
-        if term.form in _NEGATIONS or term.form.endswith(_CONTRACTED):
+        if term.form in _NEGATIONS or term.form.endswith(("n't", "n\u2019t")):
             cue = term
-        elif term.form in _NO_DENIAL or (cue is not None and "," in sentence.text[cue.end : term.start]):
-            cue = None
-        elif cue is not None and term.kind == "word":
-            yield stem(term.form), (cue.start, term.end)
+        elif cue is not None and (term.kind == "word" or "," in sentence.text[cue.end : term.start]):
+            if "," not in sentence.text[cue.end : term.start]:
+                yield stem(term.form), (cue.start, term.end)
             cue = None
 
 
@@ -255,9 +241,34 @@ def _one_subject(a: _Stated, b: _Stated, span: _Range, other: _Range) -> bool:
     """Whether what stands beside the difference is largely the same on both sides."""
     shares = []
     for one, two, cut in ((a, b, span), (b, a, other)):
-        beside = [term for term in one.content if not cut[0] <= term.start < cut[1]]
-        shared = sum(stem(term.form) in two.keys for term in beside)
-        if shared < _FEWEST:
+        beside = [stem(term.form) in two.keys for term in one.content if not cut[0] <= term.start < cut[1]]
+        if sum(beside) < _FEWEST:
             return False
-        shares.append(shared / len(beside))
+        shares.append(sum(beside) / len(beside))
     return max(shares) >= _SHARED and min(shares) >= _SHARED_BACK
+
+
+def _originals(texts: Mapping[int, str]) -> dict[int, int]:
+    """Groups passages that are copies: equal words, or half of the shorter one taken over in runs of eight words.
+
+    Whoever repeats a text does not confirm it. For each position the first of its group is returned.
+    """
+    found: dict[int, int] = {}
+    seen: dict[tuple[str, ...], int] = {}
+    holders: dict[tuple[str, ...], list[int]] = defaultdict(list)
+    sizes: dict[int, int] = {}
+    for i, text in texts.items():
+        words = forms(text)
+        mine = frozenset(words[k : k + _RUN] for k in range(len(words) - _RUN + 1))
+        first = seen.get(words)
+        if first is None:
+            shared = Counter(k for run in mine for k in holders.get(run, ()))
+            copied = (k for k, n in shared.items() if n >= max(1, _COPIED * min(len(mine), sizes[k])))
+            first = min(copied, default=None)
+        found[i] = i if first is None else found[first]
+        if words not in seen:
+            seen[words], sizes[i] = i, len(mine)
+            for run in mine:
+                if len(holders[run]) < _HOLDERS:
+                    holders[run].append(i)
+    return found

@@ -2,29 +2,125 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, TypeVar, get_args
+from typing import Any, Generic, Literal, TypeVar, get_args
 
 from trail_callbacks.context_filter.conflicts import conflicts
-from trail_callbacks.context_filter.decision import Action, Decision, Filtered, Reason, ReasonKind
-from trail_callbacks.context_filter.duplicates import originals
 from trail_callbacks.context_filter.instructions import instruction
-from trail_callbacks.context_filter.relevance import outliers
 from trail_callbacks.errors import InputError
 
-__all__ = ["ContextFilter"]
+__all__ = ["Action", "ContextFilter", "Filtered", "PassageDecision", "Reason", "ReasonKind"]
 
+Action = Literal["drop", "flag", "off"]
+ReasonKind = Literal["instruction", "contradiction"]
 P = TypeVar("P")
 _NAMED = 8  # passages that a reason names one by one
 _LONGEST = 1_000_000  # characters of a passage in which instructions are looked for
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Reason:
+    """One thing found in a passage.
+
+    Attributes:
+        kind: `instruction` (to the model) or `contradiction` (others contradict it).
+        score: How sure, 0.0 to 1.0. A rule's weight, not a probability.
+        drops: Whether it is enough to drop the passage; otherwise the passage is kept and flagged.
+        start: Offset in the passage's text of what triggered it.
+        end: Offset after it.
+        quote: `text[start:end]`, verbatim, disguise included.
+        signals: The rules that fired, e.g. `("override", "exfiltration")`.
+        why: One sentence for a person.
+        against: Positions in the input of the passages that it contradicts.
+    """
+
+    kind: ReasonKind
+    score: float
+    drops: bool
+    start: int
+    end: int
+    quote: str
+    signals: tuple[str, ...]
+    why: str
+    against: tuple[int, ...] = ()
+
+    def to_dict(self, *, quotes: bool = True) -> dict[str, Any]:
+        """Returns it as JSON-safe values; without `quotes`, nothing verbatim of any passage is in it."""
+        data: dict[str, Any] = {
+            "kind": self.kind,
+            "score": round(self.score, 3),
+            "drops": self.drops,
+            "start": self.start,
+            "end": self.end,
+            "signals": list(self.signals),
+        }
+        if quotes:
+            data |= {"quote": self.quote, "why": self.why}
+        if self.against:
+            data["against"] = list(self.against)
+        return data
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PassageDecision(Generic[P]):
+    """What becomes of one passage.
+
+    Attributes:
+        index: Its position in the input, from 0.
+        passage: The object that was given, itself.
+        kept: Whether it goes on to the model.
+        reasons: What was found, most serious first; empty if nothing was.
+        error: What kept a detector from reading it; the passage is kept then. Empty if all went well.
+    """
+
+    index: int
+    passage: P
+    kept: bool
+    reasons: tuple[Reason, ...] = ()
+    error: str = ""
+
+    @property
+    def flagged(self) -> bool:
+        """Kept although something was found."""
+        return self.kept and bool(self.reasons)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Filtered(Generic[P]):
+    """The outcome for all passages, in their order.
+
+    Attributes:
+        decisions: One a passage, in the order of the input.
+        errors: Faults of our own; the passages concerned were kept.
+        warnings: What was not looked at, and why.
+    """
+
+    decisions: Sequence[PassageDecision[P]]
+    errors: tuple[str, ...] = ()
+    warnings: tuple[str, ...] = ()
+
+    @property
+    def kept(self) -> list[P]:
+        """The passages that go on, in order."""
+        return [decision.passage for decision in self.decisions if decision.kept]
+
+    @property
+    def dropped(self) -> list[PassageDecision[P]]:
+        """What was taken out, with reasons."""
+        return [decision for decision in self.decisions if not decision.kept]
+
+    @property
+    def flagged(self) -> list[PassageDecision[P]]:
+        """What was kept with a doubt."""
+        return [decision for decision in self.decisions if decision.flagged]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class ContextFilter:
     """Looks through retrieved passages before a model reads them. Offline, deterministic, no model.
 
-    Four detectors, each with what is to be done: `drop` the passage, `flag` it (keep it, with the reason), or `off`.
+    Two detectors, each with what is to be done: `drop` the passage, `flag` it (keep it, with the reason), or `off`.
 
     It lowers a risk and removes none: it knows the wording of known attacks. A new wording, or a lie that several texts
     repeat, passes. Never use it as the only thing between a passage and a tool that can do harm.
@@ -34,11 +130,8 @@ class ContextFilter:
             syntax, hidden text. Directions for a person are not meant.
         contradiction: Passages whose number, date or negation a clear majority contradicts, in sentences that
             share most of their words. Where there is no majority, both sides are flagged.
-        off_topic: Passages without a word in common with the question or the other passages. Needs a question.
-        duplicate: Copies of an earlier passage.
         drop_at: Score of an instruction from which it is dropped, above 0.0, at most 1.0.
         flag_at: Score from which it is flagged, above 0.0, at most `drop_at`.
-        keep_at_least: Passages that remain however off-topic, 0 or more. Does not hold back the other detectors.
 
     Raises:
         InputError: If a setting is unknown or out of range.
@@ -46,11 +139,8 @@ class ContextFilter:
 
     instruction: Action = "drop"
     contradiction: Action = "drop"
-    off_topic: Action = "drop"
-    duplicate: Action = "off"
     drop_at: float = 0.65
     flag_at: float = 0.45
-    keep_at_least: int = 2
 
     def __post_init__(self) -> None:
         """Checks the settings."""
@@ -63,124 +153,86 @@ class ContextFilter:
                 f"ContextFilter.flag_at is {self.flag_at} and drop_at {self.drop_at}, "
                 "expected 0 < flag_at <= drop_at <= 1"
             )
-        if self.keep_at_least < 0:
-            raise InputError(f"ContextFilter.keep_at_least is {self.keep_at_least}, expected 0 or more passages")
 
-    def apply(self, passages: Sequence[P], question: str | None = None) -> Filtered[P]:
+    def apply(self, passages: Sequence[P]) -> Filtered[P]:
         """Decides about each passage. Raises nothing and changes nothing; what cannot be read is kept.
 
         Args:
             passages: Strings, or objects with a `text` (a `Node`) or `page_content` that is one.
-            question: What they are to answer; without it nothing is judged off-topic.
 
         Returns:
             A decision a passage, in order, and what went wrong.
         """
-        return _Run(self, passages, question or "").filtered()
-
-
-class _Run:
-    """The detectors at work on one set of passages."""
-
-    def __init__(self, settings: ContextFilter, passages: Sequence[object], question: str) -> None:
-        self._settings = settings
-        self._passages = passages
-        self._question = question
-        self._texts: dict[int, str] = {}
-        self._reasons: dict[int, list[Reason]] = {i: [] for i in range(len(passages))}
-        self._faults: dict[int, str] = {}
-        self._errors: list[str] = []
-        self._warnings: list[str] = []
-
-    def filtered(self) -> Filtered[Any]:
-        """Runs the detectors: a passage that one drops has no say in the next."""
-        for i, passage in enumerate(self._passages):
+        texts: dict[int, str] = {}
+        reasons: dict[int, list[Reason]] = {i: [] for i in range(len(passages))}
+        faults: dict[int, str] = {}
+        errors: list[str] = []
+        warnings: list[str] = []
+        for i, passage in enumerate(passages):
             try:
-                self._texts[i] = _text(passage)
-                if self._settings.instruction != "off":
-                    self._find_instruction(i)
-            except Exception as error:  # noqa: BLE001 - see _note
-                self._faults[i] = self._note("instruction" if i in self._texts else "reading", error)
-                self._errors[-1] = f"passage {i}: {self._errors[-1]}"
-        for name, find in (
-            ("duplicate", self._find_duplicates),
-            ("contradiction", self._find_contradictions),
-            ("off_topic", self._find_off_topic),
-        ):
-            try:
-                if getattr(self._settings, name) != "off":
-                    find(self._remaining())
-            except Exception as error:  # noqa: BLE001 - see _note
-                self._note(name, error)
+                texts[i] = _text(passage)
+                if self.instruction != "off":
+                    reasons[i] += self._instructions(texts[i])
+                    if len(texts[i]) > _LONGEST:
+                        warnings.append(f"passage {i}: instructions were looked for in its first {_LONGEST} characters")
+            except Exception as error:  # noqa: BLE001 - a filter that fails must neither empty the context nor stop the app
+                faults[i] = f"{'instruction' if i in texts else 'reading'}: {type(error).__name__}: {error}"
+                errors.append(f"passage {i}: {faults[i]}")
+        try:
+            if self.contradiction != "off":  # a passage that is dropped has no vote
+                voting = {i: text for i, text in texts.items() if not any(reason.drops for reason in reasons[i])}
+                self._contradictions(voting, reasons, warnings)
+        except Exception as error:  # noqa: BLE001 - as above
+            errors.append(f"contradiction: {type(error).__name__}: {error}")
         decisions = [
-            Decision(
+            PassageDecision(
                 index=i,
                 passage=passage,
-                kept=not any(reason.drops for reason in self._reasons[i]),
-                reasons=tuple(sorted(self._reasons[i], key=lambda reason: (not reason.drops, -reason.score))),
-                error=self._faults.get(i, ""),
+                kept=not any(reason.drops for reason in reasons[i]),
+                reasons=tuple(sorted(reasons[i], key=lambda reason: (not reason.drops, -reason.score))),
+                error=faults.get(i, ""),
             )
-            for i, passage in enumerate(self._passages)
+            for i, passage in enumerate(passages)
         ]
-        return Filtered(decisions=tuple(decisions), errors=tuple(self._errors), warnings=tuple(self._warnings))
+        return Filtered(decisions=tuple(decisions), errors=tuple(errors), warnings=tuple(warnings))
 
-    def _note(self, detector: str, error: Exception) -> str:
-        """Notes a fault of ours: a filter that fails must neither empty the context nor stop the app."""
-        self._errors.append(f"{detector}: {type(error).__name__}: {error}")
-        return self._errors[-1]
+    def _instructions(self, text: str) -> list[Reason]:
+        found = instruction(text[:_LONGEST])
+        if found is None or found.score < self.flag_at:
+            return []
+        return [
+            Reason(
+                kind="instruction",
+                score=found.score,
+                drops=self.instruction == "drop" and found.score >= self.drop_at,
+                start=found.start,
+                end=found.end,
+                quote=text[found.start : found.end],
+                signals=found.signals,
+                why=found.why,
+            )
+        ]
 
-    def _remaining(self) -> dict[int, str]:
-        return {i: text for i, text in self._texts.items() if not any(reason.drops for reason in self._reasons[i])}
-
-    def _add(self, i: int, kind: ReasonKind, why: str, *signals: str, drops: bool, **details: Any) -> None:
-        """Adds a reason, by default against all of the text; it drops only where that is the action for its kind."""
-        start, end = details.pop("start", 0), details.pop("end", len(self._texts[i]))
-        reason = Reason(
-            kind=kind,
-            score=details.pop("score", 1.0),
-            drops=drops and getattr(self._settings, kind) == "drop",
-            start=start,
-            end=end,
-            quote=self._texts[i][start:end],
-            signals=signals,
-            why=why,
-            **details,
-        )
-        self._reasons[i].append(reason)
-
-    def _find_instruction(self, i: int) -> None:
-        if len(self._texts[i]) > _LONGEST:
-            self._warnings.append(f"passage {i}: instructions were looked for in its first {_LONGEST} characters only")
-        found = instruction(self._texts[i][:_LONGEST])
-        if found is not None and found.score >= self._settings.flag_at:
-            drops = found.score >= self._settings.drop_at
-            place = {"start": found.start, "end": found.end, "score": found.score}
-            self._add(i, "instruction", found.why, *found.signals, drops=drops, **place)
-
-    def _find_duplicates(self, texts: Mapping[int, str]) -> None:
-        for i, first in originals(texts).items():
-            if i != first:
-                self._add(i, "duplicate", f"It repeats passage {first}.", "copy", drops=True, against=(first,))
-
-    def _find_contradictions(self, texts: Mapping[int, str]) -> None:
+    def _contradictions(self, texts: dict[int, str], reasons: dict[int, list[Reason]], warnings: list[str]) -> None:
         found, warning = conflicts(texts)
-        self._warnings += [warning] if warning else []
+        warnings += [warning] if warning else []
         outvoted = {conflict.passage for conflict in found if conflict.outvoted}
         for each in found:
             if not each.outvoted and outvoted.issuperset(each.against):
                 continue  # only the outvoted contradict it
             others = ", ".join(map(str, each.against[:_NAMED])) + (", ..." if len(each.against) > _NAMED else "")
-            why = f"It states {each.words!r}, passages {others} state {each.others!r}."
-            place = {"start": each.start, "end": each.end, "score": each.score, "against": each.against}
-            status = "outvoted" if each.outvoted else "disputed"
-            self._add(each.passage, "contradiction", why, each.kind, status, drops=each.outvoted, **place)
-
-    def _find_off_topic(self, texts: Mapping[int, str]) -> None:
-        found = outliers(self._question, texts)
-        spare = max(0, len(texts) - self._settings.keep_at_least)
-        why = "It shares no word with the question, nor with the passages that do."
-        for rank, i in enumerate(sorted(found, key=lambda i: (-found[i], -i))):
-            self._add(i, "off_topic", why, "outlier", drops=rank < spare, score=found[i])
+            reason = Reason(
+                kind="contradiction",
+                score=each.score,
+                drops=self.contradiction == "drop" and each.outvoted,
+                start=each.start,
+                end=each.end,
+                quote=each.words,
+                signals=(each.kind, "outvoted" if each.outvoted else "disputed"),
+                why=f"It states {each.words!r}, passages {others} state {each.others!r}.",
+                against=each.against,
+            )
+            reasons[each.passage].append(reason)
 
 
 def _text(passage: object) -> str:

@@ -1,5 +1,5 @@
 # ruff: noqa: E501 - a rule a line reads best
-"""Rules for English passages that address the model instead of telling a reader something.
+"""Rules for passages that address the model instead of telling a reader something.
 
 An imperative as such is no sign: "Press the red button" and "Ignore the warning light" address a person. A rule looks for
 the model as the one addressed, or for what only a model has to ignore, reveal, send or answer.
@@ -7,18 +7,31 @@ the model as the one addressed, or for what only a model has to ignore, reveal, 
 A phrase is a pattern with three abbreviations: `<name>` stands for an entry of the vocabulary, a blank for one to four
 characters between two words, and `~n` for up to n words between them, all within one sentence. Every repetition has an
 upper bound, so that time grows with the length of the text and not with its square.
+
+In other languages word order differs too much for phrases: there a rule is one to three sets of words and fires where a
+word of each stands in the same sentence. The words are in `translations.toml`.
 """
 
 from __future__ import annotations
 
 import re
+import tomllib
+from collections.abc import Iterator, Sequence
 from functools import cache
+from importlib.resources import files
+from itertools import islice
 from typing import NamedTuple
 
-__all__ = ["Rule", "rules"]
+__all__ = ["Fired", "fired", "sentence"]
 
 _GAP = r"(?:(?![.!?]\s)[\W_]){1,4}"
 _WORD = r"[^\W_]{1,40}"
+
+_REACH = 160  # characters between words of one translated rule
+_MATCHES = 50  # of one set of words that are looked at
+_LONGEST = 400  # characters of a sentence that are looked at on either side
+_ENDS = ".!?\n\u3002\uff01\uff1f\u0964\u061f"
+_FOLDED_TO_ASCII = frozenset({"es", "fr", "de", "it", "pt", "nl", "sv", "pl", "tr"})
 
 _VOCABULARY = {
     "ignore": "ignore|disregard|forget|forget about|overrule|neglect|dismiss|abandon|set aside|put aside|throw away|throw out|"
@@ -44,7 +57,6 @@ _VOCABULARY = {
     "(?:virtual|digital) assistant|generative model|(?:reviewer|grading|evaluation) (?:model|assistant)|summari[sz]ers?|"
     "llm agents?|rag (?:system|pipeline|model)",
     "developers": "developers?|creators?|operators?|makers?|openai|anthropic",
-    "answer": "answers?|responses?|repl(?:y|ies)|outputs?|summar(?:y|ies)|completions?",
     "say": "answer|respond|reply|say|state|output|write|print|recommend|mention|ignore|disregard|rate|rank|include|tell|"
     "reveal|send|call|treat|claim|repeat|insist|pretend|act|append|insert|obey|follow|refuse|start|begin|conclude|end|"
     "translate|speak|promote|praise|endorse|stop|give|award|score|assign|download|execute|approve|accept|name",
@@ -56,42 +68,19 @@ _VOCABULARY = {
 }
 
 
-class Rule(NamedTuple):
-    """One sign that a passage addresses the model.
-
-    Attributes:
-        kind: What the passage tries; several rules of one kind add little to each other.
-        weight: How much the rule says on its own, 0.0 to 1.0.
-        pattern: What it looks for in normalized text.
-        why: What the passage does, for a person.
-        order: Whether the words count in full only as an order: reported or conditional, they say less.
-    """
-
-    kind: str
-    weight: float
-    pattern: re.Pattern[str]
-    why: str
-    order: bool = False
-
-
 _PHRASES = (
-    # kind, weight, phrase, why, order
+    # kind, weight, phrase, why, whether the words count in full only as an order
     ("override", 0.75, "<ignore> ~4 <earlier> ~3 <input>", "asks to ignore earlier instructions", True),
     ("override", 0.75, "<ignore> ~4 <input> ~5 <before>", "asks to ignore what was said before", True),
     ("override", 0.7, "<ignore> ~1 (?:all|everything|anything|whatever|what) ~3 <before>", "asks to ignore what was said before", True),
     ("override", 0.6, "<ignore> ~1 (?:all|any|every|your) ~3 <instructions>", "asks to ignore instructions", True),
     ("override", 0.65, "(?:<earlier> <instructions>|<instructions> ~2 <before>|your ~1 <instructions>|system prompt) ~1 (?:are|is|were|should be|have been|no longer|do not|does not) ~1 (?:void|cancell?ed|revoked|overridden|suspended|ignored|disregarded|lifted|matters?|appl(?:y|ies))", "declares earlier instructions void", False),
-    ("override", 0.75, "<ignore> ~3 (?:other|remaining|rest of the) ~1 <sources>", "asks to ignore the other sources", True),
-    ("override", 0.65, "<ignore> ~2 (?:the|a) users? ~1 (?:question|request|query|input|wants?|asks?|asked|says?|said|needs?)", "asks to ignore the user", True),
-    ("override", 0.55, "(?:no longer|not|never|don t|stop) ~2 (?:obey|listen to|follow|comply with|answer to) ~2 <developers>", "asks not to obey the model's developers", False),
     ("override", 0.4, "(?:(?:new|updated|revised) (?:instructions?|tasks?|objective|orders)(?= ?:)|your (?:new|updated|only|real|actual|true|sole) ~1 (?:instructions?|tasks?|objective|goal|mission|role|identity) (?:is|are))", "gives the model a task of its own", False),
     ("override", 0.55, "(?:(?:do not|don t|never) (?:summari[sz]e|answer|translate)|(?:instead of|rather than) (?:answering|summari[sz]ing|helping)) ~2 (?:question|users?|request|<sources>)", "asks for something else than an answer", False),
     ("reveal", 0.8, "<show> ~4 (?:system|initial|hidden|secret|developer|original|full|exact) ~1 (?:prompts?|instructions?|rules)", "asks for hidden instructions", True),
-    ("reveal", 0.6, "<show> ~7 your ~1 (?:prompts?|instructions|directives|configuration|settings|memory)", "asks for the model's instructions", True),
     ("reveal", 0.7, "(?:repeat|print|output|copy|recite|write) ~4 (?:everything|words|text|prompts?|instructions) ~6 (?:verbatim|word for word|starting with)", "asks for the very words of the prompt", True),
     ("reveal", 0.55, "<show> ~8 (?:(?:user|developer|admin|system) s (?:passwords?|secrets?|credentials)|api keys?|secret keys?|credit card|(?:passwords?|keys|secrets?) you can)", "asks for secrets", True),
     ("exfiltration", 0.75, "<send> ~6 <seen> ~9 <address>", "asks to send what it has seen to an address", True),
-    ("address", 0.45, "your (?:(?:original|initial|previous) (?:prompt|programming)|(?:system|hidden) (?:prompt|instructions))", "speaks of the model's instructions", False),
     ("address", 0.65, "(?:if|when|as|since|because) you (?:are|re) ~2 <model>", "addresses a model", False),
     ("address", 0.5, "(?:as an?|you are (?:just |only |now )?an?) ~1 <model>", "addresses a model", False),
     ("address", 0.65, "(?:any|every|all|dear|hey|hi|hello|listen|attention|to the|(?:note|notice|message|instructions?) (?:to|for)) ~1 <model>(?= ?[:,!\\n]| (?:that|who|reading|processing|please|must|should))", "addresses a model", False),
@@ -101,32 +90,66 @@ _PHRASES = (
     ("role", 0.5, "<now> ~4 <persona>", "gives the model another role", False),
     ("role", 0.6, "do anything now|jailbroken|uncensored|unfiltered|without (?:any )?<limits>|unrestricted (?:ai|model|assistant)|no (?:\\w+ )?<limits> and|(?:safety|content) <limits> (?:are|is) (?:disabled|off|suspended|lifted)|have no (?:content )?<limits>", "lifts the model's limits", False),
     ("role", 0.5, "(?:assume|adopt|take on) (?:the|a|an) ~1 (?:persona|identity|character)|stay in character|never break character|obeys? (?:nobody|no one) but", "gives the model a persona", False),
-    ("steer", 0.5, "from (?:now on|this point on|this moment on|here on) ~3 <say>", "tells the model how to answer from now on", False),
-    ("steer", 0.35, "(?:in|to|with|begin|start|end|finish) (?:all |every |each )?(?:your|the final) ~2 <answer>", "speaks of the model's answer", False),
-    ("steer", 0.4, "your ~2 <answer> (?:must|should|shall|will|has to|needs? to)", "speaks of the model's answer", False),
-    ("steer", 0.6, "<answer> (?:of|about|based on|to) (?:this|these|every|all|any) ~3 (?:must|should|shall|have to|has to|needs? to|question|query)", "says what every answer must be", False),
-    ("steer", 0.5, "(?:when|whenever|if|once) (?:the user|a user|users|anyone|anybody|asked) ~9 (?:always|only|just|you must|you should) <say>", "says what to answer to a question", False),
-    ("steer", 0.45, "(?:when|while|before|after) (?:summari[sz]ing|generating|evaluating|reviewing|ranking|processing) (?:this|the|your) ~6 <say>", "says how to answer", False),
     ("steer", 0.65, "(?:<say> ~9 <whatever> ~3 <asked>|<whatever> ~3 <asked> ~4 <say>)", "fixes the answer whatever is asked", False),
     ("steer", 0.4, "(?:answer|respond|reply|output|say|print|write) (?:only|just|exactly|simply|nothing but|nothing else|with nothing else|with exactly|with only)", "fixes the words of the answer", True),
     ("steer", 0.45, "(?:tell|inform|convince|persuade|assure|instruct|ask|urge|advise) the user (?:that|to|for|their)", "says what to tell the user", False),
-    ("conceal", 0.55, "(?:do not|don t|never|without|must not|avoid) ~2 (?:tell|telling|inform|informing|reveal|mention|disclose|notify|warn|ask|asking|show) ~4 the user", "asks to hide something from the user", False),
     ("conceal", 0.5, "(?:(?:do not|don t|never|must not) ~2 (?:tell|reveal|mention|disclose|repeat|show)|keep|hide) (?:this|these) (?:instructions?|messages?|notes?|prompts?|commands?)", "asks to keep it secret", False),
     ("authority", 0.6, "(?:this is|message|orders?|instructions?|authori[sz]ed|behalf|directive|notice) ~3 (?:from|by|of) (?:your <developers>|openai|anthropic)|(?:i am|i m|we are) your <developers>", "claims to come from the model's developers", False),
-    ("favour", 0.6, "(?:do not|don t|never) (?:highlight|mention|list|raise|report|include|discuss) ~2 (?:negatives?|weaknesses|flaws?|criticisms?|limitations|competitors?)", "asks to hide what is negative", True),
     ("favour", 0.5, "(?:rank|rate|place|score|give) (?:this|our) (?:\\w+ ){0,2}(?:first|highest|best|top|as the best|a positive)", "asks to favour itself", True),
-    ("favour", 0.5, "(?:give|write|provide) ~2 (?:positive|favou?rable|glowing|perfect|excellent|highest) ~1 (?:reviews?|ratings?|scores?|grades?|assessments?)", "asks for a favourable verdict", True),
-    ("tool", 0.4, "(?:call|use|invoke|run|execute|trigger) ~1 (?:\\w+_\\w+|(?:function|tool) calls?)", "asks to call a tool", True),
 )  # fmt: skip
 _SYNTAX = (
     ("tool", 0.6, r"</?(?:tool|function)_?(?:calls?|response|results?)\b[^>]{0,80}>", "holds the syntax of a tool call"),
-    ("tool", 0.5, r"\{\s{0,8}\"(?:name|tool|function|action)\"\s{0,8}:\s{0,8}\"[\w.-]{1,60}\"\s{0,8},\s{0,8}\"(?:arguments|parameters|args|input)\"\s{0,8}:", "holds a call with arguments"),
     ("template", 0.75, r"<\|\w{1,30}\|>|\[/?inst\]|<</?sys>>|<(?:start|end)_of_turn>", "holds the marks of a chat template"),
-    ("template", 0.45, r"(?<![^\n])#{2,4} ?(?:instruction|system|response|human|assistant)s? ?:?(?=\s|$)", "holds the marks of a chat template"),
     ("template", 0.5, r"<(?:system|important|secret|instructions?|admin|assistant)>|</(?:system|context|instructions?|prompt|retrieved_\w{1,20})>", "holds a tag of a prompt"),
-    ("template", 0.5, r"[-=#*]{2}\s?(?:end|begin|start) of (?:the )?(?:context|documents?|prompt|instructions?|data)\b", "poses as the end of the context"),
     ("exfiltration", 0.75, r"!\[[^\]]{0,80}\]\(\s?https?://[^)\s]{0,200}[?/=][^)\s]{0,80}[{\[<$%]", "has an image whose address takes data along"),
 )  # fmt: skip
+_TRANSLATED = (
+    ("override", 0.75, "asks to ignore earlier instructions", ("ignore", "instructions", "earlier")),
+    ("reveal", 0.7, "asks for hidden instructions", ("show", "hidden")),
+    ("role", 0.7, "gives the model another role", ("role", "model")),
+)
+
+
+class Fired(NamedTuple):
+    """One sign that a passage addresses the model.
+
+    Attributes:
+        kind: What the passage tries; several rules of one kind add little to each other.
+        weight: How much the rule says on its own, 0.0 to 1.0.
+        why: What the passage does, for a person.
+        start: Offset of the words in the normalized text.
+        end: Offset after them.
+        order: Whether the words count in full only as an order: on a condition they say less.
+        english: Whether the rule is English: in other languages a report is not told from an order.
+    """
+
+    kind: str
+    weight: float
+    why: str
+    start: int
+    end: int
+    order: bool
+    english: bool
+
+
+def fired(text: str) -> Iterator[Fired]:
+    """Finds all that the rules say of a normalized text; of a translated rule the first match in each language."""
+    for kind, weight, pattern, why, order in _compiled():
+        for match in pattern.finditer(text):
+            yield Fired(kind, weight, why, *match.span(), order, english=True)
+    for words in _lexicons(ascii_only=text.isascii()):
+        for kind, weight, why, names in _TRANSLATED:
+            span = _together(text, [words[name] for name in names])
+            if span is not None:
+                yield Fired(kind, weight, why, *span, kind == "override", english=False)
+
+
+def sentence(text: str, start: int, end: int) -> tuple[int, int]:
+    """Returns the bounds of the sentence around a stretch; of a very long one, of what is near."""
+    low, high = max(0, start - _LONGEST), min(len(text), end + _LONGEST)
+    first = max((text.rfind(mark, low, start) for mark in _ENDS), default=-1) + 1
+    stops = [at for mark in _ENDS if (at := text.find(mark, end, high)) >= 0]
+    return max(first, low), min([*stops, high])
 
 
 def _expanded(phrase: str) -> str:
@@ -139,10 +162,35 @@ def _expanded(phrase: str) -> str:
 
 
 @cache
-def rules() -> tuple[Rule, ...]:
-    """Compiles all rules, at first use."""
+def _compiled() -> tuple[tuple[str, float, re.Pattern[str], str, bool], ...]:
     phrases = [
-        Rule(kind, weight, re.compile(_expanded(phrase)), why, order) for kind, weight, phrase, why, order in _PHRASES
+        (kind, weight, re.compile(_expanded(phrase)), why, order) for kind, weight, phrase, why, order in _PHRASES
     ]
-    syntax = [Rule(kind, weight, re.compile(pattern), why) for kind, weight, pattern, why in _SYNTAX]
-    return (*phrases, *syntax)
+    return (*phrases, *((kind, weight, re.compile(pattern), why, False) for kind, weight, pattern, why in _SYNTAX))
+
+
+@cache
+def _lexicons(*, ascii_only: bool) -> tuple[dict[str, re.Pattern[str]], ...]:
+    text = files(__package__).joinpath("translations.toml").read_text(encoding="utf-8")
+    return tuple(
+        {name: re.compile(pattern) for name, pattern in sets.items()}
+        for language, sets in tomllib.loads(text).items()
+        if not ascii_only or language in _FOLDED_TO_ASCII
+    )
+
+
+def _together(text: str, sets: Sequence[re.Pattern[str]]) -> tuple[int, int] | None:
+    """The first stretch of a sentence that holds a word of each set, none upon another."""
+    for match in islice(sets[0].finditer(text), _MATCHES):
+        low, high = sentence(text, *match.span())
+        low, high = max(low, match.start() - _REACH), min(high, match.end() + _REACH)
+        found = [match.span()]
+        for words in sets[1:]:
+            spans = (other.span() for other in words.finditer(text, low, high))
+            free = next((s for s in spans if all(s[1] <= f[0] or f[1] <= s[0] for f in found)), None)
+            if free is None:
+                break
+            found.append(free)
+        else:
+            return min(start for start, _ in found), max(end for _, end in found)
+    return None

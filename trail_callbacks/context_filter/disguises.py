@@ -1,17 +1,20 @@
-"""Text in one spelling, without accents, look-alike letters and disguised words, and its offsets in the original."""
+"""What disguises a text: look-alike letters, digits for letters, blanks between letters, codes, hidden markup.
+
+A `View` is a text made from another, with the offsets that lead back.
+"""
 
 from __future__ import annotations
 
+import base64
+import binascii
 import re
 import unicodedata
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 
-from trail_callbacks.language.terms import vocabulary
-
-__all__ = ["View", "joined", "normalized", "restored"]
+__all__ = ["View", "hidden", "normalized", "undisguised"]
 
 _WORD = re.compile(r"[^\W_]+")
 _TOKEN = re.compile(r"[a-z0-9@$!|+]{3,40}")
@@ -26,15 +29,18 @@ _LOOKALIKES = str.maketrans(
     "aeopcyxijsdwrkmhtbhgiiaeopuviktxanuohlrnioteacdpuvsg",
 )
 _DIGITS = str.maketrans("01345789@$!|+", "oieastbgasiit")
-_KEYWORDS = {
-    (word[0], word[-1], "".join(sorted(word))): word
-    for word in sorted(
-        vocabulary(
-            """ignore disregard forget override bypass previous prior above earlier preceding instruction instructions
-            prompt prompts rules guidelines directives system reveal repeat respond answer everything secret password"""
-        )
-    )
-}
+_BASE64 = re.compile(r"(?<![\w+/=-])[\w+/-]{24,20000}={0,2}(?![\w+/-])", re.ASCII)
+_TAGS = re.compile("[\U000e0020-\U000e007e]{4,4000}")
+_READABLE = 0.9  # share of letters and blanks; what decodes to less is data, not text
+_COMMENT = re.compile(r"<!--|^\[(?://|comment)\]:\s?#\s?[(\"']", re.MULTILINE)
+_COMMENT_END = re.compile(r"-->")
+_LINK_END = re.compile(r"[)\"']")
+_LONGEST = 2000  # characters of a comment that are read
+_STYLED = re.compile(
+    r"<\w{1,12}\b(?=[^<>]{0,300}?(?:display\s?:\s?none|visibility\s?:\s?hidden|font-size\s?:\s?[01](?![\d.])"
+    r"|opacity\s?:\s?0(?![\d.])|(?<![\w-])color\s?:\s?(?:white|transparent|#fff)\b|\shidden[\s>]))[^<>]{0,300}>([^<]{1,2000})",
+    re.IGNORECASE,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,30 +104,35 @@ def _latin(match: re.Match[str]) -> str:
     return word.translate(_LOOKALIKES) if mixed else word
 
 
-def restored(view: View) -> View | None:
-    """Replaces digits in words by the letters they stand for, and sorts the letters of shuffled telling words.
+def undisguised(text: str, plain: View) -> Iterator[View]:
+    """Reads a text as if a disguise were removed; yields only what differs from the text as it stands.
 
-    Returns:
-        A view of as many characters, or None if there was nothing to replace.
+    Args:
+        text: The text.
+        plain: The same, `normalized`.
     """
-    text = _TOKEN.sub(_restored, view.text)
-    return None if text == view.text else replace(view, text=text, disguise="in altered letters")
+    letters = _TOKEN.sub(_with_letters, plain.text)
+    if letters != plain.text:
+        yield replace(plain, text=letters, disguise="in altered letters")
+    yield from _joined(plain)
+    for name, pattern, decode in (("base64", _BASE64, _from_base64), ("invisible tags", _TAGS, _from_tags)):
+        for match in pattern.finditer(text):
+            decoded = decode(match[0])
+            readable = sum(character.isalpha() or character.isspace() for character in decoded)
+            if readable >= _READABLE * len(decoded) and any(map(str.isspace, decoded)):
+                yield View(normalized(decoded).text, span=match.span(), disguise=f"in {name}")
 
 
-def _restored(match: re.Match[str]) -> str:
+def _with_letters(match: re.Match[str]) -> str:
+    """Replaces digits in a word by the letters they stand for."""
     token = match[0]
-    if token.isalpha():
-        return _KEYWORDS.get((token[0], token[-1], "".join(sorted(token))), token)
     bare = token.rstrip("!|+")  # at the end these may be punctuation
     letters = sum(character.isalpha() for character in bare)
-    return bare.translate(_DIGITS) + token[len(bare) :] if 2 * letters >= len(bare) else token
+    return bare.translate(_DIGITS) + token[len(bare) :] if letters < len(bare) <= 2 * letters else token
 
 
-def joined(view: View) -> View | None:
-    """Joins letters that were written apart (`i g n o r e`, `f-o-r-g-e-t`); None if there are none.
-
-    The commonest gap parts letters, any other parts words.
-    """
+def _joined(view: View) -> Iterator[View]:
+    """Joins letters that were written apart (`i g n o r e`): the commonest gap parts letters, any other parts words."""
     out: list[str] = []
     offsets: list[int] = []
     for match in _SPACED.finditer(view.text):
@@ -133,8 +144,42 @@ def joined(view: View) -> View | None:
                 offsets.append(match.start() + part.start())
         out.append("\n")
         offsets.append(match.end() - 1)
-    if not out:
-        return None
-    if view.offsets is not None:
-        offsets = [view.offsets[i] for i in offsets]
-    return View("".join(out), offsets, disguise="spelt out letter by letter")
+    if out:
+        if view.offsets is not None:
+            offsets = [view.offsets[i] for i in offsets]
+        yield View("".join(out), offsets, disguise="spelt out letter by letter")
+
+
+def _from_base64(blob: str) -> str:
+    bare = blob.rstrip("=").replace("-", "+").replace("_", "/")
+    bare = bare[:-1] if len(bare) % 4 == 1 else bare
+    try:
+        return base64.b64decode(bare + "=" * (-len(bare) % 4)).decode()
+    except (binascii.Error, UnicodeDecodeError):
+        return ""
+
+
+def _from_tags(tags: str) -> str:
+    return "".join(chr(ord(tag) - 0xE0000) for tag in tags)
+
+
+def hidden(text: str) -> Iterator[tuple[int, int]]:
+    """Finds the stretches that a page does not show: comments, and elements styled away."""
+    if "<" not in text and "]:" not in text:
+        return
+    yield from _comments(text)
+    for match in _STYLED.finditer(text):
+        yield match.span(1)
+
+
+def _comments(text: str) -> Iterator[tuple[int, int]]:
+    """What stands in comments; one without an end reaches to that of the text, or as far as comments are read."""
+    at = 0
+    while opening := _COMMENT.search(text, at):
+        start = opening.end()
+        limit = min(len(text), start + _LONGEST)
+        closing = (_COMMENT_END if opening[0] == "<!--" else _LINK_END).search(text, start + 1, limit + 3)
+        end = closing.start() if closing else limit
+        if end > start:
+            yield start, end
+        at = closing.end() if closing else max(limit, start)
