@@ -40,14 +40,13 @@ from trail_callbacks.citations.attach import attach
 from trail_callbacks.citations.library import Library
 from trail_callbacks.citations.marks import marks, references
 from trail_callbacks.claims import abstains
-from trail_callbacks.comparison import compare
 from trail_callbacks.context_filter import ContextFilter
 from trail_callbacks.context_filter.instructions import instruction
 from trail_callbacks.diagnosis import verified
 from trail_callbacks.diagnosis.facets import survey_by_rules
 from trail_callbacks.errors import TrailError
 from trail_callbacks.evidence import candidates, passages, whole
-from trail_callbacks.export import to_csv, to_evaluation_lines, to_graphml, to_mermaid, to_otlp, to_prov_json, to_test
+from trail_callbacks.export import to_csv, to_evaluation_lines, to_mermaid, to_otlp, to_prov_json, to_test
 from trail_callbacks.guard.feedback import feedback
 from trail_callbacks.guard.grounds import ReadMessage, ended_at, message_nodes
 from trail_callbacks.judges.llm import layout, schema, windows
@@ -63,12 +62,12 @@ from trail_callbacks.models.tokens import count
 from trail_callbacks.prompts import Fence, neutral
 from trail_callbacks.redaction import presets
 from trail_callbacks.render import safe_text
-from trail_callbacks.render.diagram import graph_to_html, graph_to_svg
 from trail_callbacks.render.excerpt import around, both_ends, most_relevant, opening
-from trail_callbacks.render.notebook import to_fragment
+from trail_callbacks.render.notebook import graph_to_fragment, to_fragment
 from trail_callbacks.render.page import to_page
 from trail_callbacks.render.provenance import graph_to_text
 from trail_callbacks.render.terminal import to_text
+from trail_callbacks.report.comparison import compare
 from trail_callbacks.report.withheld import text_hash, without_texts
 from trail_callbacks.retrieval.labels import labelled
 from trail_callbacks.retrieval.passages import spans
@@ -443,11 +442,10 @@ READERS: dict[str, Callable[[str], Any]] = {
     "render.terminal": lambda text: to_text(_report(text), 100),
     "render.notebook": lambda text: to_fragment(_report(text)),
     "render.graph": lambda text: (
-        graph_to_html(_graph(text)),
-        graph_to_svg(_graph(text)),
+        graph_to_fragment(_graph(text)),
         graph_to_text(_graph(text), 100),
     ),
-    "export": lambda text: [each(_report(text)) for each in (to_csv, to_graphml, to_mermaid, to_prov_json)],
+    "export": lambda text: [each(_report(text)) for each in (to_csv, to_mermaid, to_prov_json)],
     "export.test": lambda text: to_test(_report(text.ljust(101, "x"))),  # it needs a claim that is not supported
     "report.evaluations": lambda text: (to_otlp(_report(text)), to_evaluation_lines(_report(text))),
     "guard": _guarded,

@@ -10,11 +10,11 @@ import pytest
 
 from trail_callbacks import check
 from trail_callbacks.cli import main
-from trail_callbacks.export import to_csv, to_graphml, to_mermaid, to_prov_json, to_test
+from trail_callbacks.export import to_csv, to_mermaid, to_prov_json, to_test
 
 SOURCE = "The tower was finished in 1874. Caf\u00e9 \u6e2f."
 REPORT = check("The tower was finished in 1847.", [SOURCE], "\u0645\u0631\u062d\u0628\u0627?")
-WRITERS = {"prov-json": to_prov_json, "mermaid": to_mermaid, "graphml": to_graphml, "csv": to_csv, "test": to_test}
+WRITERS = {"prov-json": to_prov_json, "mermaid": to_mermaid, "csv": to_csv, "test": to_test}
 
 
 @pytest.fixture
@@ -45,8 +45,6 @@ def test_each_format_is_printed_as_utf_8_whatever_the_terminal_speaks(trail, pat
 
 @pytest.mark.parametrize("kind", WRITERS)
 def test_each_format_is_written_whole_and_nothing_is_printed(path, tmp_path, capsys, kind):
-    if kind == "graphml":
-        pytest.importorskip("networkx")
     out = tmp_path / "out"
     assert main(["export", path, "-f", kind, "-o", str(out)]) == 0
     assert capsys.readouterr().out == ""
@@ -80,7 +78,7 @@ def test_a_batch_names_its_reports_and_leaves_out_what_is_broken(path, tmp_path,
     [
         (("R", "R", "-f", "mermaid"), "takes one report"),
         (("R", "-f", "mermaid", "--bom"), "--bom is for --format csv"),
-        (("R", "-f", "graphml", "--raw-cells"), "--raw-cells is for --format csv"),
+        (("R", "-f", "mermaid", "--raw-cells"), "--raw-cells is for --format csv"),
         (("-", "-", "-f", "csv"), "only once"),
         (("R", "-f", "pdf"), "pdf"),
         (("R",), "--format"),

@@ -20,7 +20,6 @@ from trail_callbacks import (
 LONE = "a\ud800b\udfff"
 FORMATS = {
     "csv": export.to_csv,
-    "graphml": lambda report: (pytest.importorskip("networkx"), export.to_graphml(report))[1],
     "mermaid": export.to_mermaid,
     "otlp": export.to_otlp,
     "prov-json": export.to_prov_json,

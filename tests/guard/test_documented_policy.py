@@ -11,13 +11,13 @@ from pytest_trail.grounded import refusal as grounding
 
 from trail_callbacks import LLMJudge, LocalJudge, ProvenanceGraph, Report, SupportClass
 from trail_callbacks.cli.threshold import refusal, regression
-from trail_callbacks.comparison import compare
 from trail_callbacks.guard import Checker, GuardSettings, JudgeDraft, decide
 from trail_callbacks.judges import Assessment, Judgement
 from trail_callbacks.models.call import Reply, Usage
 from trail_callbacks.models.failure import Failure
 from trail_callbacks.observations import observe
 from trail_callbacks.releases.arm import read
+from trail_callbacks.report.comparison import compare
 from trail_callbacks.testing import ScriptedModel
 
 FACT = "The lighthouse of Genoa was rebuilt in 1543 and is 77 metres tall."

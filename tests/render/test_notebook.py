@@ -11,8 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from trail_callbacks import Claim, Edge, ErrorType, Node, ProvenanceGraph, Report, SupportClass, Verdict, check
-from trail_callbacks.render.diagram import graph_to_html
-from trail_callbacks.render.notebook import to_fragment
+from trail_callbacks.render.notebook import graph_to_fragment, to_fragment
 from trail_callbacks.render.terminal import to_text
 
 HOSTILE = '\x1b[2J </text></svg><script>alert(1)</script> " onload="alert(2) \u202eevil\u2066 ]]> <!-- javascript:alert(3) &lt;'
@@ -66,8 +65,8 @@ def test_a_notebook_shows_a_report_and_its_graph(shown):
     assert output.data["text/plain"].startswith("hallucination score 1.00")
     (output,) = second
     drawing = Reader(output.data["text/html"])
-    assert "svg" in drawing.tags
-    assert "source (source-1), given by the app: The harbour opened in 1968." in drawing.text
+    assert "source (source-1), given by the app" in drawing.text
+    assert "The harbour opened in 1968." in drawing.text
     assert output.data["text/plain"] == "ProvenanceGraph of 2 nodes and 1 edges"
     assert third[0].data["text/plain"] == "['IPython', 'rich']"
 
@@ -106,15 +105,15 @@ def test_hostile_text_is_only_read():
     )
     nodes = tuple(Node(id=n.id + HOSTILE, kind=n.kind, text=HOSTILE, step=HOSTILE) for n in report.graph.nodes)
     graph = ProvenanceGraph(nodes=nodes, edges=(Edge(source=nodes[0].id, target=nodes[1].id),))
-    html, drawing = Reader(to_fragment(report)), Reader(graph_to_html(graph))
+    html, drawing = Reader(to_fragment(report)), Reader(graph_to_fragment(graph))
     assert html.tags <= {"div", "span", "b", "bdi", "details", "summary"}
     assert html.attributes <= {"style", "dir", "title", "open"}
-    assert drawing.tags <= {"div", "b", "svg", "g", "path", "rect", "text", "title"}
+    assert drawing.tags <= {"div", "span"}
     assert not {name for name in drawing.attributes if name.startswith("on") or "href" in name or name in ("src", "id")}
     for read in (html, drawing):
         assert "<script>" in read.text
         assert not set("\x1b\u202e\u2066") & set(read.text)
-    for text in (to_fragment(report), graph_to_html(graph)):
+    for text in (to_fragment(report), graph_to_fragment(graph)):
         assert not re.search(r"url\(|https?://(?!www\.w3\.org/2000/svg)|@import|<style|<link|<img", text)
 
 
@@ -122,7 +121,7 @@ def test_hostile_text_is_only_read():
 def test_any_text_leaves_the_markup_whole(text, step):
     nodes = (Node(id=step, kind="document", text=text, step=step), Node(id="answer" + step, kind="answer", text=text))
     graph = ProvenanceGraph(nodes=nodes, edges=(Edge(source=nodes[0].id, target=nodes[1].id, basis="scope"),))
-    ET.fromstring(graph_to_html(graph))  # noqa: S314 - our own text
+    ET.fromstring(graph_to_fragment(graph))  # noqa: S314 - our own text
     Reader(to_fragment(check(text, [text])))
 
 

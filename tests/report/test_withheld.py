@@ -63,7 +63,6 @@ def shown(report):
     yield "summary", json.dumps(report.summary())
     yield "csv", export.to_csv(report)
     yield "prov", export.to_prov_json(report)
-    yield "graphml", export.to_graphml(report)
     yield "mermaid", export.to_mermaid(report)
 
 

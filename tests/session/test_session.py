@@ -403,7 +403,6 @@ def forms_of(report):
     yield repr((report.graph, report.warnings, report.verdicts))
     yield export.to_csv(report)
     yield export.to_prov_json(report)
-    yield export.to_graphml(report)
     yield export.to_mermaid(report)
 
 

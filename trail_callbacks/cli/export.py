@@ -11,12 +11,12 @@ from trail_callbacks.cli.inputs import read_once, saved
 from trail_callbacks.cli.options import Into, Word, option
 from trail_callbacks.cli.output import complain, handed_out
 from trail_callbacks.errors import InputError
-from trail_callbacks.export import to_csv, to_evaluation_lines, to_graphml, to_mermaid, to_otlp, to_prov_json, to_test
+from trail_callbacks.export import to_csv, to_evaluation_lines, to_mermaid, to_otlp, to_prov_json, to_test
 from trail_callbacks.report import Report
 
 __all__ = ["export"]
 
-_ONE = {"graphml": to_graphml, "mermaid": to_mermaid, "prov-json": to_prov_json, "test": to_test}
+_ONE = {"mermaid": to_mermaid, "prov-json": to_prov_json, "test": to_test}
 
 
 def export(
@@ -26,11 +26,11 @@ def export(
         typer.Argument(metavar="REPORT", help="A report as JSON; - is standard input. Several for formats with lines."),
     ],
     format: Annotated[  # noqa: A002 - the name of the option
-        Literal["prov-json", "mermaid", "graphml", "csv", "otlp", "evaluations", "test"],
+        Literal["prov-json", "mermaid", "csv", "otlp", "evaluations", "test"],
         typer.Option(
             "--format",
             "-f",
-            help="W3C PROV-JSON, a Mermaid flowchart, GraphML (needs networkx), claims as CSV, OpenTelemetry (OTLP) as "
+            help="W3C PROV-JSON, a Mermaid flowchart, claims as CSV, OpenTelemetry (OTLP) as "
             "JSON lines, evaluation records as JSON lines, or a test that fails until the answer is corrected.",
         ),
     ],

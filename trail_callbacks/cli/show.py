@@ -15,13 +15,13 @@ from trail_callbacks.cli.inputs import is_trace, read_once, saved, spooled, trac
 from trail_callbacks.cli.options import Json, OnUndecidedClaims, Word, option
 from trail_callbacks.cli.output import browse, complain, display, emit, skipped
 from trail_callbacks.cli.threshold import checked, regression
-from trail_callbacks.comparison import compare
 from trail_callbacks.errors import InputError
 from trail_callbacks.files import write
 from trail_callbacks.render.comparison import comparison_to_rich
 from trail_callbacks.render.provenance import graph_to_rich
 from trail_callbacks.render.safe_text import line, plain
 from trail_callbacks.render.terminal import to_rich
+from trail_callbacks.report.comparison import compare
 from trail_callbacks.trace import Packing, Trace
 
 __all__ = ["diff", "show"]

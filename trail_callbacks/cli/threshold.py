@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from trail_callbacks.comparison import Comparison
 from trail_callbacks.errors import InputError
 from trail_callbacks.report import Report
+from trail_callbacks.report.comparison import Comparison
 from trail_callbacks.taxonomy import SupportClass
 from trail_callbacks.verify import threshold
 from trail_callbacks.verify.threshold import OnUndecided, counted_score

@@ -1,4 +1,4 @@
-"""Export: reports for other programs, as W3C PROV-JSON, Mermaid, GraphML, CSV, OpenTelemetry (OTLP) or a test.
+"""Export: reports for other programs, as W3C PROV-JSON, Mermaid, CSV, OpenTelemetry (OTLP) or a test.
 
 One module for each format, each with one function from a `Report` to text; start with any of them. `evaluations` makes
 the records behind `Report.to_evaluations`, `otlp` and `open_span` write them as OpenTelemetry. What a person reads is
@@ -6,7 +6,6 @@ in `render`; the report's own JSON is in `report`.
 """
 
 from trail_callbacks.export.claims_csv import to_csv
-from trail_callbacks.export.graphml import to_graphml, to_networkx
 from trail_callbacks.export.mermaid import to_mermaid
 from trail_callbacks.export.open_span import annotate_span
 from trail_callbacks.export.otlp import to_otlp
@@ -18,9 +17,7 @@ __all__ = [
     "annotate_span",
     "to_csv",
     "to_evaluation_lines",
-    "to_graphml",
     "to_mermaid",
-    "to_networkx",
     "to_otlp",
     "to_prov_json",
     "to_test",

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from trail_callbacks.errors import InputError
-from trail_callbacks.graph import EVIDENCE_KINDS, Node
-from trail_callbacks.render.columns import Box, Layout, layout
+from trail_callbacks.graph import EVIDENCE_KINDS, Node, ProvenanceGraph
 from trail_callbacks.render.labels import WRITTEN, mark, named, origin_words
 from trail_callbacks.render.safe_text import plain, shorten
 from trail_callbacks.report import Report
@@ -20,7 +19,6 @@ _TEXT = 60  # characters of a text
 _LISTED = 6  # claims named at the node where they were introduced
 _PARTS = 3  # parts that a model wrote
 _EDGES = 400  # Mermaid refuses charts of more than 500
-_COLUMNS = 9  # of a graph that is too large
 _JOINER = "\u2060"
 _INTERPRETED = re.compile(r"direction(?= )|\$(?=\$)|\\(?=n)|:(?=fa)|\ufb02(?=\xb0)|\xb6(?=\xdf)")
 _CLASSES = """\
@@ -43,8 +41,8 @@ def to_mermaid(report: Report, *, max_nodes: int = 100) -> str:
 
     Args:
         report: Any report; without nodes the chart says so.
-        max_nodes: Boxes drawn, 10 or more. In a larger graph the stages in the middle are one, and the texts of a
-            step; the answer and the nodes that introduced claims are kept apart while there is room.
+        max_nodes: Boxes drawn, 10 or more. In a larger graph the texts of a step share a box, and what is still too
+            much shares the last; the answer and the nodes that introduced claims are kept apart while there is room.
 
     Raises:
         InputError: If `max_nodes` is below 10.
@@ -60,31 +58,46 @@ def _lines(report: Report, max_nodes: int) -> Iterator[str]:
         yield '  none["nothing was recorded"]'
         return
     graph, entered = report.graph, _entered(report)
-    columns, rows = (len(graph.nodes),) * 2
-    if len(graph.nodes) > max_nodes or len(graph.edges) > _EDGES:
-        columns = min(_COLUMNS, max_nodes // 3)
-        rows = max_nodes // columns
-    drawn = layout(graph, max(columns, 3), max(rows, 2), set(list(entered)[: max_nodes // 2]))
-    names = {id(box): f"n{i}" for i, box in enumerate(box for column in drawn.columns for box in column.boxes)}
-    groups: dict[tuple[int, str], list[Box]] = defaultdict(list)
-    for column in drawn.columns:
-        for box in column.boxes:
-            groups[column.first, _step(box.nodes[0]) if box.steps == 1 else ""].append(box)
-    for number, ((stage, step), members) in enumerate(groups.items()):
-        last = max(node.stage or 0 for box in members for node in box.nodes)
+    boxes = _boxes(graph, max_nodes, set(list(entered)[: max_nodes // 2]))
+    groups: dict[tuple[int, str], list[int]] = defaultdict(list)
+    for number, nodes in enumerate(boxes):
+        steps = {_step(node) for node in nodes}
+        groups[nodes[0].stage or 0, steps.pop() if len(steps) == 1 else ""].append(number)
+    for group, ((stage, step), members) in enumerate(sorted(groups.items())):
+        last = max(node.stage or 0 for number in members for node in boxes[number])
         title = f"stage {stage}" if last == stage else f"stages {stage} to {last}"
         title += f": {_shown(step, _NAME)}" if step else ""
-        yield f'  subgraph g{number}["{title}"]'
-        for box in members:
-            yield f'    {names[id(box)]}["{_label(box, report, entered)}"]'
+        yield f'  subgraph g{group}["{title}"]'
+        for number in members:
+            yield f'    n{number}["{_label(boxes[number], report, entered)}"]'
         yield "  end"
-    for link in drawn.links:
-        yield f"  {names[id(link.source)]} {'-.->' if link.weak else '-->'} {names[id(link.target)]}"
-    if drawn.hidden:
-        yield f'  more["{drawn.hidden} more edges are not drawn"]'
+    place = {node.id: number for number, nodes in enumerate(boxes) for node in nodes}
+    sure: dict[tuple[int, int], bool] = {}
+    for edge in graph.edges:
+        ends = place[edge.source], place[edge.target]
+        if ends[0] != ends[1]:
+            sure[ends] = sure.get(ends, False) or edge.basis != "scope"
+    arrows = sorted(sure, key=lambda ends: not sure[ends])  # certain ones come first
+    for source, target in arrows[:_EDGES]:
+        yield f"  n{source} {'-->' if sure[source, target] else '-.->'} n{target}"
+    if len(arrows) > _EDGES:
+        yield f'  more["{len(arrows) - _EDGES} more arrows are not drawn"]'
     yield _CLASSES
-    for name, boxes in _classes(drawn, entered).items():
-        yield f"  class {','.join(names[id(box)] for box in boxes)} {name}"
+    for name, numbers in _classes(boxes, entered).items():
+        yield f"  class {','.join(f'n{number}' for number in numbers)} {name}"
+
+
+def _boxes(graph: ProvenanceGraph, most: int, apart: set[str]) -> list[tuple[Node, ...]]:
+    """The nodes, each by itself; of a graph with too many, those of a step together, and the rest in one box."""
+    if len(graph.nodes) <= most:
+        return [(node,) for node in graph.nodes]
+    steps: dict[tuple[str, str], list[Node]] = defaultdict(list)
+    for node in graph.nodes:
+        alone = node.id in apart or node.kind == "answer"
+        steps[node.kind, node.id if alone else _step(node)].append(node)
+    groups = sorted(steps.values(), key=lambda nodes: nodes[0].kind != "answer" and nodes[0].id not in apart)
+    rest = [node for nodes in groups[most - 1 :] for node in nodes]
+    return [*map(tuple, groups[: most - 1]), *([tuple(rest)] if rest else [])]
 
 
 def _entered(report: Report) -> dict[str, list[str]]:
@@ -100,11 +113,11 @@ def _step(node: Node) -> str:
     return (node.step or "").strip() or node.kind.replace("_", " ")
 
 
-def _label(box: Box, report: Report, entered: dict[str, list[str]]) -> str:
-    if len(box.nodes) > 1:
-        lines = [f"{len(box.nodes)} texts"]
+def _label(nodes: Sequence[Node], report: Report, entered: dict[str, list[str]]) -> str:
+    if len(nodes) > 1:
+        lines = [f"{len(nodes)} texts"]
     else:
-        (node,) = box.nodes
+        (node,) = nodes
         lines = [_shown(named(node.id, report.graph), _NAME)]
         if origin := origin_words(node):
             lines.append(_shown(origin, _NAME))
@@ -113,26 +126,26 @@ def _label(box: Box, report: Report, entered: dict[str, list[str]]) -> str:
         lines += [_shown(f"{WRITTEN}: {node.text[start:end]}", _TEXT) for start, end in spans[:_PARTS]]
         if len(spans) > _PARTS:
             lines.append(f"and {len(spans) - _PARTS} more parts {WRITTEN}")
-    claims = [claim for node in box.nodes for claim in entered.get(node.id, ())]
+    claims = [claim for node in nodes for claim in entered.get(node.id, ())]
     if claims:
         more = f" and {len(claims) - _LISTED} more" if len(claims) > _LISTED else ""
         lines.append("introduced here: " + ", ".join(_shown(claim, _NAME) for claim in claims[:_LISTED]) + more)
     return "<br/>".join(lines)
 
 
-def _classes(drawn: Layout, entered: dict[str, list[str]]) -> dict[str, list[Box]]:
-    found: dict[str, list[Box]] = defaultdict(list)
-    for box in (box for column in drawn.columns for box in column.boxes):
-        first = box.nodes[0]
-        if any(node.id in entered for node in box.nodes):
+def _classes(boxes: Sequence[Sequence[Node]], entered: dict[str, list[str]]) -> dict[str, list[int]]:
+    found: dict[str, list[int]] = defaultdict(list)
+    for number, nodes in enumerate(boxes):
+        first = nodes[0]
+        if any(node.id in entered for node in nodes):
             name = "entry"
-        elif len(box.nodes) > 1:
+        elif len(nodes) > 1:
             name = "more"
         elif first.kind in EVIDENCE_KINDS and not first.is_evidence:
             name = "doubtful"
         else:
             name = {"answer": "answer", "completion": "written"}.get(first.kind, "source")
-        found[name].append(box)
+        found[name].append(number)
     return found
 
 

@@ -1,9 +1,8 @@
 """Rendering: reports, graphs and comparisons for people, in a terminal, in a notebook and as an HTML page.
 
 Start with `terminal` (a report as text); `provenance`, `comparison` and `evidence_path` do the same for graphs,
-comparisons and diagnoses,
-`notebook` and `diagram` are for Jupyter, `page` is the HTML file. All share `labels` (how classes, nodes and errors are
-named), `safe_text`, `excerpt` and `spans`. Formats for other programs are in `export`.
+comparisons and diagnoses, `notebook` is for Jupyter, `page` is the HTML file. All share `labels` (how classes, nodes
+and errors are named), `safe_text`, `excerpt` and `spans`. Formats for other programs are in `export`.
 
 Renderers are registered in `trail_callbacks.display` by type. A renderer's module is imported when the first value is
 drawn: most programs never draw one, and rich takes longer to import than all of this package.
@@ -39,9 +38,9 @@ def _report_fragment(report: Report) -> str:
 
 @display.fragment.register
 def _graph_fragment(graph: ProvenanceGraph) -> str:
-    from trail_callbacks.render.diagram import graph_to_html  # noqa: PLC0415 - see above
+    from trail_callbacks.render.notebook import graph_to_fragment  # noqa: PLC0415 - see above
 
-    return graph_to_html(graph)
+    return graph_to_fragment(graph)
 
 
 @display.page.register

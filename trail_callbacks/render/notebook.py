@@ -1,4 +1,4 @@
-"""A report in a notebook: the answer coloured by claim, then what a terminal shows. No script, all text escaped.
+"""A report or a graph in a notebook: the answer coloured by claim, and what a terminal shows. No script, text escaped.
 
 A fragment cannot know whether the notebook is light or dark, so text keeps the notebook's colour. Classes differ by
 symbol, background tint and underline; only badges, which have their own background, are white on colour.
@@ -13,15 +13,17 @@ from io import StringIO
 from rich.console import Console
 
 from trail_callbacks.claims import Claim
+from trail_callbacks.graph import ProvenanceGraph
 from trail_callbacks.render.excerpt import MarkedSpan, Stretch, segments
 from trail_callbacks.render.labels import WORST_FIRST, Sign, counted, error_words, headline, mark, outcome_word
+from trail_callbacks.render.provenance import graph_to_rich
 from trail_callbacks.render.safe_text import flowing, plain
-from trail_callbacks.render.terminal import to_rich
+from trail_callbacks.render.terminal import RichView, to_rich
 from trail_callbacks.report import Report, Verdict
 from trail_callbacks.taxonomy import SupportClass
 from trail_callbacks.text import encodable
 
-__all__ = ["to_fragment"]
+__all__ = ["graph_to_fragment", "to_fragment"]
 
 _SPAN = 1_000  # characters of one segment of the answer
 _WHOLE = 30_000  # characters of the answer
@@ -53,6 +55,11 @@ def to_fragment(report: Report) -> str:
     return encodable("".join(_report(report)))
 
 
+def graph_to_fragment(graph: ProvenanceGraph) -> str:
+    """Renders a graph as one HTML element, stage by stage as a terminal shows it; as safe as `to_fragment`."""
+    return encodable(f'<div style="{_BOX}">{_details(graph_to_rich(graph), "see graph.nodes")}</div>')
+
+
 def _report(report: Report) -> Iterator[str]:
     yield f'<div style="{_BOX}">'
     yield f'<div style="font-size:1.15em"><b>{_text(headline(report))}</b></div>'
@@ -60,7 +67,8 @@ def _report(report: Report) -> Iterator[str]:
     amiss = any(verdict.outcome not in _CALM or verdict.conflicting for verdict in report.verdicts)
     unfolded = amiss or not report.claims  # the details say all that follows here if they are folded
     yield f"<details{' open' if unfolded else ''}>"
-    yield f'<summary style="cursor:pointer">{_text(counted(report))}</summary>{_details(report)}</details>'
+    yield f'<summary style="cursor:pointer">{_text(counted(report))}</summary>'
+    yield f"{_details(to_rich(report), 'see report.claims')}</details>"
     if report.diagnosis is not None and not unfolded:
         from trail_callbacks.render.evidence_path import verdict_line  # noqa: PLC0415 - few have one
 
@@ -70,16 +78,16 @@ def _report(report: Report) -> Iterator[str]:
     yield "</div>"
 
 
-def _details(report: Report) -> str:
+def _details(view: RichView, more: str) -> str:
     """What a terminal shows, in its colours."""
     console = Console(
         file=StringIO(), width=_WIDE, record=True, force_jupyter=False, legacy_windows=False, highlight=False,
         markup=False, emoji=False,
     )  # fmt: skip
-    console.print(to_rich(report))
+    console.print(view)
     lines = console.export_html(inline_styles=True, code_format="{code}").split("\n")
     if len(lines) > _LINES:
-        lines = [*lines[:_LINES], f"and {len(lines) - _LINES:,} more lines: see report.claims"]
+        lines = [*lines[:_LINES], f"and {len(lines) - _LINES:,} more lines: {more}"]
     style = "white-space:pre-wrap;overflow-wrap:anywhere;font-family:monospace;font-size:.9em;margin:.4em 0"
     return f'<div dir="auto" style="{style}">' + "\n".join(line.rstrip() for line in lines) + "</div>"
 

@@ -15,8 +15,8 @@ from trail_callbacks.canary.report.words import ARM_WORDS, OUTCOME_MEANS, OUTCOM
 from trail_callbacks.canary.results import Run
 from trail_callbacks.canary.trial import OUTCOMES, How, Outcome, Trial
 from trail_callbacks.errors import ReportError
-from trail_callbacks.render.diagram import graph_to_svg
 from trail_callbacks.render.labels import entered, error_words, headline, mark, named, outcome_word
+from trail_callbacks.render.provenance import graph_to_text
 from trail_callbacks.render.safe_text import block, line, name, plain, shorten
 from trail_callbacks.report import Report
 
@@ -178,12 +178,8 @@ def _passage(text: str, other: str, values: Sequence[str], before: str = "", aft
 
 def _run(report: Report) -> Iterator[str]:
     """The graph of the run, and the verdicts on its answer."""
-    drawing, notes = graph_to_svg(report.graph)
     yield "<details open><summary>How the answer came about: provenance graph of this run</summary>"
-    yield from (f'<p class="faint">{line(note)}</p>' for note in notes)
-    if drawing:
-        yield '<div class="drawing" tabindex="0" role="group" aria-label="Provenance graph of this run">'
-        yield f"{drawing}</div>"
+    yield f'<pre tabindex="0">{block(graph_to_text(report.graph, 100, ascii=False))}</pre>'
     yield f'<p class="faint">Its claims, checked against what it read: {line(headline(report))}</p>'
     yield '<ul class="list verdicts" aria-label="Claims of the answer">' if report.verdicts else ""
     for claim in report.claims[:_CLAIMS]:

@@ -8,9 +8,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from trail_callbacks import Claim, ErrorType, Node, ProvenanceGraph, Report, SupportClass, Verdict
-from trail_callbacks.comparison import compare
 from trail_callbacks.render.comparison import comparison_to_rich
 from trail_callbacks.render.terminal import plain_text
+from trail_callbacks.report.comparison import compare
 from trail_callbacks.report.scoring import Scoring
 from trail_callbacks.statistics.intervals import difference, wilson
 
