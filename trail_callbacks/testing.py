@@ -13,8 +13,7 @@ from typing import Any, TypeAlias, Union
 from pydantic import BaseModel, ValidationError
 
 from trail_callbacks.forking import renewed_in_child
-from trail_callbacks.models.call import Call, Reply, Usage
-from trail_callbacks.models.failure import Failure
+from trail_callbacks.models.call import Call, Failure, Reply, Usage
 
 __all__ = ["Script", "ScriptedModel"]
 

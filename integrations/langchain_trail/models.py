@@ -16,9 +16,8 @@ from langchain_trail.context import untraced
 from langchain_trail.convert import INTERNAL
 from langchain_trail.messages import message_text
 from trail_callbacks.errors import InputError
-from trail_callbacks.models.call import Call, Model, Reply, Usage
+from trail_callbacks.models.call import Call, Failure, Model, Reply, Usage
 from trail_callbacks.models.chat import failed_reply, parsed_reply, stop_failure, with_schema
-from trail_callbacks.models.failure import Failure
 
 if TYPE_CHECKING:
     from langchain_core.language_models import BaseChatModel

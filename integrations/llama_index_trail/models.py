@@ -12,9 +12,8 @@ from llama_index_trail.messages import message_text as said
 from llama_index_trail.scope import untraced
 from llama_index_trail.usage import usage_of
 from trail_callbacks.errors import InputError
-from trail_callbacks.models.call import Call, Model, Reply, Usage
+from trail_callbacks.models.call import Call, Failure, Model, Reply, Usage
 from trail_callbacks.models.chat import failed_reply, parsed_reply, stop_failure, with_schema
-from trail_callbacks.models.failure import Failure
 
 if TYPE_CHECKING:
     from llama_index.core.base.llms.types import ChatMessage

@@ -18,8 +18,8 @@ from trail_callbacks import LLMJudge, ProvenanceGraph, Report, check
 from trail_callbacks.capture import events
 from trail_callbacks.cli.inputs import read, saved
 from trail_callbacks.errors import GraphError, InputError, ReportError
+from trail_callbacks.models.cache import ReplyStore, digest
 from trail_callbacks.models.call import Reply
-from trail_callbacks.models.store import Store, digest
 from trail_callbacks.report import State
 from trail_callbacks.testing import ScriptedModel
 from trail_callbacks.trace import Trace
@@ -154,7 +154,7 @@ def test_a_reply_of_a_model(data):
 @given(st.binary(max_size=200))
 def test_an_entry_of_a_cache(tmp_path_factory, data):
     folder = tmp_path_factory.mktemp("store")
-    store, key = Store(folder), digest(["a"])
+    store, key = ReplyStore(folder), digest(["a"])
     store.put(key, {"a": 1})
     (entry,) = folder.glob("??/*.json")
     entry.write_bytes(data)

@@ -17,8 +17,7 @@ from trail_callbacks.audit import Budget, LocalEngine, audit
 from trail_callbacks.audit.journal import AuditJournal
 from trail_callbacks.diagnosis import verified
 from trail_callbacks.errors import InputError, JudgeError, MissingExtraError
-from trail_callbacks.models.call import Reply, Usage
-from trail_callbacks.models.failure import Failure
+from trail_callbacks.models.call import Failure, Reply, Usage
 from trail_callbacks.testing import ScriptedModel
 from trail_callbacks.trace import Trace
 

@@ -10,9 +10,8 @@ from trail_callbacks.judges.cascade import CascadeJudge, is_sure
 from trail_callbacks.judges.judge import Assessment, Extraction, Judge, Judgement, Question, abstains
 from trail_callbacks.judges.llm.judge import LLMJudge
 from trail_callbacks.judges.local.judge import LocalJudge
-from trail_callbacks.models.adrive import adrive
 from trail_callbacks.models.call import Call, Message
-from trail_callbacks.models.drive import drive
+from trail_callbacks.models.drive import adrive, drive
 from trail_callbacks.taxonomy import ErrorType, SupportClass
 from trail_callbacks.testing import ScriptedModel
 

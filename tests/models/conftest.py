@@ -4,8 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from trail_callbacks.models.adrive import adrive
-from trail_callbacks.models.drive import drive
+from trail_callbacks.models.drive import adrive, drive
 
 sys.path.insert(0, str(Path(__file__).parent))  # for echoes.py
 

@@ -6,9 +6,8 @@ from dataclasses import replace
 import pytest
 from echoes import Echo, echo, pipeline
 
-from trail_callbacks.models.call import Reply, Usage
+from trail_callbacks.models.call import Failure, Reply, Usage
 from trail_callbacks.models.drive import Limits
-from trail_callbacks.models.failure import Failure
 from trail_callbacks.testing import ScriptedModel
 
 
@@ -25,7 +24,7 @@ def test_a_busy_model_is_asked_again_when_it_said(run):
 
 
 def test_a_busy_model_that_names_no_time_is_asked_after_growing_pauses(run, monkeypatch):
-    monkeypatch.setattr("trail_callbacks.models.backoff._FIRST", 0.1)
+    monkeypatch.setattr("trail_callbacks.models.provider_error._FIRST", 0.1)
     times = []
     model = ScriptedModel(lambda call: times.append(time.monotonic()) or (busy(0) if len(times) < 3 else {"text": "x"}))
     result, _ = run(pipeline("a"), model)
@@ -60,7 +59,7 @@ def test_a_busy_model_that_names_no_time_is_asked_after_growing_pauses(run, monk
     ],
 )
 def test_asking_again_has_bounds(run, reply, calls, monkeypatch):
-    monkeypatch.setattr("trail_callbacks.models.backoff._FIRST", 0.01)
+    monkeypatch.setattr("trail_callbacks.models.provider_error._FIRST", 0.01)
     model = ScriptedModel(lambda call: reply)
     result, usage = run(pipeline("a"), model)
     assert result[0][0] is reply

@@ -4,9 +4,8 @@ import pytest
 from echoes import Echo, echo, pipeline
 
 from trail_callbacks.errors import InputError
-from trail_callbacks.models.call import Reply, Usage
+from trail_callbacks.models.call import Failure, Reply, Usage
 from trail_callbacks.models.drive import Limits
-from trail_callbacks.models.failure import Failure
 from trail_callbacks.testing import ScriptedModel
 
 

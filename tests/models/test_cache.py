@@ -7,12 +7,9 @@ from dataclasses import replace
 import pytest
 from pydantic import BaseModel, Field
 
-from trail_callbacks.models.adrive import adrive
-from trail_callbacks.models.cache import CallCache
-from trail_callbacks.models.call import Call, Message, Reply, Usage
-from trail_callbacks.models.drive import Limits, drive
-from trail_callbacks.models.failure import Failure
-from trail_callbacks.models.store import Store
+from trail_callbacks.models.cache import CallCache, ReplyStore
+from trail_callbacks.models.call import Call, Failure, Message, Reply, Usage
+from trail_callbacks.models.drive import Limits, adrive, drive
 from trail_callbacks.testing import ScriptedModel
 
 
@@ -44,7 +41,7 @@ def pipeline(*batches):
 
 @pytest.fixture
 def store(tmp_path):
-    return Store(tmp_path)
+    return ReplyStore(tmp_path)
 
 
 def _adrive(*args):
@@ -190,7 +187,7 @@ def test_an_entry_that_was_tampered_with_is_asked_again(run, tmp_path):
 
 def test_a_folder_that_breaks_is_a_warning_once(tmp_path):
     folder = tmp_path / "cache"
-    store, model = Store(folder), ScriptedModel(echo)
+    store, model = ReplyStore(folder), ScriptedModel(echo)
     folder.rmdir()
     folder.write_text("a file now")
     warnings = []

@@ -3,7 +3,7 @@ from types import SimpleNamespace as Fields
 import pytest
 
 from trail_callbacks.models.call import Usage
-from trail_callbacks.models.completion import raw_text, refusal, usage
+from trail_callbacks.models.salvage import raw_text, refusal, usage
 
 
 def completion(finish_reason="stop", **message):

@@ -10,10 +10,8 @@ import time
 import pytest
 from echoes import Echo, call, echo, pipeline
 
-from trail_callbacks.models.adrive import adrive
-from trail_callbacks.models.call import Reply, Usage
-from trail_callbacks.models.drive import Limits, drive
-from trail_callbacks.models.failure import Failure
+from trail_callbacks.models.call import Failure, Reply, Usage
+from trail_callbacks.models.drive import Limits, adrive, drive
 from trail_callbacks.testing import ScriptedModel
 
 

@@ -11,10 +11,8 @@ import pytest
 from echoes import call, pipeline
 
 from trail_callbacks.models import gate
-from trail_callbacks.models.adrive import adrive
-from trail_callbacks.models.call import Reply, Usage
-from trail_callbacks.models.drive import Limits, drive
-from trail_callbacks.models.failure import Failure
+from trail_callbacks.models.call import Failure, Reply, Usage
+from trail_callbacks.models.drive import Limits, adrive, drive
 from trail_callbacks.models.gate import aask, ask, gate_of
 
 
@@ -191,7 +189,7 @@ def test_a_gate_ends_with_its_model():
 
 
 def test_what_a_model_raises_about_a_rate_limit_is_asked_again(run, monkeypatch):
-    monkeypatch.setattr("trail_callbacks.models.backoff._FIRST", 0.01)
+    monkeypatch.setattr("trail_callbacks.models.provider_error._FIRST", 0.01)
     tries = []
 
     class Raises:

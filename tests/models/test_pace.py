@@ -8,9 +8,8 @@ from pydantic import BaseModel
 from trail_callbacks import LLMJudge
 from trail_callbacks.errors import InputError
 from trail_callbacks.models import pace
-from trail_callbacks.models.adrive import adrive
 from trail_callbacks.models.call import Call, Message, Reply, Usage
-from trail_callbacks.models.drive import Limits, drive
+from trail_callbacks.models.drive import Limits, adrive, drive
 from trail_callbacks.models.pace import Paced
 from trail_callbacks.testing import ScriptedModel
 

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from trail_callbacks.models.salvage import clean, document, objects, strip_thinking
+from trail_callbacks.models.salvage import clean, document, objects
 
 
 @pytest.mark.parametrize(
@@ -22,7 +22,7 @@ from trail_callbacks.models.salvage import clean, document, objects, strip_think
     ],
 )
 def test_thinking_is_stripped_but_not_inside_json(text, left):
-    assert strip_thinking(text) == left
+    assert clean(text) == left
 
 
 def test_a_fence_around_the_whole_answer_is_removed():
@@ -66,5 +66,5 @@ def test_hostile_text_is_given_up_in_time():
     started = time.perf_counter()
     assert objects("{" * 100_000) == []
     assert objects('{"a": ' * 20_000) == []
-    assert strip_thinking("<think>" * 20_000) == ""
+    assert clean("<think>" * 20_000) == ""
     assert time.perf_counter() - started < 20

@@ -9,7 +9,7 @@ import time
 import pytest
 
 from trail_callbacks.errors import InputError
-from trail_callbacks.models.store import Store, digest
+from trail_callbacks.models.cache import ReplyStore, digest
 
 KEY = digest("a question")
 VALUE = {"said": "żółw 🐢 \ud800", "n": [1, 2.5, None, True]}
@@ -24,15 +24,15 @@ def size(folder):
 
 
 def test_what_was_put_is_there_for_others_too(tmp_path):
-    store = Store(tmp_path / "made" / "for it")
+    store = ReplyStore(tmp_path / "made" / "for it")
     assert store.get(KEY) is None
     store.put(KEY, VALUE)
-    assert store.get(KEY) == Store(tmp_path / "made" / "for it").get(KEY) == VALUE
+    assert store.get(KEY) == ReplyStore(tmp_path / "made" / "for it").get(KEY) == VALUE
     assert store.problem is None
 
 
 def test_the_last_value_counts(tmp_path):
-    store = Store(tmp_path)
+    store = ReplyStore(tmp_path)
     for value in ({"n": 1}, {"n": 2}):
         store.put(KEY, value)
     assert store.get(KEY) == {"n": 2}
@@ -47,7 +47,7 @@ def test_a_digest_depends_on_all_of_the_material_but_not_on_order():
 
 
 def test_files_are_private(tmp_path):
-    Store(tmp_path).put(KEY, VALUE)
+    ReplyStore(tmp_path).put(KEY, VALUE)
     assert stat.S_IMODE(file_of(tmp_path).stat().st_mode) == 0o600
 
 
@@ -68,7 +68,7 @@ BROKEN = {
 
 @pytest.mark.parametrize("damage", BROKEN.values(), ids=BROKEN)
 def test_a_damaged_file_is_missing_and_replaced(tmp_path, damage):
-    store = Store(tmp_path)
+    store = ReplyStore(tmp_path)
     store.put(KEY, VALUE)
     path = file_of(tmp_path)
     path.write_bytes(damage(path.read_bytes()))
@@ -79,7 +79,7 @@ def test_a_damaged_file_is_missing_and_replaced(tmp_path, damage):
 
 
 def test_an_entry_under_another_key_is_missing(tmp_path):
-    store, other = Store(tmp_path), digest("another question")
+    store, other = ReplyStore(tmp_path), digest("another question")
     store.put(KEY, VALUE)
     file_of(tmp_path, other).parent.mkdir(exist_ok=True)
     file_of(tmp_path).rename(file_of(tmp_path, other))
@@ -90,17 +90,17 @@ def test_an_entry_under_another_key_is_missing(tmp_path):
 def test_a_folder_that_cannot_be_written_is_wrong_input(tmp_path, folder):
     (tmp_path / "file").write_text("x")
     with pytest.raises(InputError, match=r"the cache folder .* cannot be written"):
-        Store(tmp_path / folder if isinstance(folder, str) else folder)
+        ReplyStore(tmp_path / folder if isinstance(folder, str) else folder)
 
 
 def test_a_bound_of_nothing_is_wrong_input(tmp_path):
     with pytest.raises(InputError, match="max_bytes is 0"):
-        Store(tmp_path, max_bytes=0)
+        ReplyStore(tmp_path, max_bytes=0)
 
 
 def test_a_folder_that_breaks_later_loses_entries_and_says_why(tmp_path, caplog):
     folder = tmp_path / "cache"
-    store = Store(folder)
+    store = ReplyStore(folder)
     folder.rmdir()
     folder.write_text("now a file")
     store.put(KEY, VALUE)
@@ -112,7 +112,7 @@ def test_a_folder_that_breaks_later_loses_entries_and_says_why(tmp_path, caplog)
 
 def test_a_folder_that_was_deleted_is_made_again(tmp_path):
     folder = tmp_path / "cache"
-    store = Store(folder)
+    store = ReplyStore(folder)
     folder.rmdir()
     store.put(KEY, VALUE)
     assert store.get(KEY) == VALUE
@@ -120,7 +120,7 @@ def test_a_folder_that_was_deleted_is_made_again(tmp_path):
 
 @pytest.mark.parametrize("value", [object(), {1, 2}, {(1, 2): 3}])
 def test_what_is_no_json_is_not_kept(tmp_path, value):
-    store = Store(tmp_path)
+    store = ReplyStore(tmp_path)
     store.put(KEY, value)
     assert store.get(KEY) is None
     assert store.problem
@@ -128,7 +128,7 @@ def test_what_is_no_json_is_not_kept(tmp_path, value):
 
 
 def test_the_oldest_entries_go_when_the_folder_is_full(tmp_path):
-    store = Store(tmp_path, max_bytes=20_000)
+    store = ReplyStore(tmp_path, max_bytes=20_000)
     keys = [digest(n) for n in range(200)]
     for age, key in enumerate(keys):
         store.put(key, {"text": "x" * 400})
@@ -150,7 +150,7 @@ def test_cleaning_up_leaves_alone_what_is_not_ours(tmp_path):
     left.write_text("of a process that died")
     fresh.write_text("of one that writes")
     os.utime(left, (0, 0))
-    store = Store(tmp_path, max_bytes=1000)
+    store = ReplyStore(tmp_path, max_bytes=1000)
     for n in range(20):
         store.put(digest(n), {"text": "x" * 100})
     assert [mine.exists(), notes.exists(), left.exists(), fresh.exists()] == [True, True, False, True]
@@ -158,12 +158,12 @@ def test_cleaning_up_leaves_alone_what_is_not_ours(tmp_path):
 
 def test_many_short_processes_clean_up_too(tmp_path):
     for n in range(400):  # each writes one entry, far less than what makes one look
-        Store(tmp_path, max_bytes=20_000).put(digest(n), {"text": "x" * 400})
+        ReplyStore(tmp_path, max_bytes=20_000).put(digest(n), {"text": "x" * 400})
     assert size(tmp_path) < 45_000
 
 
 def _write(folder, number, start):
-    store = Store(folder, max_bytes=60_000)
+    store = ReplyStore(folder, max_bytes=60_000)
     start.wait()
     for round_ in range(150):
         key = digest(round_ % 40)  # all processes fight for the same forty
@@ -191,7 +191,7 @@ def test_eight_processes_write_at_once(tmp_path):
 
 
 def test_readers_never_see_half_an_entry(tmp_path):
-    store, done, seen = Store(tmp_path), threading.Event(), set()
+    store, done, seen = ReplyStore(tmp_path), threading.Event(), set()
 
     def write(number):
         while not done.is_set():
@@ -224,7 +224,7 @@ def forged(folder, secret=b""):
 
 
 def test_a_forged_entry_is_not_believed(tmp_path):
-    store = Store(tmp_path / "a")
+    store = ReplyStore(tmp_path / "a")
     store.put(digest("another"), VALUE)
     forged(tmp_path / "a", b"")
     assert store.get(KEY) is None
@@ -234,20 +234,20 @@ def test_a_forged_entry_is_not_believed(tmp_path):
 
 def test_an_entry_of_another_folder_is_not_believed(tmp_path):
     for name in "ab":
-        Store(tmp_path / name).put(KEY, VALUE)
+        ReplyStore(tmp_path / name).put(KEY, VALUE)
     file_of(tmp_path / "a").replace(file_of(tmp_path / "b"))
-    assert Store(tmp_path / "b").get(KEY) is None
+    assert ReplyStore(tmp_path / "b").get(KEY) is None
 
 
 @pytest.mark.skipif(os.name != "posix", reason="permissions of POSIX")
 @pytest.mark.parametrize("damage", [lambda key: key.chmod(0o644), lambda key: key.write_bytes(b"short")])
 def test_a_secret_that_is_none_is_made_anew(tmp_path, damage):
-    store = Store(tmp_path)
+    store = ReplyStore(tmp_path)
     store.put(KEY, VALUE)
     damage(tmp_path / ".key")
     assert store.get(KEY) is None
     store.put(KEY, VALUE)
-    assert store.get(KEY) == Store(tmp_path).get(KEY) == VALUE
+    assert store.get(KEY) == ReplyStore(tmp_path).get(KEY) == VALUE
     assert stat.S_IMODE((tmp_path / ".key").stat().st_mode) == 0o600
     assert stat.S_IMODE(file_of(tmp_path).parent.stat().st_mode) == 0o700
 
@@ -263,7 +263,7 @@ NO_FILES = {"pipe": lambda path, _: os.mkfifo(path), "folder": lambda path, _: p
 @pytest.mark.skipif(os.name != "posix", reason="files of POSIX")
 @pytest.mark.parametrize("replaced", NO_FILES.values(), ids=NO_FILES)
 def test_what_is_no_regular_file_is_no_entry(tmp_path, replaced):
-    store = Store(tmp_path)
+    store = ReplyStore(tmp_path)
     store.put(KEY, VALUE)
     path, aside = file_of(tmp_path), tmp_path / "aside"
     path.rename(aside)

@@ -3,8 +3,7 @@
 from pydantic import BaseModel
 
 from trail_callbacks.models.call import Call, Message
-from trail_callbacks.models.drive import Limits, drive
-from trail_callbacks.models.together import together
+from trail_callbacks.models.drive import Limits, drive, together
 from trail_callbacks.testing import ScriptedModel
 
 

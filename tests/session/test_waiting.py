@@ -14,8 +14,7 @@ sys.path.insert(0, str(Path(__file__).parent))
 from forks import needs_fork, run_program
 from test_session import run
 
-from trail_callbacks.models.call import Reply, Usage
-from trail_callbacks.models.failure import Failure
+from trail_callbacks.models.call import Failure, Reply, Usage
 from trail_callbacks.models.lane import Lane
 from trail_callbacks.session import CaptureSettings, Session
 from trail_callbacks.testing import ScriptedModel

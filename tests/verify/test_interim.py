@@ -8,9 +8,8 @@ from trail_callbacks import Edge, LLMJudge, Node, ProvenanceGraph, SupportClass,
 from trail_callbacks.claims import Claim
 from trail_callbacks.judges.judge import Assessment, Judgement
 from trail_callbacks.judges.tracer import Selection
-from trail_callbacks.models.call import Reply
+from trail_callbacks.models.call import Failure, Reply
 from trail_callbacks.models.drive import drive
-from trail_callbacks.models.failure import Failure
 from trail_callbacks.taxonomy import ErrorType
 from trail_callbacks.testing import ScriptedModel
 from trail_callbacks.verify.interim import Room, interim_verdicts

@@ -9,8 +9,7 @@ from trail_callbacks.claims import Claim
 from trail_callbacks.errors import InputError
 from trail_callbacks.evidence import whole
 from trail_callbacks.judges.judge import Assessment, Extraction, Judgement, reads_whole
-from trail_callbacks.models.call import Reply
-from trail_callbacks.models.failure import Failure
+from trail_callbacks.models.call import Failure, Reply
 from trail_callbacks.models.tokens import count
 from trail_callbacks.taxonomy import SupportClass
 from trail_callbacks.testing import ScriptedModel

@@ -92,7 +92,7 @@ def test_those_who_wait_on_threads_or_loops_overlap(endpoints, ask):
 
 
 def test_a_fifth_of_refusals_costs_no_report(endpoints, monkeypatch):
-    monkeypatch.setattr("trail_callbacks.models.backoff._FIRST", 0.01)
+    monkeypatch.setattr("trail_callbacks.models.provider_error._FIRST", 0.01)
     seen, lock = [], threading.Lock()
 
     def script(asked):

@@ -7,9 +7,8 @@ import pytest
 from pydantic import BaseModel
 
 from trail_callbacks.errors import InputError
-from trail_callbacks.models.call import Call, Message, Usage
+from trail_callbacks.models.call import Call, Failure, Message, Usage
 from trail_callbacks.models.drive import drive
-from trail_callbacks.models.failure import Failure
 from trail_callbacks.testing import ScriptedModel
 from trail_callbacks.work.budget import Budget, Granted, Ledger, granted
 

@@ -27,8 +27,8 @@ from trail_callbacks.audit.crew import Crew, Desk, Job, Said, portable
 from trail_callbacks.audit.judging import Outcome, Task
 from trail_callbacks.errors import InputError, JudgeError, MissingExtraError
 from trail_callbacks.judges.judge import Judge
+from trail_callbacks.models.cache import shared
 from trail_callbacks.models.lane import AT_ONCE
-from trail_callbacks.models.store import shared
 from trail_callbacks.verify.options import VerifyOptions
 from trail_callbacks.work.budget import Grants
 

@@ -16,9 +16,8 @@ from typing import Any, Protocol
 from trail_callbacks.audit.judging import Outcome, Task
 from trail_callbacks.errors import JudgeError
 from trail_callbacks.judges.judge import Judge
-from trail_callbacks.models.call import Usage
-from trail_callbacks.models.failure import Failure
-from trail_callbacks.models.store import Store
+from trail_callbacks.models.cache import ReplyStore
+from trail_callbacks.models.call import Failure, Usage
 from trail_callbacks.verify.options import VerifyOptions
 from trail_callbacks.work.budget import Grants
 
@@ -85,7 +84,9 @@ class Desk:
         store: The cache, for workers that cannot reach its folder.
     """
 
-    def __init__(self, grants: Grants, send: Callable[[tuple[Any, ...]], object], store: Store | None = None) -> None:
+    def __init__(
+        self, grants: Grants, send: Callable[[tuple[Any, ...]], object], store: ReplyStore | None = None
+    ) -> None:
         self._grants, self._send, self._store = grants, send, store
         self._admitted: Counter[int] = Counter()  # estimates of calls in flight
 

@@ -12,8 +12,8 @@ from trail_callbacks.audit.items import AuditItem
 from trail_callbacks.audit.judging import Outcome
 from trail_callbacks.errors import InputError
 from trail_callbacks.files import remnants, write
+from trail_callbacks.models.cache import digest
 from trail_callbacks.models.call import Usage
-from trail_callbacks.models.store import digest
 from trail_callbacks.text import encodable
 from trail_callbacks.work import Journal
 from trail_callbacks.work.journal import unpacked

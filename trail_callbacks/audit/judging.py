@@ -107,7 +107,7 @@ class Judging:
 
     async def ajudge(self, task: Task) -> Outcome:
         """As `judge`, without blocking the event loop."""
-        from trail_callbacks.models.adrive import adrive  # noqa: PLC0415 - see there
+        from trail_callbacks.models.drive import adrive  # noqa: PLC0415 - see there
 
         try:
             ready = _ready(task) if alone.get() else await asyncio.to_thread(_ready, task)

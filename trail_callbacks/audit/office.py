@@ -12,7 +12,7 @@ from functools import partial
 from typing import Any
 
 from trail_callbacks.audit.provider_batch import BatchReply, LostError, Provider, Submitted, why
-from trail_callbacks.models.store import digest
+from trail_callbacks.models.cache import digest
 
 __all__ = ["Office"]
 

@@ -22,8 +22,8 @@ from trail_callbacks.audit.summary import Summary
 from trail_callbacks.errors import InputError, JudgeError
 from trail_callbacks.judges.judge import Judge
 from trail_callbacks.judges.resolve import JudgeLike, resolve
+from trail_callbacks.models.cache import digest
 from trail_callbacks.models.call import Usage
-from trail_callbacks.models.store import digest
 from trail_callbacks.reading import Broken
 from trail_callbacks.report import Report
 from trail_callbacks.trace import Trace

@@ -17,8 +17,7 @@ from threading import Lock, Thread
 from typing import IO, Any
 
 from trail_callbacks.audit.judging import Judging, Task
-from trail_callbacks.models.call import Usage
-from trail_callbacks.models.failure import Failure
+from trail_callbacks.models.call import Failure, Usage
 from trail_callbacks.session.worker import receive, send
 
 __all__ = ["Parent", "main", "work"]

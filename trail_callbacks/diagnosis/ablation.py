@@ -22,9 +22,8 @@ from trail_callbacks.evidence import whole
 from trail_callbacks.graph import Node
 from trail_callbacks.judges.judge import Judge, Question, matched
 from trail_callbacks.judges.resolve import JudgeLike
-from trail_callbacks.models.adrive import adrive
 from trail_callbacks.models.call import Pipeline
-from trail_callbacks.models.drive import drive
+from trail_callbacks.models.drive import adrive, drive
 from trail_callbacks.models.tokens import count
 from trail_callbacks.statistics.intervals import difference
 from trail_callbacks.taxonomy import SupportClass

@@ -20,9 +20,8 @@ from trail_callbacks.graph import Node
 from trail_callbacks.judges.judge import Judge
 from trail_callbacks.judges.resolve import JudgeLike
 from trail_callbacks.judges.surveyor import Survey, Surveyor
-from trail_callbacks.models.adrive import adrive
 from trail_callbacks.models.call import Pipeline
-from trail_callbacks.models.drive import drive
+from trail_callbacks.models.drive import adrive, drive
 from trail_callbacks.report import Report
 from trail_callbacks.report.diagnosis import Diagnosis, Facet
 from trail_callbacks.slices import sliced

@@ -5,7 +5,6 @@ rate limits, budgets and caching are here; prompts and what a reply means are in
 what it needs from here.
 """
 
-from trail_callbacks.models.call import Call, Message, Model, Pipeline, Reply, Usage
-from trail_callbacks.models.failure import Failure
+from trail_callbacks.models.call import Call, Failure, Message, Model, Pipeline, Reply, Usage
 
 __all__ = ["Call", "Failure", "Message", "Model", "Pipeline", "Reply", "Usage"]

@@ -7,10 +7,9 @@ from threading import Lock
 from time import monotonic
 
 from trail_callbacks.errors import InputError
-from trail_callbacks.models.call import Call, Reply, Usage
-from trail_callbacks.models.failure import Failure
+from trail_callbacks.models.call import Call, Failure, Reply, Usage
 
-__all__ = ["Limits", "Meter"]
+__all__ = ["Account", "Limits"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -19,10 +18,10 @@ class Limits:
 
     Attributes:
         max_calls: Requests, retries included, 0 or more; None is no limit.
-        max_tokens: Tokens, prompt and completion, 0 or more; None is no limit. Checked before a call, so the calls
-            in flight when it is reached may overshoot it.
-        max_seconds: Wall time after which no further call is started, 0 or more; None is no limit. A call that is
-            under way then knows it beforehand, from `Call.seconds`.
+        max_tokens: Tokens, prompt and completion, likewise. Checked before a call, so the calls in flight when it is
+            reached may overshoot it.
+        max_seconds: Wall time after which no further call is started, likewise. A call that is under way then knows it
+            beforehand, from `Call.seconds`.
         concurrency: Calls of this pipeline in flight at once, 1 or more.
 
     Raises:
@@ -44,7 +43,7 @@ class Limits:
                 raise InputError(f"Limits.{name} is {value}, expected 0 or more, or None for no limit")
 
 
-class Meter:
+class Account:
     """Admits calls while there is budget, and adds up what they cost."""
 
     def __init__(self, limits: Limits) -> None:
@@ -58,9 +57,8 @@ class Meter:
         """Returns why a call must not be made after a wait, or None and counts it as under way."""
         limits, seconds = self.limits, monotonic() - self._started + wait
         with self._lock:
-            spent = self._usage
-            tokens = spent.prompt_tokens + spent.completion_tokens
-            if limits.max_calls is not None and spent.calls + self._in_flight >= limits.max_calls:
+            tokens = self._usage.prompt_tokens + self._usage.completion_tokens
+            if limits.max_calls is not None and self._usage.calls + self._in_flight >= limits.max_calls:
                 return Failure("budget", f"{limits.max_calls} calls are used up")
             if limits.max_tokens is not None and tokens >= limits.max_tokens:
                 return Failure("budget", f"{tokens} of {limits.max_tokens} tokens are used up")
@@ -75,12 +73,11 @@ class Meter:
             return call
         return replace(call, seconds=self.limits.max_seconds - (monotonic() - self._started))
 
-    def settle(self, reply: Reply) -> Reply:
+    def settle(self, reply: Reply) -> None:
         """Takes note that an admitted call has ended, and of what it cost."""
         with self._lock:
             self._in_flight -= 1
             self._usage += reply.usage
-        return reply
 
     def total(self) -> Usage:
         """What the calls cost; `seconds` is the wall time since the start."""

@@ -4,14 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Generator, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Literal, Protocol, TypeVar, runtime_checkable
-
-from trail_callbacks.models.failure import Failure
+from typing import TYPE_CHECKING, Literal, Protocol, TypeAlias, TypeVar, runtime_checkable
 
 if TYPE_CHECKING:
     from pydantic import BaseModel
 
-__all__ = ["Call", "Message", "Model", "Pipeline", "Reply", "Usage"]
+__all__ = ["Call", "Failure", "Kind", "Message", "Model", "Pipeline", "Reply", "Usage"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,6 +50,49 @@ class Usage:
             seconds=self.seconds + other.seconds,
             cache_hits=self.cache_hits + other.cache_hits,
         )
+
+
+Kind: TypeAlias = Literal[
+    "unreachable",
+    "unauthorised",
+    "busy",
+    "refused",
+    "length",
+    "too_long",
+    "rejected",
+    "invalid",
+    "budget",
+    "failed",
+]
+"""What kind of failure it is, which decides whether asking again can help:
+
+- `unreachable`: no connection, or no answer in time.
+- `unauthorised`: the endpoint refused the key.
+- `busy`: too many requests, or an overloaded endpoint.
+- `refused`: the model, or a filter in front of it, would not answer.
+- `length`: the answer was cut off at the token limit.
+- `too_long`: the prompt does not fit the model.
+- `rejected`: the endpoint does not accept the request.
+- `invalid`: an answer came, and cannot be used.
+- `budget`: the call was not made, or not waited for, to keep within the limits.
+- `failed`: anything else.
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class Failure:
+    """Why a call has no answer. Printed as `kind: detail`.
+
+    Attributes:
+        kind: See `Kind`.
+        detail: One line for people, often in the provider's words.
+    """
+
+    kind: Kind
+    detail: str
+
+    def __str__(self) -> str:
+        return f"{self.kind}: {self.detail}"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -5,8 +5,7 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING
 
-from trail_callbacks.models.call import Call, Message, Reply, Usage
-from trail_callbacks.models.failure import Failure
+from trail_callbacks.models.call import Call, Failure, Message, Reply, Usage
 from trail_callbacks.models.provider_error import failure_of, is_busy, retry_after
 from trail_callbacks.models.salvage import document
 

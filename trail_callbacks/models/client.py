@@ -1,4 +1,4 @@
-"""Building instructor's client from a model string, an endpoint and a key."""
+"""Building instructor's client from a model string, an endpoint and a key, and bounding what it reads and logs."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ from typing import TYPE_CHECKING, Any
 
 from trail_callbacks.errors import JudgeError, MissingExtraError
 from trail_callbacks.models.provider_error import redact
-from trail_callbacks.models.reply_size import bound
 
 if TYPE_CHECKING:
     from instructor import AsyncInstructor, Mode
 
 __all__ = ["closer", "configure", "connect", "unlogged"]
 
+_LONGEST = 16 * 1024 * 1024  # bytes of a reply, unpacked; the longest answers of models are a hundredth of that
 _NO_KEY = "none"  # openai's client wants some key; a local server ignores it, and the user's real one stays here
 
 
@@ -71,14 +71,40 @@ def _leads_to(client: Any, base_url: str) -> bool:
     return actual.rstrip("/").casefold() == base_url.rstrip("/").casefold()
 
 
-def configure(client: Any, timeout: float) -> None:
+def configure(client: Any, timeout: float, longest: int = _LONGEST) -> None:
     """Sets the time and the size of a reply on the provider's client, and that it repeats no request by itself."""
     inner: Any = getattr(client, "client", None)
     if hasattr(inner, "max_retries"):
         inner.max_retries = 0
     if hasattr(inner, "timeout"):
         inner.timeout = timeout
-    bound(getattr(inner, "_client", None))
+    _bound(getattr(inner, "_client", None), longest)
+
+
+class ReplyTooLongError(Exception):
+    """An endpoint sent more than any answer has. Asking again would bring as much."""
+
+
+def _bound(http: Any, longest: int) -> None:
+    """Makes a client of httpx, or of what is built like it, stop reading a reply at a number of bytes.
+
+    The bytes are counted as they come, unpacked, so that a small packed reply cannot become a large one. Clients
+    without hooks are left as they are.
+    """
+    hooks = getattr(http, "event_hooks", None)
+    if not isinstance(hooks, dict):
+        return
+
+    async def read(response: Any) -> None:
+        parts, size = [], 0
+        async for part in response.aiter_bytes():
+            size += len(part)
+            if size > longest:
+                raise ReplyTooLongError(f"the endpoint's reply is longer than {longest} bytes, and was not read")
+            parts.append(part)
+        response._content = b"".join(parts)  # noqa: SLF001 - as `aread` does, which comes next and finds it
+
+    http.event_hooks = {**hooks, "response": [*hooks.get("response", ()), read]}
 
 
 def closer(client: Any) -> Callable[[], Coroutine[Any, Any, None]]:

@@ -18,8 +18,7 @@ from threading import Event, RLock
 from time import monotonic
 
 from trail_callbacks.forking import ChildSafeLock, renewed_in_child
-from trail_callbacks.models.call import Call, Model, Reply
-from trail_callbacks.models.failure import Failure
+from trail_callbacks.models.call import Call, Failure, Model, Reply
 
 __all__ = ["Gate", "aask", "ask", "gate_of"]
 

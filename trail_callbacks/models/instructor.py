@@ -16,14 +16,11 @@ from pydantic import BaseModel, ValidationError
 
 from trail_callbacks.errors import JudgeError
 from trail_callbacks.forking import renewed_in_child
-from trail_callbacks.models.backoff import worth_repeating
-from trail_callbacks.models.call import Call, Reply, Usage
+from trail_callbacks.models.call import Call, Failure, Reply, Usage
 from trail_callbacks.models.client import closer, configure, connect, unlogged
-from trail_callbacks.models.completion import raw_text, usage
-from trail_callbacks.models.failure import Failure
 from trail_callbacks.models.loop import PrivateLoop
-from trail_callbacks.models.provider_error import failure_of, rejected_parameter, too_large
-from trail_callbacks.models.salvage import clean, document, spoken
+from trail_callbacks.models.provider_error import failure_of, rejected_parameter, too_large, worth_repeating
+from trail_callbacks.models.salvage import clean, document, raw_text, spoken, usage
 
 if TYPE_CHECKING:
     from instructor import Mode

@@ -17,8 +17,7 @@ from typing import Any
 
 from trail_callbacks.errors import InputError
 from trail_callbacks.forking import renewed_in_child
-from trail_callbacks.models.call import Call, Model, Reply
-from trail_callbacks.models.failure import Failure
+from trail_callbacks.models.call import Call, Failure, Model, Reply
 from trail_callbacks.models.tokens import count
 
 __all__ = ["Bucket", "Paced"]

@@ -1,4 +1,4 @@
-"""What can still be read from a model's text that is not the JSON it should be: cut, wrapped or talked around."""
+"""What a model wrote: what can be read of a text that is cut, wrapped or talked around, and of a whole completion."""
 
 from __future__ import annotations
 
@@ -6,7 +6,9 @@ import json
 import re
 from typing import Any
 
-__all__ = ["clean", "document", "objects", "spoken", "strip_thinking"]
+from trail_callbacks.models.call import Usage
+
+__all__ = ["clean", "document", "objects", "raw_text", "refusal", "spoken", "usage"]
 
 _OPENING = re.compile(r"<(think|thinking|reasoning)\b[^>]{0,80}>", re.IGNORECASE)
 _CLOSING = re.compile(r"</(think|thinking|reasoning)\s{0,8}>", re.IGNORECASE)
@@ -15,7 +17,7 @@ _LONGEST = 400_000
 _MISSES = 400  # failed decodings before giving up: each may read to the end of the text
 
 
-def strip_thinking(text: str) -> str:
+def _without_thinking(text: str) -> str:
     """Removes reasoning, which comes first: everything up to its last closing tag, or from a tag that never closes.
 
     Text that begins as JSON is returned as it is: a tag in it stands inside a string.
@@ -39,7 +41,7 @@ def spoken(content: Any) -> str:
 
 def clean(text: str) -> str:
     """Removes reasoning blocks and the code fence around a whole answer."""
-    text = strip_thinking(text)
+    text = _without_thinking(text)
     inside = text.strip()
     fenced = _FENCE.match(inside)
     whole = fenced is not None and inside.endswith("```") and len(inside) >= fenced.end() + 3
@@ -96,3 +98,50 @@ def _decode(text: str) -> list[tuple[int, int, Any]]:
             decoded.append((at, end, value))
             at = text.find("{", end)
     return decoded
+
+
+def raw_text(completion: Any) -> str | None:
+    """Returns what a model wrote, from a completion that did not parse: its text or its tool call's arguments."""
+    choices = getattr(completion, "choices", None)
+    if not choices or not isinstance(choices, list):
+        return None
+    message = getattr(choices[0], "message", None)
+    for call in getattr(message, "tool_calls", None) or ():
+        arguments = getattr(getattr(call, "function", None), "arguments", None)
+        if isinstance(arguments, str):
+            return arguments
+    content = spoken(getattr(message, "content", None))
+    return clean(content) if content else None
+
+
+def refusal(completion: Any) -> str | None:
+    """Returns why a model would not answer, in its own words where it has some; None if it did not refuse."""
+    choices = getattr(completion, "choices", None)
+    for choice in choices if isinstance(choices, list) else ():
+        words = getattr(getattr(choice, "message", None), "refusal", None)
+        if words:
+            return str(words)
+        if getattr(choice, "finish_reason", None) == "content_filter":
+            return "the provider's content filter stopped the answer"
+    return None
+
+
+def usage(counted: Any, calls: int) -> Usage:
+    """Reads a provider's token counts; providers name them in two ways, and some count nothing.
+
+    Args:
+        counted: The provider's usage object, or None.
+        calls: Requests that were made.
+    """
+    details = getattr(counted, "prompt_tokens_details", None) or getattr(counted, "input_tokens_details", None)
+
+    def first(*names: str) -> int:
+        values = (getattr(each, name, None) for name in names for each in (counted, details))
+        return next((value for value in values if isinstance(value, int) and value > 0), 0)
+
+    return Usage(
+        calls=calls,
+        prompt_tokens=first("prompt_tokens", "input_tokens"),
+        completion_tokens=first("completion_tokens", "output_tokens"),
+        cached_tokens=first("cached_tokens", "cache_read_input_tokens"),
+    )

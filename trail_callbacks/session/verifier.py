@@ -23,9 +23,8 @@ from trail_callbacks.capture.recorder import Recorder
 from trail_callbacks.errors import InputError
 from trail_callbacks.forking import renewed_in_child, unforked
 from trail_callbacks.graph import ProvenanceGraph
-from trail_callbacks.models.adrive import adrive
 from trail_callbacks.models.call import Pipeline, Usage
-from trail_callbacks.models.drive import drive
+from trail_callbacks.models.drive import adrive, drive
 from trail_callbacks.models.lane import AT_ONCE, GivenUpError, Lane
 from trail_callbacks.report import Report
 from trail_callbacks.session.app_span import app_span, within

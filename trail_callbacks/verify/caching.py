@@ -5,9 +5,8 @@ from __future__ import annotations
 from dataclasses import replace
 
 from trail_callbacks.judges.judge import Judge
-from trail_callbacks.models.cache import CallCache
+from trail_callbacks.models.cache import CallCache, shared
 from trail_callbacks.models.call import Pipeline, Usage
-from trail_callbacks.models.store import shared
 from trail_callbacks.report import Report
 from trail_callbacks.verify.options import VerifyOptions
 

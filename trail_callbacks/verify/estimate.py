@@ -36,8 +36,7 @@ from trail_callbacks.judges.one_pass import OnePass, Opinion
 from trail_callbacks.judges.resolve import JudgeLike, encoder_model
 from trail_callbacks.judges.surveyor import Survey, Surveyor
 from trail_callbacks.judges.tracer import Search, Selection, Tracer
-from trail_callbacks.models.call import Call, Model, Pipeline, Reply
-from trail_callbacks.models.failure import Failure
+from trail_callbacks.models.call import Call, Failure, Model, Pipeline, Reply
 from trail_callbacks.models.tokens import count
 from trail_callbacks.report import Report
 from trail_callbacks.taxonomy import ErrorType, SupportClass

@@ -102,7 +102,7 @@ async def averify(
     graph: ProvenanceGraph | Trace, judge: JudgeLike = None, options: VerifyOptions | None = None
 ) -> Report:
     """As `verify`, without blocking the event loop during model calls."""
-    from trail_callbacks.models.adrive import adrive  # noqa: PLC0415 - see there
+    from trail_callbacks.models.drive import adrive  # noqa: PLC0415 - see there
 
     graph, trace, settings = _checked(graph, options)
     asked = judging(judge, settings)
@@ -225,7 +225,7 @@ def judging(judge: JudgeLike, options: VerifyOptions | None) -> Judge:
         InputError: If the cache folder cannot be used.
     """
     if options is not None and options.cache is not None:
-        from trail_callbacks.models.store import shared  # noqa: PLC0415 - most keep nothing on disk
+        from trail_callbacks.models.cache import shared  # noqa: PLC0415 - most keep nothing on disk
 
         shared(options.cache)
     return resolve(judge)

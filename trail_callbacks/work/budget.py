@@ -11,9 +11,8 @@ from time import monotonic, sleep
 from typing import Any, Protocol, TypeVar
 
 from trail_callbacks.errors import InputError
-from trail_callbacks.models.call import Call, Model, Pipeline, Reply, Usage
+from trail_callbacks.models.call import Call, Failure, Model, Pipeline, Reply, Usage
 from trail_callbacks.models.drive import advance
-from trail_callbacks.models.failure import Failure
 from trail_callbacks.models.pace import Bucket
 from trail_callbacks.models.tokens import count
 

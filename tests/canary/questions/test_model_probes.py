@@ -5,9 +5,8 @@ from twins import change, twin_of
 
 from trail_callbacks.canary.questions.making import make_probes
 from trail_callbacks.canary.questions.model_probes import checked_by_model, improved, probes_by_model
-from trail_callbacks.models.call import Reply
+from trail_callbacks.models.call import Failure, Reply
 from trail_callbacks.models.drive import drive
-from trail_callbacks.models.failure import Failure
 from trail_callbacks.testing import ScriptedModel
 
 FERRY = "The red ferry to Skogholm takes 40 minutes."

@@ -23,8 +23,7 @@ from trail_callbacks.canary import ARMS, Answered, ArmUnavailableError, Skipped,
 from trail_callbacks.canary.runs import run as running
 from trail_callbacks.canary.runs.run import arun, load_run, rescore, run
 from trail_callbacks.errors import InputError
-from trail_callbacks.models.call import Reply, Usage
-from trail_callbacks.models.failure import Failure
+from trail_callbacks.models.call import Failure, Reply, Usage
 from trail_callbacks.report import Report
 from trail_callbacks.testing import ScriptedModel
 

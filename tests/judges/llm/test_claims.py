@@ -10,8 +10,7 @@ from model_answers import (
     extract,
 )
 
-from trail_callbacks.models.call import Reply
-from trail_callbacks.models.failure import Failure
+from trail_callbacks.models.call import Failure, Reply
 
 
 def test_claims_have_verified_spans_and_ids_in_the_order_of_the_answer():

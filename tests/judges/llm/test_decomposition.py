@@ -2,9 +2,8 @@
 
 from trail_callbacks import LLMJudge
 from trail_callbacks.claims import Claim
-from trail_callbacks.models.call import Reply
+from trail_callbacks.models.call import Failure, Reply
 from trail_callbacks.models.drive import drive
-from trail_callbacks.models.failure import Failure
 from trail_callbacks.testing import ScriptedModel
 
 

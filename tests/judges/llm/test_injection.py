@@ -19,9 +19,8 @@ from trail_callbacks.evidence import Passage
 from trail_callbacks.judges.judge import Question
 from trail_callbacks.judges.llm import layout as llm_layout
 from trail_callbacks.judges.llm.judge import LLMJudge
-from trail_callbacks.models.call import Reply
+from trail_callbacks.models.call import Failure, Reply
 from trail_callbacks.models.drive import Limits, drive
-from trail_callbacks.models.failure import Failure
 from trail_callbacks.taxonomy import SupportClass
 from trail_callbacks.testing import ScriptedModel
 

@@ -15,8 +15,7 @@ from model_answers import (
 
 from trail_callbacks.evidence import Passage
 from trail_callbacks.judges.judge import Question
-from trail_callbacks.models.call import Reply
-from trail_callbacks.models.failure import Failure
+from trail_callbacks.models.call import Failure, Reply
 from trail_callbacks.taxonomy import ERRORS, SUPPORT, ErrorType, SupportClass
 
 

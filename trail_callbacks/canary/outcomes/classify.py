@@ -33,8 +33,7 @@ from trail_callbacks.canary.probe import Probe
 from trail_callbacks.canary.trial import Finding, How, Outcome, Stated
 from trail_callbacks.language.detect import language
 from trail_callbacks.language.negation import negation
-from trail_callbacks.models.call import Pipeline
-from trail_callbacks.models.failure import Failure
+from trail_callbacks.models.call import Failure, Pipeline
 
 __all__ = ["classify", "decide_all"]
 

@@ -8,8 +8,7 @@ from time import monotonic
 
 from trail_callbacks.canary.arm import Ask
 from trail_callbacks.canary.runs.plan import Cell, Plan
-from trail_callbacks.models.call import Usage
-from trail_callbacks.models.failure import Failure
+from trail_callbacks.models.call import Failure, Usage
 from trail_callbacks.models.tokens import count
 from trail_callbacks.work.budget import Ledger
 

@@ -14,9 +14,8 @@ from trail_callbacks.canary.probe import Probe
 from trail_callbacks.canary.runs.answers import in_words
 from trail_callbacks.canary.runs.plan import Cell
 from trail_callbacks.canary.trial import Finding
-from trail_callbacks.models.call import Model, Pipeline
+from trail_callbacks.models.call import Failure, Model, Pipeline
 from trail_callbacks.models.drive import Limits, advance, drive
-from trail_callbacks.models.failure import Failure
 from trail_callbacks.work.budget import Granted, Grants, granted
 
 __all__ = ["Classify", "Decide", "Doubtful", "Doubts", "Judged", "Scorer"]

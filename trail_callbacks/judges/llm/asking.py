@@ -17,8 +17,7 @@ from typing import Generic, Protocol, TypeVar
 
 from pydantic import BaseModel
 
-from trail_callbacks.models.call import Call, Pipeline, Reply
-from trail_callbacks.models.failure import Failure
+from trail_callbacks.models.call import Call, Failure, Pipeline, Reply
 
 __all__ = ["Reading", "Rest", "Task", "ask"]
 

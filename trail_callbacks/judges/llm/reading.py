@@ -12,8 +12,7 @@ from trail_callbacks.evidence import Passage, quoted
 from trail_callbacks.judges.judge import Judgement, Purpose
 from trail_callbacks.judges.llm.layout import Keyed, bare, candidates
 from trail_callbacks.judges.llm.schema import StatedItem, StatedReply, VerdictItem, VerdictsReply, own, salvage
-from trail_callbacks.models.call import Reply
-from trail_callbacks.models.failure import Failure
+from trail_callbacks.models.call import Failure, Reply
 from trail_callbacks.taxonomy import UNSUPPORTED, ErrorDetail, ErrorType, SupportClass
 
 __all__ = ["Verdicts", "absent", "dropped", "read", "shown_texts"]

@@ -12,8 +12,7 @@ from trail_callbacks.judges.llm.asking import Reading, Rest, ask
 from trail_callbacks.judges.llm.layout import bare, letters, line, passage_lines
 from trail_callbacks.judges.llm.schema import FoundItem, FoundReply
 from trail_callbacks.judges.tracer import Search, Selection
-from trail_callbacks.models.call import Call, Pipeline, Reply
-from trail_callbacks.models.failure import Failure
+from trail_callbacks.models.call import Call, Failure, Pipeline, Reply
 from trail_callbacks.prompts import Fence, load
 
 __all__ = ["select"]

@@ -14,8 +14,7 @@ from trail_callbacks.judges.llm.layout import bare, candidates, line, passage_li
 from trail_callbacks.judges.llm.schema import FacetItem, SurveyReply, own
 from trail_callbacks.judges.llm.truncation import watched
 from trail_callbacks.judges.surveyor import Survey
-from trail_callbacks.models.call import Call, Pipeline, Reply
-from trail_callbacks.models.failure import Failure
+from trail_callbacks.models.call import Call, Failure, Pipeline, Reply
 from trail_callbacks.prompts import Fence, load
 from trail_callbacks.report.diagnosis import Facet, FacetKind
 

@@ -13,8 +13,7 @@ from dataclasses import replace
 
 from trail_callbacks.judges.judge import Assessment, Judgement, Question, matched
 from trail_callbacks.models.call import Pipeline
-from trail_callbacks.models.drive import advance
-from trail_callbacks.models.together import together
+from trail_callbacks.models.drive import advance, together
 from trail_callbacks.taxonomy import UNSUPPORTED, SupportClass
 
 __all__ = ["majority", "voted"]
