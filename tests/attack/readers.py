@@ -36,9 +36,6 @@ from trail_callbacks.capture.payloads import exact_text, fields_text, scalars
 from trail_callbacks.capture.redaction import Redactor, bare
 from trail_callbacks.capture.reviews import without_feedback
 from trail_callbacks.capture.text_index import TextIndex
-from trail_callbacks.citations.attach import attach
-from trail_callbacks.citations.library import Library
-from trail_callbacks.citations.marks import marks, references
 from trail_callbacks.claims import abstains
 from trail_callbacks.context_filter import ContextFilter
 from trail_callbacks.context_filter.instructions import instruction
@@ -46,6 +43,12 @@ from trail_callbacks.diagnosis import verified
 from trail_callbacks.diagnosis.facets import survey_by_rules
 from trail_callbacks.errors import TrailError
 from trail_callbacks.evidence import candidates, passages, whole
+from trail_callbacks.evidence.attach import attach
+from trail_callbacks.evidence.labels import labelled
+from trail_callbacks.evidence.library import Library
+from trail_callbacks.evidence.marks import marks, references
+from trail_callbacks.evidence.passages import spans
+from trail_callbacks.evidence.tables import tables
 from trail_callbacks.export import to_csv, to_evaluation_lines, to_mermaid, to_otlp, to_prov_json, to_test
 from trail_callbacks.guard.feedback import feedback
 from trail_callbacks.guard.grounds import ReadMessage, ended_at, message_nodes
@@ -69,9 +72,6 @@ from trail_callbacks.render.provenance import graph_to_text
 from trail_callbacks.render.terminal import to_text
 from trail_callbacks.report.comparison import compare
 from trail_callbacks.report.withheld import text_hash, without_texts
-from trail_callbacks.retrieval.labels import labelled
-from trail_callbacks.retrieval.passages import spans
-from trail_callbacks.retrieval.tables import tables
 from trail_callbacks.splitting.assertions import asserts, is_lead_in, is_title, told
 from trail_callbacks.splitting.blocks import blocks
 from trail_callbacks.splitting.clauses import parts

@@ -6,8 +6,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 
 from trail_callbacks.capture.runs import Run
+from trail_callbacks.evidence.labels import Labelled, labelled
 from trail_callbacks.graph import Node, ProvenanceGraph
-from trail_callbacks.retrieval.labels import Labelled, labelled
 
 __all__ = ["SOURCE_LABELS", "with_source_labels"]
 

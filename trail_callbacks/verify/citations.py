@@ -8,10 +8,10 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from trail_callbacks.capture.source_labels import SOURCE_LABELS
-from trail_callbacks.citations.attach import Cited, attach
-from trail_callbacks.citations.library import Region
 from trail_callbacks.claims import Citation, CitationStatus, Claim
 from trail_callbacks.evidence import Passage, candidates, whole
+from trail_callbacks.evidence.attach import Cited, attach
+from trail_callbacks.evidence.library import Region
 from trail_callbacks.graph import Node, ProvenanceGraph
 from trail_callbacks.judges.judge import Judge, Judgement, Question, matched, reads_whole
 from trail_callbacks.models.call import Pipeline

@@ -15,12 +15,12 @@ from typing import TypedDict
 
 from trail_callbacks.claims import Claim
 from trail_callbacks.evidence import Passage, candidates, whole
+from trail_callbacks.evidence.ranking import Index, Surroundings
 from trail_callbacks.graph import Node, ProvenanceGraph
 from trail_callbacks.judges.judge import Judge, Judgement, Question, matched
 from trail_callbacks.language.terms import keys
 from trail_callbacks.models.call import Pipeline
 from trail_callbacks.models.tokens import count
-from trail_callbacks.retrieval.ranking import Index, Surroundings
 from trail_callbacks.taxonomy import SupportClass
 from trail_callbacks.verify.options import VerifyOptions
 

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator, Sequence
 from itertools import pairwise
 
-from trail_callbacks.retrieval.tables import tables
+from trail_callbacks.evidence.tables import tables
 
 __all__ = ["Grid", "grids", "legible"]
 

@@ -12,9 +12,9 @@ from typing import Final
 
 from trail_callbacks.canary.edit import TURNS, Edit, Replacement
 from trail_callbacks.canary.twin import Twin
+from trail_callbacks.evidence.passages import Span, spans
+from trail_callbacks.evidence.tables import Row, pairs
 from trail_callbacks.language.detect import language
-from trail_callbacks.retrieval.passages import Span, spans
-from trail_callbacks.retrieval.tables import Row, pairs
 from trail_callbacks.splitting.marks import clean, marker
 
 __all__ = ["OTHER", "VALUE", "Cell", "Fact", "Facts", "called"]

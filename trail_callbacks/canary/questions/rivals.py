@@ -9,9 +9,9 @@ from typing import Final
 from trail_callbacks.canary.edit import TURNS
 from trail_callbacks.canary.questions.facts import Fact, called
 from trail_callbacks.canary.twin import Twin
+from trail_callbacks.evidence.tables import pairs, tables
 from trail_callbacks.language.terms import keys, terms
 from trail_callbacks.language.values import quantities
-from trail_callbacks.retrieval.tables import pairs, tables
 from trail_callbacks.text import Sentence, sentences
 
 __all__ = ["Rivals"]

@@ -12,8 +12,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
 from trail_callbacks.evidence import Passage
+from trail_callbacks.evidence.tables import labelled
 from trail_callbacks.language.speech import is_question
-from trail_callbacks.retrieval.tables import labelled
 
 __all__ = ["Chunk", "chunks", "statements", "wording"]
 

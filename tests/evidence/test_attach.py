@@ -3,8 +3,8 @@
 import pytest
 
 from trail_callbacks import ProvenanceGraph
-from trail_callbacks.citations.attach import attach
 from trail_callbacks.claims import split
+from trail_callbacks.evidence.attach import attach
 
 SOURCES = ["The ferry takes 40 minutes.", "Tickets cost 12 euros.", "Dogs ride for free."]
 

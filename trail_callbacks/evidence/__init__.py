@@ -1,4 +1,9 @@
-"""Evidence: sentences of the leaves that support or contradict a claim, and how candidates are found."""
+"""Evidence: passages of the leaves that support or contradict a claim, how they are found, and which are cited.
+
+`passages` splits a source into sentences, rows of `tables` and fields of JSON, `ranking` scores them by the words that
+they share with a claim, `candidates` combines both. `marks` finds the citations of an answer, `library` the sources
+that they name, `attach` the claims that they belong to. Whether a passage supports a claim is decided in `judges`.
+"""
 
 from __future__ import annotations
 
@@ -10,15 +15,15 @@ from typing import TYPE_CHECKING, Literal, NamedTuple, TypeAlias
 
 from trail_callbacks.claims import Claim
 from trail_callbacks.errors import InputError
+from trail_callbacks.evidence.ranking import Index, Ranked, Surroundings
 from trail_callbacks.graph import Node
-from trail_callbacks.retrieval.ranking import Index, Ranked, Surroundings
 from trail_callbacks.slices import current
 
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-    from trail_callbacks.retrieval.passages import Span
+    from trail_callbacks.evidence.passages import Span
 
 __all__ = ["Evidence", "Passage", "Relation", "candidates", "passages", "quoted", "whole"]
 
@@ -91,7 +96,7 @@ def candidates(
     """Finds, for each claim, the sentences of the nodes that are most likely to support or contradict it.
 
     Passages are ranked by the words, numbers and names that they or their immediate context share with the claim (see
-    `trail_callbacks.retrieval.ranking`) and picked so that together they cover it. If fewer than `limit` share
+    `trail_callbacks.evidence.ranking`) and picked so that together they cover it. If fewer than `limit` share
     anything, the first passages of each node fill the rest: a judge that reads several languages may still find
     evidence there. Copies of a passage in other nodes come last, so that they do not crowd out different ones.
 
@@ -171,7 +176,7 @@ class _Candidate(NamedTuple):
 
 def _of(node: Node) -> Iterator[_Candidate]:
     """The passages of a node; a repeated sentence is yielded once."""
-    from trail_callbacks.retrieval.passages import outside, spans  # noqa: PLC0415 - capturing a run does not need it
+    from trail_callbacks.evidence.passages import outside, spans  # noqa: PLC0415 - capturing a run does not need it
 
     seen: set[tuple[str, str]] = set()
     previous = ""
@@ -202,7 +207,7 @@ def _surroundings(found: Sequence[_Candidate]) -> Iterator[Surroundings]:
 
 
 def _passage(found: Sequence[_Candidate], i: int, opening: int, id_: str) -> Passage:
-    from trail_callbacks.retrieval.passages import clip  # noqa: PLC0415 - as above
+    from trail_callbacks.evidence.passages import clip  # noqa: PLC0415 - as above
 
     node, (start, end, place), _ = here = found[i]
     before = after = ""

@@ -3,8 +3,8 @@
 import pytest
 
 from trail_callbacks import Node
-from trail_callbacks.citations.library import Library
-from trail_callbacks.citations.marks import marks
+from trail_callbacks.evidence.library import Library
+from trail_callbacks.evidence.marks import marks
 
 
 def document(id_, text, **attributes):

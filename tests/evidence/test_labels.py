@@ -2,7 +2,7 @@
 
 import pytest
 
-from trail_callbacks.retrieval.labels import labelled
+from trail_callbacks.evidence.labels import labelled
 
 
 def parts(text):

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
-from trail_callbacks.retrieval.tables import Row, tables
+from trail_callbacks.evidence.tables import Row, tables
 from trail_callbacks.splitting.json_fields import Field, regions
 from trail_callbacks.text import sentences
 

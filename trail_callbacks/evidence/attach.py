@@ -8,9 +8,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
-from trail_callbacks.citations.library import Library, Region
-from trail_callbacks.citations.marks import Mark, marks
 from trail_callbacks.claims import Claim
+from trail_callbacks.evidence.library import Library, Region
+from trail_callbacks.evidence.marks import Mark, marks
 from trail_callbacks.graph import Node
 from trail_callbacks.language.detect import language
 from trail_callbacks.splitting.sentences import sentences_of

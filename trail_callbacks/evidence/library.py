@@ -8,9 +8,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from functools import cached_property
 from typing import NamedTuple
 
-from trail_callbacks.citations.marks import Mark, references
+from trail_callbacks.evidence.labels import labelled
+from trail_callbacks.evidence.marks import Mark, references
 from trail_callbacks.graph import Node
-from trail_callbacks.retrieval.labels import labelled
 
 __all__ = ["Library", "Region"]
 

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from trail_callbacks.citations.marks import marks, references
+from trail_callbacks.evidence.marks import marks, references
 
 
 def named(answer):
