@@ -11,7 +11,7 @@ ROOT = Path(__file__).parents[1]
 @pytest.mark.parametrize("folder", ["trail_callbacks", "integrations"])
 def test_every_room_has_a_folder_of_tests(folder):
     rooms = {path.parent.name for path in (ROOT / folder).glob("*/__init__.py")}
-    assert rooms - {"prompts", "demo"} <= {path.name for path in (ROOT / "tests").iterdir()}
+    assert rooms - {"demo"} <= {path.name for path in (ROOT / "tests").iterdir()}
 
 
 def test_what_the_makefile_leaves_out_is_there():

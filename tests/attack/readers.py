@@ -53,6 +53,7 @@ from trail_callbacks.export import to_csv, to_evaluation_lines, to_mermaid, to_o
 from trail_callbacks.guard.feedback import feedback
 from trail_callbacks.guard.grounds import ReadMessage, ended_at, message_nodes
 from trail_callbacks.judges.llm import layout, schema, windows
+from trail_callbacks.judges.prompts import Fence, neutral
 from trail_callbacks.language.detect import is_english, language, limits
 from trail_callbacks.language.refusals import refuses
 from trail_callbacks.language.speech import declines, greets, is_question, is_statement
@@ -62,7 +63,6 @@ from trail_callbacks.models import salvage
 from trail_callbacks.models.call import Reply
 from trail_callbacks.models.provider_error import failure_of, redact
 from trail_callbacks.models.tokens import count
-from trail_callbacks.prompts import Fence, neutral
 from trail_callbacks.redaction import presets
 from trail_callbacks.render import safe_text
 from trail_callbacks.render.excerpt import around, both_ends, most_relevant, opening
@@ -426,12 +426,12 @@ READERS: dict[str, Callable[[str], Any]] = {
     "judges.llm asked": _asked,
     "models.salvage": lambda text: (salvage.document(text), salvage.objects(text), salvage.clean(text)),
     "models.provider_error": lambda text: (redact(text, ["key"]), failure_of(ValueError(text)), count(text)),
-    "prompts.Fence": _fenced,
+    "judges.prompts.Fence": _fenced,
     "redaction": presets(),
     "capture.redaction": lambda text: (Redactor(presets(), _ignore).graph(_graph(text)), bare(ValueError(text), text)),
     "report.withheld": lambda text: (without_texts(_report(text)), text_hash(text)),
     "splitting.marks.refers": refers,
-    "prompts.neutral": neutral,
+    "judges.prompts.neutral": neutral,
     "graph.from_json": _stored(ProvenanceGraph.from_json),
     "report.from_json": _stored(Report.from_json),
     "report json": _json,

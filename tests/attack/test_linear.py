@@ -45,7 +45,7 @@ def test_a_square_is_seen(collected, monkeypatch):
 ROOMS = (
     "text", "language", "splitting", "claims", "retrieval", "evidence", "citations", "context_filter", "judges.local",
     "judges.llm", "verify", "render", "export", "comparison", "report", "graph", "capture", "guard.feedback",
-    "guard.grounds", "canary.outcomes", "models.salvage", "prompts", "trace", "diagnosis",
+    "guard.grounds", "canary.outcomes", "models.salvage", "judges.prompts", "trace", "diagnosis",
 )  # fmt: skip
 FOREIGN = re.compile(
     r"\b(str|bytes|Text|Node|Claim|Report|Reading|Alignment|ProvenanceGraph|Piece|Event|Reply|Question)\b"
@@ -57,7 +57,7 @@ SAMPLES = (
     "- It may be that about twenty-one hundred people live there.\n- **Every** boat is the best, U.S. and EU (European Union).",
 )
 ONCE = (
-    "canary.outcomes.wording", "language.negation.negation", "language.terms.vocabulary", "prompts.load",
+    "canary.outcomes.wording", "language.negation.negation", "language.terms.vocabulary", "judges.prompts.load",
     "render.page.document.security_policy",
 )  # fmt: skip
 """Called once in a process, with texts of ours: whether a reader does depends on what ran before."""

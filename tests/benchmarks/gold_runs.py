@@ -10,7 +10,7 @@ from pathlib import Path
 
 from trail_callbacks.graph import Edge, Node, ProvenanceGraph
 from trail_callbacks.judges.llm.layout import line as one_line
-from trail_callbacks.prompts import neutral
+from trail_callbacks.judges.prompts import neutral
 from trail_callbacks.text import forms, sentences
 
 UNSUPPORTED = frozenset({"contradicted", "absent", "partially_supported"})

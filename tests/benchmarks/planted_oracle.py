@@ -28,8 +28,8 @@ from planted_prompts import Shown, apart, blocks, groups_of, items, tokens
 from pydantic import ValidationError
 
 from trail_callbacks.graph import EVIDENCE_KINDS
+from trail_callbacks.judges.prompts import neutral
 from trail_callbacks.models import Failure, Reply, Usage
-from trail_callbacks.prompts import neutral
 from trail_callbacks.text import forms, sentences
 
 __all__ = ["Fact", "OracleModel", "Run", "Tally", "read_runs"]

@@ -8,8 +8,7 @@ from world import DECLINES, Fact, World
 
 from trail_callbacks.claims import Claim
 from trail_callbacks.evidence import Passage, quoted
-from trail_callbacks.judges.judge import Assessment, Extraction, Judgement, Purpose, Question
-from trail_callbacks.judges.surveyor import Survey
+from trail_callbacks.judges.judge import Assessment, Extraction, Judgement, Purpose, Question, Survey
 from trail_callbacks.models.call import Pipeline
 from trail_callbacks.report.diagnosis import Facet
 from trail_callbacks.taxonomy import ErrorType, SupportClass

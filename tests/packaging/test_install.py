@@ -117,7 +117,9 @@ def test_what_is_no_code_is_in_the_wheel_too(built):
     assert {f"{package}/py.typed" for package in PACKAGES} <= names
     assert "trail_callbacks/demo/recorded.json" in names
     assert {f"trail_callbacks/demo/documents/{name}.md" for name in ("history", "fleet", "season")} <= names
-    prompts = {f"trail_callbacks/prompts/{path.name}" for path in (ROOT / "trail_callbacks/prompts").glob("*.md")}
+    prompts = {
+        f"trail_callbacks/judges/prompts/{path.name}" for path in (ROOT / "trail_callbacks/judges/prompts").glob("*.md")
+    }
     assert prompts
     assert prompts <= names
     licences = {name.partition(".dist-info/licenses/")[2] for name in names if ".dist-info/licenses/" in name}

@@ -6,8 +6,7 @@ import pytest
 
 from trail_callbacks import Edge, LLMJudge, Node, ProvenanceGraph, SupportClass, VerifyOptions, verify
 from trail_callbacks.claims import Claim
-from trail_callbacks.judges.judge import Assessment, Judgement
-from trail_callbacks.judges.tracer import Selection
+from trail_callbacks.judges.judge import Assessment, Judgement, SearchResult
 from trail_callbacks.models.call import Failure, Reply
 from trail_callbacks.models.drive import drive
 from trail_callbacks.taxonomy import ErrorType
@@ -192,7 +191,7 @@ def test_where_room_is_tight_claims_share_a_call_as_far_as_it_goes(room, asked):
     cache, judge, walks = PassageCache(), Counting(), []
     for n, node in enumerate(leaf for leaf in graph.leaves() if leaf.kind == "document"):
         walk = Walk(graph, Claim(id=f"c{n}", text=CLAIM, quote="", start=0, end=0), (), 1)
-        walk.take(walk.layer, Selection(passages=cache.of(node)))
+        walk.take(walk.layer, SearchResult(passages=cache.of(node)))
         walks.append(walk)
     (judged, _), _ = drive(interim_verdicts(walks, judge, cache, room), None)
     assert judge.asked == asked

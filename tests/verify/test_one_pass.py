@@ -9,9 +9,9 @@ import pytest
 from trail_callbacks import LLMJudge, Node, ProvenanceGraph, SupportClass, VerifyOptions, acheck, check, verify
 from trail_callbacks.graph import Edge
 from trail_callbacks.judges.llm.schema import ClaimItem
+from trail_callbacks.judges.prompts import load
 from trail_callbacks.models.call import Failure, Reply
 from trail_callbacks.models.tokens import count
-from trail_callbacks.prompts import load
 from trail_callbacks.taxonomy import ErrorType
 from trail_callbacks.testing import ScriptedModel
 from trail_callbacks.verify.estimate import estimate

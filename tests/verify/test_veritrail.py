@@ -7,8 +7,7 @@ import pytest
 from trail_callbacks import Edge, Evidence, Node, ProvenanceGraph, Report, SupportClass, VerifyOptions, verify
 from trail_callbacks.claims import Claim, split
 from trail_callbacks.evidence import quoted
-from trail_callbacks.judges.judge import Assessment, Extraction, Judgement
-from trail_callbacks.judges.tracer import Search, Selection, Tracer
+from trail_callbacks.judges.judge import Assessment, Extraction, Judgement, Search, SearchResult, Tracer
 from trail_callbacks.models.drive import drive
 from trail_callbacks.taxonomy import UNSUPPORTED, ErrorType
 from trail_callbacks.verify.walk import PassageCache
@@ -45,7 +44,7 @@ class Told:
             self.read.append(sorted({p.node_id for p in search.passages}))
             mine = tuple(p for p in search.passages if p.node_id in self.evidence)
             summaries = {p.node_id: f"Summary of {p.node_id}." for p in mine} if self.summaries else {}
-            found.append(Selection(passages=mine, summaries=summaries))
+            found.append(SearchResult(passages=mine, summaries=summaries))
         return tuple(found)
 
     def assess(self, questions, purpose="verdicts"):
@@ -226,7 +225,7 @@ def test_a_failure_of_the_judge_is_an_error_of_that_claim():
     class Failing(Told):
         def select(self, searches):
             yield from ()
-            return tuple(Selection(error="unreachable: no route") for _ in searches)
+            return tuple(SearchResult(error="unreachable: no route") for _ in searches)
 
     report = verify(DEEP, Failing("", []), VerifyOptions(strategy="veritrail"))
     assert report.state == "error"
@@ -251,7 +250,7 @@ def test_of_a_very_long_source_only_what_was_selected_is_judged():
     class OneSentence(Told):
         def select(self, searches):
             (found,) = yield from super().select(searches)
-            return (Selection(passages=found.passages[7:8]),)
+            return (SearchResult(passages=found.passages[7:8]),)
 
     long = " ".join(f"Sentence {n} of the record is about the well." for n in range(800))
     nodes = (Node(id="R1", kind="document", text=long), Node(id="F", kind="answer", text="Text of F."))

@@ -8,7 +8,7 @@ from functools import cached_property
 
 from trail_callbacks.diagnosis.facets import RULED
 from trail_callbacks.diagnosis.reach import Reach
-from trail_callbacks.judges.surveyor import Survey
+from trail_callbacks.judges.judge import Survey
 from trail_callbacks.report import Report
 from trail_callbacks.report.diagnosis import Certainty, ClaimFinding, Coverage, FacetFinding
 from trail_callbacks.taxonomy import UNSUPPORTED

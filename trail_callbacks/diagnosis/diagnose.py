@@ -17,9 +17,8 @@ from trail_callbacks.diagnosis.stages import retrieval_findings, stages_of
 from trail_callbacks.errors import InputError
 from trail_callbacks.evidence import Passage, whole
 from trail_callbacks.graph import Node
-from trail_callbacks.judges.judge import Judge
+from trail_callbacks.judges.judge import Judge, Survey, Surveyor
 from trail_callbacks.judges.resolve import JudgeLike
-from trail_callbacks.judges.surveyor import Survey, Surveyor
 from trail_callbacks.models.call import Pipeline
 from trail_callbacks.models.drive import adrive, drive
 from trail_callbacks.report import Report

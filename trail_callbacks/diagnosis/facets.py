@@ -10,7 +10,7 @@ import re
 from collections.abc import Callable, Iterator, Sequence
 
 from trail_callbacks.evidence import Passage
-from trail_callbacks.judges.surveyor import Survey
+from trail_callbacks.judges.judge import Survey
 from trail_callbacks.language.terms import Term, keys, terms, vocabulary
 from trail_callbacks.language.values import Quantity, quantities
 from trail_callbacks.report.diagnosis import Facet, FacetKind

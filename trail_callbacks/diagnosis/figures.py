@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Sequence
 
 from trail_callbacks.diagnosis.reach import Reach
-from trail_callbacks.judges.surveyor import Survey
+from trail_callbacks.judges.judge import Survey
 from trail_callbacks.report import Report
 from trail_callbacks.report.diagnosis import Coverage, Depth, Facet, FacetFinding, Figure, Overlap
 from trail_callbacks.statistics.intervals import wilson

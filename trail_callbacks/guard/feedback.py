@@ -6,7 +6,7 @@ from trail_callbacks.capture.reviews import marked
 from trail_callbacks.claims import Claim
 from trail_callbacks.evidence import candidates
 from trail_callbacks.graph import Node
-from trail_callbacks.prompts import load, neutral
+from trail_callbacks.judges.prompts import load, neutral
 from trail_callbacks.report import Report, Verdict
 from trail_callbacks.taxonomy import SupportClass
 from trail_callbacks.verify.threshold import OnUndecided, unsettled

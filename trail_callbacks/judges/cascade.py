@@ -16,11 +16,13 @@ from trail_callbacks.judges.judge import (
     Judgement,
     Purpose,
     Question,
+    Search,
+    SearchResult,
+    Tracer,
     abstains,
     matched,
     reads_whole,
 )
-from trail_callbacks.judges.tracer import Search, Selection, Tracer
 from trail_callbacks.models.call import Model, Pipeline
 from trail_callbacks.models.drive import advance
 from trail_callbacks.taxonomy import SupportClass
@@ -159,7 +161,7 @@ class CascadeJudge:
     def _decompose(self, claims: Sequence[Claim]) -> Pipeline[tuple[tuple[str, ...], ...]]:
         return self._asking(self._tracer, self._tracer.decompose(claims))
 
-    def _select(self, searches: Sequence[Search]) -> Pipeline[tuple[Selection, ...]]:
+    def _select(self, searches: Sequence[Search]) -> Pipeline[tuple[SearchResult, ...]]:
         return self._asking(self._tracer, self._tracer.select(searches))
 
     def _stands(self, question: Question, guess: Judgement, purpose: Purpose) -> bool:

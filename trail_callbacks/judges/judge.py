@@ -1,24 +1,38 @@
-"""What every way to decide has in common: extract the claims of an answer, judge claims against passages."""
+"""What every way to decide has in common, and what a judge may be able to do besides.
+
+`Judge` extracts the claims of an answer and judges claims against passages. It may be a `OnePass`, which does both at
+once; a `Tracer`, which walks back as VeriTrail does; a `Surveyor`, which diagnoses evidence paths.
+"""
 
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import Literal, Protocol, TypeAlias, runtime_checkable
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Literal, Protocol, TypeAlias, runtime_checkable
 
 from trail_callbacks.claims import Claim
 from trail_callbacks.evidence import Evidence, Passage
 from trail_callbacks.models.call import Model, Pipeline
 from trail_callbacks.taxonomy import ErrorType, SupportClass
 
+if TYPE_CHECKING:
+    from trail_callbacks.report.diagnosis import Facet
+
 __all__ = [
     "Assessment",
     "Extraction",
     "Judge",
     "Judgement",
+    "OnePass",
+    "Opinion",
     "Purpose",
     "Question",
+    "Search",
+    "SearchResult",
+    "Survey",
+    "Surveyor",
+    "Tracer",
     "abstains",
     "matched",
     "reads_whole",
@@ -165,6 +179,136 @@ class Judge(Protocol):
 
         Returns:
             One judgement a question, in order.
+        """
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Opinion:
+    """What a judge says about an answer at once.
+
+    Attributes:
+        extraction: The claims.
+        judged: Judgements on claims, by claim id; those that could not be used are missing, and none has an `error`.
+        warnings: See `Assessment`.
+    """
+
+    extraction: Extraction
+    judged: Mapping[str, Judgement] = field(default_factory=dict)
+    warnings: tuple[str, ...] = ()
+
+
+@runtime_checkable
+class OnePass(Protocol):
+    """A judge that can find the claims of an answer and judge them at once."""
+
+    def judge_answer(
+        self, answer: str, question: str | None, passages: tuple[Passage, ...], conversation: str = ""
+    ) -> Pipeline[Opinion | None]:
+        """Finds the claims of an answer and judges them.
+
+        Args:
+            answer: The answer.
+            question: The user's request, if known.
+            passages: All that may count as evidence, in the order of the sources; at least one.
+            conversation: The turns before the request, to understand the answer by; no evidence.
+
+        Returns:
+            None if the answer is not suited, or if the judge cannot use what its model said: then the claims are to be
+            found first, and judged later.
+        """
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Search:
+    """A claim and the texts to be searched for what addresses it.
+
+    Attributes:
+        claim: The claim.
+        parts: Simpler statements that it is made of: they help to see what matters, and get no verdict of their own.
+        passages: All sentences of the texts, in order, each text's together.
+    """
+
+    claim: Claim
+    parts: tuple[str, ...] = ()
+    passages: tuple[Passage, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SearchResult:
+    """The evidence for one search.
+
+    Attributes:
+        passages: Those passages of the search that strongly imply the claim or a part of it, true or false.
+        summaries: What they say, by node id; a node may be missing.
+        error: Why the search failed, or None.
+    """
+
+    passages: tuple[Passage, ...] = ()
+    summaries: Mapping[str, str] = field(default_factory=dict)
+    error: str | None = None
+
+
+@runtime_checkable
+class Tracer(Protocol):
+    """A judge that can take claims apart and select evidence."""
+
+    def decompose(self, claims: Sequence[Claim]) -> Pipeline[tuple[tuple[str, ...], ...]]:
+        """Splits claims into simpler statements.
+
+        Returns:
+            The parts of each claim, in order; the claim's own text alone if it cannot be split, or if the judge failed.
+        """
+
+    def select(self, searches: Sequence[Search]) -> Pipeline[tuple[SearchResult, ...]]:
+        """Points at evidence, reading each text once for all claims that need it.
+
+        Returns:
+            One selection a search, in order.
+        """
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Survey:
+    """What a question asks for, and what some passages have of it.
+
+    Attributes:
+        facets: What it asks for or is restricted by.
+        met: The passages that meet a facet, by its id; none if it is missing here.
+        in_query: Whether the queries sent name a facet, by its id; unknown if it is missing here.
+        answers: Sets of passages, each of which answers the question by itself; empty if none does. None if unknown.
+        missing: What is missing to answer it; empty if nothing.
+        conflicts: Pairs of passages that disagree about what the question asks.
+        error: Why there is no survey: the model failed.
+        warnings: What a reader should know besides.
+    """
+
+    facets: tuple[Facet, ...] = ()
+    met: Mapping[str, tuple[Passage, ...]] = field(default_factory=dict)
+    in_query: Mapping[str, bool] = field(default_factory=dict)
+    answers: tuple[tuple[Passage, ...], ...] | None = None
+    missing: str = ""
+    conflicts: tuple[tuple[Passage, Passage], ...] = ()
+    error: str | None = None
+    warnings: tuple[str, ...] = ()
+
+
+@runtime_checkable
+class Surveyor(Protocol):
+    """A judge that can say what a question asks for, and which passages meet it."""
+
+    def survey(
+        self, question: str, queries: Sequence[str], passages: Sequence[Passage], facets: Sequence[Facet] = ()
+    ) -> Pipeline[Survey]:
+        """Surveys what some passages have of what a question asks for, in one call.
+
+        Args:
+            question: The user's request.
+            queries: The queries that were sent to retrievers.
+            passages: All lines that were retrieved, or as many as may be read.
+            facets: What the question asks for, if the caller knows; otherwise the judge finds it.
+
+        Returns:
+            The survey; one with `error` if the model failed.
         """
 
 

@@ -27,15 +27,19 @@ from trail_callbacks.judges.judge import (
     Extraction,
     Judge,
     Judgement,
+    OnePass,
+    Opinion,
     Purpose,
     Question,
+    Search,
+    SearchResult,
+    Survey,
+    Surveyor,
+    Tracer,
     reads_whole,
 )
 from trail_callbacks.judges.llm.judge import LLMJudge
-from trail_callbacks.judges.one_pass import OnePass, Opinion
 from trail_callbacks.judges.resolve import JudgeLike, encoder_model
-from trail_callbacks.judges.surveyor import Survey, Surveyor
-from trail_callbacks.judges.tracer import Search, Selection, Tracer
 from trail_callbacks.models.call import Call, Failure, Model, Pipeline, Reply
 from trail_callbacks.models.tokens import count
 from trail_callbacks.report import Report
@@ -285,7 +289,7 @@ class _TracerRehearsal(_Rehearsal):
             self.written += sum(_CLAIM + count(claim.text) for claim in claims)
         return real or tuple((claim.text,) for claim in claims)
 
-    def select(self, searches: Sequence[Search]) -> Pipeline[tuple[Selection, ...]]:
+    def select(self, searches: Sequence[Search]) -> Pipeline[tuple[SearchResult, ...]]:
         """See `Tracer`."""
         assert isinstance(self.judge, Tracer)  # noqa: S101 - as above
         real = self._count_calls(self.judge.select(searches))
@@ -294,7 +298,7 @@ class _TracerRehearsal(_Rehearsal):
         if self.words is not None:
             return (yield from self.words.select(searches))
         selections = tuple(
-            Selection(passages=tuple({passage.node_id: passage for passage in search.passages}.values()))
+            SearchResult(passages=tuple({passage.node_id: passage for passage in search.passages}.values()))
             for search in searches
         )
         self.written += sum(_FOUND * len(selection.passages) for selection in selections)

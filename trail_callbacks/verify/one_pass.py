@@ -13,12 +13,13 @@ from trail_callbacks.judges.judge import (
     Extraction,
     Judge,
     Judgement,
+    OnePass,
+    Opinion,
     Purpose,
     Question,
     matched,
     reads_whole,
 )
-from trail_callbacks.judges.one_pass import OnePass, Opinion
 from trail_callbacks.models.call import Model, Pipeline
 from trail_callbacks.verify.options import VerifyOptions
 from trail_callbacks.verify.sources import Sources, material, told

@@ -43,8 +43,7 @@ from dataclasses import replace
 
 from trail_callbacks.claims import Claim
 from trail_callbacks.graph import ProvenanceGraph
-from trail_callbacks.judges.judge import Judge
-from trail_callbacks.judges.tracer import Search, Tracer
+from trail_callbacks.judges.judge import Judge, Search, Tracer
 from trail_callbacks.models.call import Pipeline
 from trail_callbacks.verify.audit import Findings
 from trail_callbacks.verify.interim import Room, interim_verdicts

@@ -10,8 +10,7 @@ from typing import Literal, TypeAlias
 from trail_callbacks.claims import Claim
 from trail_callbacks.evidence import Passage, passages
 from trail_callbacks.graph import Node, ProvenanceGraph
-from trail_callbacks.judges.judge import Judgement
-from trail_callbacks.judges.tracer import Selection
+from trail_callbacks.judges.judge import Judgement, SearchResult
 from trail_callbacks.report import Layer, Selected, Summary
 from trail_callbacks.taxonomy import ErrorType, SupportClass
 from trail_callbacks.verify.backtrace import Introduction, carriers
@@ -110,7 +109,7 @@ class Walk:
         """The nodes of the layer from which no evidence was selected yet."""
         return [node for node in self.layer if node.id not in self.selected]
 
-    def take(self, nodes: Sequence[Node], selection: Selection) -> None:
+    def take(self, nodes: Sequence[Node], selection: SearchResult) -> None:
         """Stores the evidence selected from nodes."""
         if selection.error is not None:
             self.failure = selection.error

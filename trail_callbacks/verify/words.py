@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from trail_callbacks.claims import Claim
 from trail_callbacks.evidence import Passage, candidates
 from trail_callbacks.graph import ProvenanceGraph
-from trail_callbacks.judges.tracer import Search, Selection
+from trail_callbacks.judges.judge import Search, SearchResult
 from trail_callbacks.language.terms import keys
 from trail_callbacks.models.call import Pipeline
 
@@ -34,12 +34,12 @@ class WordSelector:
         return tuple((claim.text,) for claim in claims)
         yield ()  # a pipeline is a generator; this one makes no calls
 
-    def select(self, searches: Sequence[Search]) -> Pipeline[tuple[Selection, ...]]:
+    def select(self, searches: Sequence[Search]) -> Pipeline[tuple[SearchResult, ...]]:
         """Selects the sentences that share most words with the claim; searches of the same texts share one index."""
         together: dict[tuple[str, ...], list[int]] = defaultdict(list)
         for n, search in enumerate(searches):
             together[tuple(dict.fromkeys(passage.node_id for passage in search.passages))].append(n)
-        selections: dict[int, Selection] = {}
+        selections: dict[int, SearchResult] = {}
         for ids, numbers in together.items():
             best = self._best([searches[n].claim for n in numbers], ids)
             selections |= {n: _shared(searches[n], best[searches[n].claim.id]) for n in numbers}
@@ -55,12 +55,12 @@ class WordSelector:
         return {claim.id: [passage for some in chosen for passage in some[claim.id]] for claim in claims}
 
 
-def _shared(search: Search, best: Sequence[Passage]) -> Selection:
+def _shared(search: Search, best: Sequence[Passage]) -> SearchResult:
     """Those that share a word with the claim, each once, as the search's own passages, whose ids are unique."""
     own = {_place(passage): passage for passage in search.passages}
     asked = set(keys(search.claim.text))
     places = dict.fromkeys(_place(passage) for passage in best if asked & set(keys(passage.text)))
-    return Selection(passages=tuple(own[place] for place in places if place in own))
+    return SearchResult(passages=tuple(own[place] for place in places if place in own))
 
 
 def _place(passage: Passage) -> tuple[str, int, int]:

@@ -13,9 +13,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from trail_callbacks import Node, check, prompts
+from trail_callbacks import Node, check
 from trail_callbacks.claims import Claim
 from trail_callbacks.evidence import Passage
+from trail_callbacks.judges import prompts
 from trail_callbacks.judges.judge import Question
 from trail_callbacks.judges.llm import layout as llm_layout
 from trail_callbacks.judges.llm.judge import LLMJudge

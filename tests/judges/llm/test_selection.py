@@ -6,7 +6,7 @@ from trail_callbacks import LLMJudge, Node, ProvenanceGraph, SupportClass, Verif
 from trail_callbacks.claims import Claim
 from trail_callbacks.evidence import Passage
 from trail_callbacks.graph import Edge
-from trail_callbacks.judges.tracer import Search, Tracer
+from trail_callbacks.judges.judge import Search, Tracer
 from trail_callbacks.models.call import Failure, Reply
 from trail_callbacks.models.drive import Limits, drive
 from trail_callbacks.testing import ScriptedModel

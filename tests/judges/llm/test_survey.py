@@ -5,7 +5,7 @@ import pytest
 from trail_callbacks import LLMJudge
 from trail_callbacks.evidence import whole
 from trail_callbacks.graph import Node
-from trail_callbacks.judges.surveyor import Surveyor
+from trail_callbacks.judges.judge import Surveyor
 from trail_callbacks.models.call import Failure, Reply
 from trail_callbacks.models.drive import drive
 from trail_callbacks.testing import ScriptedModel

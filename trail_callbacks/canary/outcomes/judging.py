@@ -18,8 +18,8 @@ from trail_callbacks.canary.probe import Probe
 from trail_callbacks.canary.trial import Stated
 from trail_callbacks.judges.llm.asking import Reading, Rest, ask
 from trail_callbacks.judges.llm.layout import bare, line
+from trail_callbacks.judges.prompts import Fence, load
 from trail_callbacks.models.call import Call, Failure, Pipeline, Reply
-from trail_callbacks.prompts import Fence, load
 from trail_callbacks.text import encodable, locate
 
 __all__ = ["AnswerItem", "OutcomesReply", "lettered", "read_by_model"]

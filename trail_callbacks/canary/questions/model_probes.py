@@ -16,9 +16,9 @@ from trail_callbacks.canary.questions.cloze import GAP
 from trail_callbacks.canary.questions.facts import Fact
 from trail_callbacks.canary.questions.making import Maker
 from trail_callbacks.canary.twin import Twin
+from trail_callbacks.judges.prompts import Fence, load
 from trail_callbacks.models.call import Call, Pipeline, Reply
 from trail_callbacks.models.salvage import objects
-from trail_callbacks.prompts import Fence, load
 from trail_callbacks.text import encodable
 
 __all__ = ["ProbesReply", "checked_by_model", "improved", "probes_by_model"]

@@ -11,8 +11,8 @@ from trail_callbacks.judges.llm.asking import Reading, Rest, ask
 from trail_callbacks.judges.llm.invention import Shown
 from trail_callbacks.judges.llm.schema import ClaimItem, ClaimsReply, own, salvage
 from trail_callbacks.judges.llm.windows import cut
+from trail_callbacks.judges.prompts import Fence, load
 from trail_callbacks.models.call import Call, Failure, Pipeline, Reply
-from trail_callbacks.prompts import Fence, load
 from trail_callbacks.text import forms, locate, words
 
 __all__ = ["ROOM", "Claims", "extract", "found", "gathered", "numbered"]

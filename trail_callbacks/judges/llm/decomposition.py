@@ -7,8 +7,8 @@ from collections.abc import Sequence
 from trail_callbacks.claims import Claim
 from trail_callbacks.judges.llm.layout import bare, line
 from trail_callbacks.judges.llm.schema import PartsItem, PartsReply, salvage
+from trail_callbacks.judges.prompts import Fence, load
 from trail_callbacks.models.call import Call, Pipeline
-from trail_callbacks.prompts import Fence, load
 
 __all__ = ["decompose"]
 

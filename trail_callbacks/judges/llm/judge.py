@@ -8,15 +8,13 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from trail_callbacks.claims import Claim
 from trail_callbacks.errors import JudgeError
-from trail_callbacks.judges.judge import Assessment, Extraction, Purpose, Question
-from trail_callbacks.judges.tracer import Search, Selection
+from trail_callbacks.judges.judge import Assessment, Extraction, Purpose, Question, Search, SearchResult
+from trail_callbacks.judges.prompts import digest
 from trail_callbacks.models.call import Model, Pipeline
-from trail_callbacks.prompts import digest
 
 if TYPE_CHECKING:
     from trail_callbacks.evidence import Passage
-    from trail_callbacks.judges.one_pass import Opinion
-    from trail_callbacks.judges.surveyor import Survey
+    from trail_callbacks.judges.judge import Opinion, Survey
     from trail_callbacks.report.diagnosis import Facet
 
 __all__ = ["LLMJudge"]
@@ -147,7 +145,7 @@ class LLMJudge:
 
         return decompose(claims, self._claims_per_reading)
 
-    def select(self, searches: Sequence[Search]) -> Pipeline[tuple[Selection, ...]]:
+    def select(self, searches: Sequence[Search]) -> Pipeline[tuple[SearchResult, ...]]:
         """Points at evidence, reading each text once for all claims that need it. See `Tracer.select`."""
         from trail_callbacks.judges.llm.selection import select  # noqa: PLC0415 - as above
 

@@ -18,8 +18,8 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from trail_callbacks.evidence import Passage
 from trail_callbacks.judges.judge import Question
+from trail_callbacks.judges.prompts import Fence
 from trail_callbacks.language.terms import terms
-from trail_callbacks.prompts import Fence
 
 __all__ = ["Keyed", "bare", "candidates", "claim_lines", "letters", "line", "passage_lines", "told"]
 

@@ -8,12 +8,12 @@ from dataclasses import dataclass, field, replace
 from typing import TypeVar
 
 from trail_callbacks.evidence import Passage
+from trail_callbacks.judges.judge import Search, SearchResult
 from trail_callbacks.judges.llm.asking import Reading, Rest, ask
 from trail_callbacks.judges.llm.layout import bare, letters, line, passage_lines
 from trail_callbacks.judges.llm.schema import FoundItem, FoundReply
-from trail_callbacks.judges.tracer import Search, Selection
+from trail_callbacks.judges.prompts import Fence, load
 from trail_callbacks.models.call import Call, Failure, Pipeline, Reply
-from trail_callbacks.prompts import Fence, load
 
 __all__ = ["select"]
 
@@ -36,7 +36,7 @@ class _Result:
     failures: dict[int, Failure] = field(default_factory=dict)
 
 
-def select(searches: Sequence[Search], claims_per_call: int) -> Pipeline[tuple[Selection, ...]]:
+def select(searches: Sequence[Search], claims_per_call: int) -> Pipeline[tuple[SearchResult, ...]]:
     """Points at evidence, reading each text once for all claims that need it. See `Tracer.select`."""
     chosen: list[set[str]] = [set() for _ in searches]
     summaries: list[dict[str, list[str]]] = [defaultdict(list) for _ in searches]
@@ -47,9 +47,9 @@ def select(searches: Sequence[Search], claims_per_call: int) -> Pipeline[tuple[S
             chosen[n].update(passage.id for passage in passages)
             summaries[n][passages[0].node_id].append(summary)
     return tuple(
-        Selection(error=str(failures[n]))
+        SearchResult(error=str(failures[n]))
         if n in failures
-        else Selection(
+        else SearchResult(
             passages=tuple(passage for passage in search.passages if passage.id in chosen[n]),
             summaries={id_: " ".join(filter(None, parts)) for id_, parts in summaries[n].items()},
         )

@@ -8,14 +8,13 @@ from typing import cast, get_args
 
 from trail_callbacks.claims import Claim
 from trail_callbacks.evidence import Passage
-from trail_callbacks.judges.judge import Question
+from trail_callbacks.judges.judge import Question, Survey
 from trail_callbacks.judges.llm.asking import Reading, Rest, ask
 from trail_callbacks.judges.llm.layout import bare, candidates, line, passage_lines
 from trail_callbacks.judges.llm.schema import FacetItem, SurveyReply, own
 from trail_callbacks.judges.llm.truncation import watched
-from trail_callbacks.judges.surveyor import Survey
+from trail_callbacks.judges.prompts import Fence, load
 from trail_callbacks.models.call import Call, Failure, Pipeline, Reply
-from trail_callbacks.prompts import Fence, load
 from trail_callbacks.report.diagnosis import Facet, FacetKind
 
 __all__ = ["survey"]

@@ -12,8 +12,8 @@ from trail_callbacks.judges.llm.layout import Keyed, candidates, claim_lines, pa
 from trail_callbacks.judges.llm.reading import Verdicts, absent, dropped, read
 from trail_callbacks.judges.llm.schema import StatedReply, VerdictsReply
 from trail_callbacks.judges.llm.truncation import watched
+from trail_callbacks.judges.prompts import Fence, load
 from trail_callbacks.models.call import Call, Failure, Pipeline, Reply
-from trail_callbacks.prompts import Fence, load
 from trail_callbacks.taxonomy import SupportClass
 
 __all__ = ["assess"]
