@@ -47,7 +47,7 @@ from trail_callbacks.evidence.attach import attach
 from trail_callbacks.evidence.labels import labelled
 from trail_callbacks.evidence.library import Library
 from trail_callbacks.evidence.marks import marks, references
-from trail_callbacks.evidence.passages import spans
+from trail_callbacks.evidence.spans import spans
 from trail_callbacks.evidence.tables import tables
 from trail_callbacks.export import to_csv, to_evaluation_lines, to_mermaid, to_otlp, to_prov_json, to_test
 from trail_callbacks.guard.feedback import feedback
@@ -403,7 +403,7 @@ READERS: dict[str, Callable[[str], Any]] = {
     "retrieval.labels": lambda text: list(labelled(text)),
     "retrieval.spans": lambda text: list(spans(text)),
     "retrieval.tables": tables,
-    "evidence.passages": lambda text: passages(Node(id="d1", kind="document", text=text), map(str, range(10**9))),
+    "evidence.spans": lambda text: passages(Node(id="d1", kind="document", text=text), map(str, range(10**9))),
     "evidence.candidates": _retrieved,
     "citations.marks": lambda text: (list(marks(text)), references(text)),
     "citations.attach": _attached,

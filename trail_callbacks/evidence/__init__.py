@@ -1,6 +1,6 @@
 """Evidence: passages of the leaves that support or contradict a claim, how they are found, and which are cited.
 
-`passages` splits a source into sentences, rows of `tables` and fields of JSON, `ranking` scores them by the words that
+`spans` splits a source into sentences, rows of `tables` and fields of JSON, `ranking` scores them by the words that
 they share with a claim, `candidates` combines both. `marks` finds the citations of an answer, `library` the sources
 that they name, `attach` the claims that they belong to. Whether a passage supports a claim is decided in `judges`.
 """
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-    from trail_callbacks.evidence.passages import Span
+    from trail_callbacks.evidence.spans import Span
 
 __all__ = ["Evidence", "Passage", "Relation", "candidates", "passages", "quoted", "whole"]
 
@@ -176,7 +176,7 @@ class _Candidate(NamedTuple):
 
 def _of(node: Node) -> Iterator[_Candidate]:
     """The passages of a node; a repeated sentence is yielded once."""
-    from trail_callbacks.evidence.passages import outside, spans  # noqa: PLC0415 - capturing a run does not need it
+    from trail_callbacks.evidence.spans import outside, spans  # noqa: PLC0415 - capturing a run does not need it
 
     seen: set[tuple[str, str]] = set()
     previous = ""
@@ -207,7 +207,7 @@ def _surroundings(found: Sequence[_Candidate]) -> Iterator[Surroundings]:
 
 
 def _passage(found: Sequence[_Candidate], i: int, opening: int, id_: str) -> Passage:
-    from trail_callbacks.evidence.passages import clip  # noqa: PLC0415 - as above
+    from trail_callbacks.evidence.spans import clip  # noqa: PLC0415 - as above
 
     node, (start, end, place), _ = here = found[i]
     before = after = ""

@@ -119,7 +119,7 @@ def _groups(walk: Backtrace, nodes: Sequence[Node]) -> list[list[Node]]:
 
 def _quotes(evidence: Sequence[Evidence], statement: str) -> tuple[str, ...]:
     """What the sources say, first where they contradict it; of a long passage the sentence nearest to the statement."""
-    from trail_callbacks.evidence.passages import clip  # noqa: PLC0415 - capturing a run does not need it
+    from trail_callbacks.evidence.spans import clip  # noqa: PLC0415 - capturing a run does not need it
 
     asked = set(keys(statement))
     nearest = sorted(evidence, key=lambda item: item.relation != "contradicts")[:_QUOTES]

@@ -12,7 +12,7 @@ from typing import Final
 
 from trail_callbacks.canary.edit import TURNS, Edit, Replacement
 from trail_callbacks.canary.twin import Twin
-from trail_callbacks.evidence.passages import Span, spans
+from trail_callbacks.evidence.spans import Span, spans
 from trail_callbacks.evidence.tables import Row, pairs
 from trail_callbacks.language.detect import language
 from trail_callbacks.splitting.marks import clean, marker

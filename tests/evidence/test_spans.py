@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from trail_callbacks.evidence.passages import clip, spans
+from trail_callbacks.evidence.spans import clip, spans
 
 
 def read(text):
