@@ -18,7 +18,7 @@ from langchain_core.tools import BaseTool, tool
 from langchain_core.utils.function_calling import convert_to_openai_tool
 
 from langchain_trail.context import trail
-from trail_callbacks.demo.chat import Chat
+from trail_callbacks.demo.chat import RecordedChat
 from trail_callbacks.demo.documents import documents, paragraphs, search
 from trail_callbacks.errors import MissingExtraError
 from trail_callbacks.judges.judge import Judge
@@ -30,7 +30,7 @@ __all__ = ["ChatModel", "agent", "map_reduce"]
 class ChatModel(BaseChatModel):
     """The demo's chat as a LangChain chat model."""
 
-    chat: Any  # a Chat; pydantic cannot check protocols
+    chat: Any  # a RecordedChat; pydantic cannot check protocols
 
     @property
     def _llm_type(self) -> str:
@@ -65,7 +65,7 @@ def _spread(found: dict[str, Any]) -> list[dict[str, str]]:
     return [{"question": found["question"], "document": each.page_content} for each in found["documents"]]
 
 
-def map_reduce(chat: Chat, question: str, judge: Judge) -> Report:
+def map_reduce(chat: RecordedChat, question: str, judge: Judge) -> Report:
     """Summarises each document on its own and combines the summaries."""
     model = ChatModel(chat=chat)
     summarise = (
@@ -119,7 +119,7 @@ def search_documents(query: str) -> str:
     return "\n\n".join(part.text for part in search(query)) or "Nothing was found."
 
 
-def agent(chat: Chat, question: str, judge: Judge) -> Report:
+def agent(chat: RecordedChat, question: str, judge: Judge) -> Report:
     """Lets a model call tools until it answers."""
     try:
         from langgraph.graph import START, MessagesState, StateGraph  # noqa: PLC0415 - optional beside langchain-core

@@ -14,7 +14,7 @@ from llama_index.core.llms.callbacks import llm_completion_callback
 from llama_index.core.node_parser import SentenceSplitter
 
 from llama_index_trail.context import trail
-from trail_callbacks.demo.chat import Chat
+from trail_callbacks.demo.chat import RecordedChat
 from trail_callbacks.demo.documents import documents
 from trail_callbacks.judges.judge import Judge
 from trail_callbacks.language.terms import keys
@@ -58,7 +58,7 @@ class Words(BaseEmbedding):
 class ChatModel(CustomLLM):
     """The demo's chat as a LlamaIndex model."""
 
-    writer: Any  # a Chat; pydantic cannot check protocols
+    writer: Any  # a RecordedChat; pydantic cannot check protocols
 
     @property
     def metadata(self) -> LLMMetadata:
@@ -82,7 +82,7 @@ def _pieces(text: str) -> list[str]:
     return [text[start:end] for start, end in pairwise(cuts)]
 
 
-def refine(chat: Chat, question: str, judge: Judge) -> Report:
+def refine(chat: RecordedChat, question: str, judge: Judge) -> Report:
     """Answers from the best chunk, then improves the answer with the next."""
     index = VectorStoreIndex.from_documents(
         [Document(text=each.text, metadata={"source": each.name}) for each in documents()],

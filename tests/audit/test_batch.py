@@ -120,7 +120,7 @@ def test_a_killed_audit_waits_for_its_open_batch(provider, lines, table, tmp_pat
     here.held.set()
     command = [
         sys.executable, "-m", "trail_callbacks.cli", "audit", str(path), "--out", str(out), "--judge", "openai/m",
-        "--base-url", here.url, "--batch",
+        "--base-url", here.url, "--engine", "batch",
     ]  # fmt: skip
     quiet = {
         "stdout": subprocess.DEVNULL,

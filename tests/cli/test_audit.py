@@ -44,7 +44,9 @@ def test_rows_that_cannot_be_read_make_status_2_and_the_rest_is_audited(trail, f
         (["--where", "tenant"], "--where is 'tenant', expected NAME=VALUE"),
         (["--column", "reply=text"], "columns has 'reply'"),
         (["--sample", "2"], "sample is 2.0"),
-        (["--max-cost", "5"], "needs price_in and price_out"),
+        (["--limit", "money=5"], "needs price_in and price_out"),
+        (["--limit", "tokens=many"], "--limit is tokens='many'"),
+        (["--limit", "cost=5"], "--limit cost is unknown"),
         (["--judge", "nonsense"], "judge is 'nonsense'"),
         (["--workers", "0"], "workers"),
         (["--engine", "spark"], "engine"),
@@ -63,14 +65,16 @@ def test_wrong_options(options, message, trail, file, tmp_path):
 @pytest.mark.parametrize(
     ("options", "complaint"),
     [
-        (["--workers", "2", "--judge", "openai/m"], "does not go with --workers"),
-        (["--requests-per-minute", "5", "--judge", "openai/m"], "does not go with a pace"),
-        ([], "--batch is for a judge that asks a model"),
+        (["--workers", "2", "--judge", "openai/m"], "no --workers"),
+        (["--limit", "requests_per_minute=5", "--judge", "openai/m"], "and no pace"),
+        ([], "--engine batch needs a judge that asks a model"),
     ],
 )
 def test_batches_are_refused_where_they_make_no_sense(options, complaint, trail, file, tmp_path):
     out = tmp_path / "out"
-    status, _, complaints = trail("audit", file("in.jsonl", rows(TRUE)), "--out", str(out), "--batch", *options)
+    status, _, complaints = trail(
+        "audit", file("in.jsonl", rows(TRUE)), "--out", str(out), "--engine", "batch", *options
+    )
     assert status == 2
     assert complaint in complaints
     assert not out.exists()

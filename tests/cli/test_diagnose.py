@@ -1,4 +1,4 @@
-"""`trail diagnose`: one run, several, and bad input."""
+"""`trail check --diagnose`: one run, several, and bad input."""
 
 import json
 import sys
@@ -23,7 +23,7 @@ def traces():
 
 
 def trail(*arguments, text=None):
-    return CliRunner().invoke(app, ["diagnose", *map(str, arguments)], input=text)
+    return CliRunner().invoke(app, ["check", "--diagnose", *map(str, arguments)], input=text)
 
 
 def test_one_run_with_its_figures(tmp_path, traces):
@@ -40,8 +40,8 @@ def test_json_is_one_object(tmp_path, traces):
     file.write_text(traces["rewrite_loss"].to_json())
     done = trail(file, "--json", "--output", out)
     data = json.loads(done.stdout)
-    assert data["signature"] == "rewrite_loss"
-    assert data["trace_id"] == traces["rewrite_loss"].id
+    assert data["diagnosis"]["signature"] == "rewrite_loss"
+    assert data["run_id"] == traces["rewrite_loss"].id
     assert json.loads(out.read_text()) == data
 
 

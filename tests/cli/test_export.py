@@ -52,17 +52,6 @@ def test_each_format_is_written_whole_and_nothing_is_printed(path, tmp_path, cap
     assert sorted(file.name for file in tmp_path.iterdir()) == ["out", "r.json"]
 
 
-def test_csv_options(path, capsysbinary, tmp_path):
-    formula = tmp_path / "f.json"
-    formula.write_text(check("=1+1 is two for sure.", ["One and one is two."]).to_json())
-    assert main(["export", str(formula), "-f", "csv"]) == 0
-    assert b"\"'=1+1" in capsysbinary.readouterr().out
-    assert main(["export", str(formula), "-f", "csv", "--raw-cells", "--bom"]) == 0
-    out = capsysbinary.readouterr().out
-    assert out.startswith(b"\xef\xbb\xbf")
-    assert b'"=1+1' in out
-
-
 def test_a_batch_names_its_reports_and_leaves_out_what_is_broken(path, tmp_path, capsys):
     broken = tmp_path / "broken.json"
     broken.write_text("{}")
@@ -77,8 +66,6 @@ def test_a_batch_names_its_reports_and_leaves_out_what_is_broken(path, tmp_path,
     ("args", "words"),
     [
         (("R", "R", "-f", "mermaid"), "takes one report"),
-        (("R", "-f", "mermaid", "--bom"), "--bom is for --format csv"),
-        (("R", "-f", "mermaid", "--raw-cells"), "--raw-cells is for --format csv"),
         (("-", "-", "-f", "csv"), "only once"),
         (("R", "-f", "pdf"), "pdf"),
         (("R",), "--format"),

@@ -61,7 +61,7 @@ PASSES, IS_WORSE, TOO_FEW = (
 )
 def test_the_exit_status_is_the_decision(trail, reports, answers, options, expected):
     old, new = reports("old.jsonl", GOOD if len(answers) > 40 else FEW), reports("new.jsonl", answers)
-    status, printed, complaints = trail("gate", "--baseline", old, "--candidate", new, *options)
+    status, printed, complaints = trail("gate", old, new, *options)
     assert (status, complaints) == (expected[0], "")
     assert expected[1] in printed
     assert "paired by question" in printed
@@ -72,7 +72,7 @@ def test_files_are_written_beside_what_is_printed(trail, reports, tmp_path):
     old, new = reports("old.jsonl", GOOD), reports("new.jsonl", WORSE)
     names = [str(tmp_path / name) for name in ("gate.md", "gate.xml", "gate.json")]
     status, printed, _ = trail(
-        "gate", "--baseline", old, "--candidate", new, "--json", "--markdown", names[0], "--junit", names[1], "-o", names[2]
+        "gate", old, new, "--json", "--markdown", names[0], "--junit", names[1], "-o", names[2]
     )  # fmt: skip
     data = json.loads(printed)
     assert status == 1
@@ -100,7 +100,7 @@ def test_an_audit_has_segments(trail, file, tmp_path):
         folders.append(str(tmp_path / name))
         assert trail("audit", file(f"{name}.jsonl", lines(found)), "--out", folders[-1], "--workers", "1")[0] == 0
     options = ["--segment", "kind", "--critical", "dose", "--json"]
-    status, printed, _ = trail("gate", "--baseline", folders[0], "--candidate", folders[1], *options)
+    status, printed, _ = trail("gate", folders[0], folders[1], *options)
     data = json.loads(printed)
     assert status == 1
     assert [(each["name"], each["critical"], each["outcome"]) for each in data["segments"]] == [
@@ -117,10 +117,10 @@ def test_what_cannot_be_compared_is_status_2(trail, reports, file, judged, tmp_p
         file("broken.jsonl", lines([judged[TRUE]]) + "{oops\n"): "broken.jsonl, line 2: the JSON is broken",
         file("rows.jsonl", '{"answer": "x", "sources": []}\n'): "rows.jsonl, line 1: not a report",
         other: "judged by one judge (baseline and candidate: 'local",
-        old: "name the same runs",
+        old: "are the same runs",
     }
     for candidate, message in cases.items():
-        status, printed, complaints = trail("gate", "--baseline", old, "--candidate", candidate)
+        status, printed, complaints = trail("gate", old, candidate)
         assert (status, printed) == (2, "")
         assert message in complaints, complaints
 
@@ -128,8 +128,8 @@ def test_what_cannot_be_compared_is_status_2(trail, reports, file, judged, tmp_p
 PAGE = (Path(__file__).parents[2] / "docs" / "releases.md").read_text(encoding="utf-8")
 
 
-@pytest.mark.parametrize("command", ["gate", "triage"])
+@pytest.mark.parametrize("command", ["gate", "alerts triage"])
 def test_the_page_shows_options_that_there_are(trail, command):
     shown = {option for line in re.findall(rf"trail {command} .*", PAGE) for option in re.findall(r"--[a-z-]+", line)}
     assert shown
-    assert shown <= set(re.findall(r"--[a-z-]+", trail(command, "--help")[1]))
+    assert shown <= set(re.findall(r"--[a-z-]+", trail(*command.split(), "--help")[1]))

@@ -29,11 +29,11 @@ def test_a_file_of_spans_is_shown(trail, recorded):
 
 
 def test_it_is_verified_and_diagnosed(trail, recorded):
-    status, out, _ = trail("verify", str(recorded), "--json")
+    status, out, _ = trail("check", str(recorded), "--json")
     report = json.loads(out)
     assert (status, report["run_id"], report["hallucination_score"]) == (0, made.TRACE, 1.0)
-    status, out, _ = trail("diagnose", str(recorded), "--json")
-    assert (status, json.loads(out)["trace_id"]) == (0, made.TRACE)
+    status, out, _ = trail("check", str(recorded), "--diagnose", "--json")
+    assert (status, json.loads(out)["diagnosis"]["signature"]) == (0, "grounding_failure")
 
 
 @pytest.mark.parametrize(
@@ -47,7 +47,7 @@ def test_it_is_verified_and_diagnosed(trail, recorded):
 def test_a_bad_file_is_refused_in_one_sentence(trail, tmp_path, content, message):
     path = tmp_path / "file.json"
     path.write_bytes(content)
-    status, out, err = trail("verify", str(path))
+    status, out, err = trail("check", str(path))
     assert (status, out) == (2, "")
     assert str(path) in err.replace("\n", "")
     assert message in " ".join(err.split())

@@ -1,4 +1,4 @@
-"""`trail metrics`: the counters of a store."""
+"""`trail alerts metrics`: the counters of a store."""
 
 import pytest
 
@@ -24,7 +24,7 @@ def store(tmp_path):
 
 
 def test_runs_are_counted_with_what_they_stand_for(trail, store):
-    status, out, err = trail("metrics", "--store", store)
+    status, out, err = trail("alerts", "metrics", "--store", store)
     assert (status, err) == (0, "")
     lines = out.splitlines()
     assert "trail_runs_total 12" in lines
@@ -40,5 +40,5 @@ def test_segments_of_objectives_are_there_from_the_start(trail, store, file, tmp
         "o.toml", '[[objective]]\nsignal = "contradiction"\nobjective = 0.95\nsegment = { tenant = "acme" }'
     )
     into = tmp_path / "trail.prom"
-    assert trail("metrics", "--store", store, "--objectives", objectives, "-o", str(into)) == (0, "", "")
+    assert trail("alerts", "metrics", "--store", store, "--objectives", objectives, "-o", str(into)) == (0, "", "")
     assert 'trail_runs_total{segment="tenant",value="acme"} 0\n' in into.read_text()

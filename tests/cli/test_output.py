@@ -149,9 +149,8 @@ def test_only_a_file_is_replaced(trail, saved, tmp_path, make, command):
     "command",
     [
         ["check", "--answer", "missing", "--source", "missing", "-o"],
-        ["verify", "missing", "-o"],
-        ["diagnose", "missing", "-o"],
-        ["gate", "--baseline", "missing", "--candidate", "missing", "-o"],
+        ["check", "missing", "-o"],
+        ["gate", "missing", "missing", "-o"],
         ["demo", "--app", "missing", "-o"],
         ["canary", "perturb", "missing", "-o"],
         ["canary", "probes", "missing", "-o"],

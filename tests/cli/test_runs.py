@@ -96,7 +96,7 @@ def test_a_release_is_read_from_a_store(stored):
 
 
 def test_a_gate_compares_releases_of_a_store(trail, stored):
-    status, printed, _ = trail("gate", "--baseline", f"v1@{stored}", "--candidate", f"v2@{stored}", "--json")
+    status, printed, _ = trail("gate", f"v1@{stored}", f"v2@{stored}", "--json")
     data = json.loads(printed)
     assert (status, data["outcome"]) == (3, "not_enough_data")
     assert (data["baseline"], data["candidate"]) == ("v1", "v2")
@@ -104,7 +104,7 @@ def test_a_gate_compares_releases_of_a_store(trail, stored):
 
 
 def test_triage_reads_a_store(trail, stored, pairs):
-    status, printed, _ = trail("triage", "1h", "--store", stored, "--json")
+    status, printed, _ = trail("alerts", "triage", "1h", "--store", stored, "--json")
     assert (status, json.loads(printed)["runs"]) == (0, 6)
-    status, printed, _ = trail("triage", pairs[-1][1].id, "--store", stored, "--json")
+    status, printed, _ = trail("alerts", "triage", pairs[-1][1].id, "--store", stored, "--json")
     assert (status, json.loads(printed)["run"]["release"]) == (0, "v2")

@@ -100,4 +100,4 @@ def test_undecided_claims_are_no_change_for_the_worse(trail, tmp_path, by_colour
     for name, answer in (("old", before), ("new", after)):
         paths.append(str(tmp_path / f"{name}.json"))
         (tmp_path / f"{name}.json").write_text(check(answer, [SHED], judge=by_colour).to_json(), encoding="utf-8")
-    assert trail("diff", *paths, "--max-increase", "0", *more)[0] == status
+    assert trail("gate", *paths, *more)[0] == status

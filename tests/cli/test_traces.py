@@ -1,4 +1,4 @@
-"""`trail show` and `trail verify` of saved traces."""
+"""`trail show` and `trail check` of saved traces."""
 
 import json
 import stat
@@ -85,18 +85,18 @@ def test_a_trace_as_one_object_has_its_steps_and_no_events(shell, saved, right):
 
 
 def test_a_saved_trace_is_verified(shell, saved, right, wrong, tmp_path):
-    done = shell("verify", saved("trace.json", right), "--max-score", "0", "-o", str(tmp_path / "report.json"))
+    done = shell("check", saved("trace.json", right), "--max-score", "0", "-o", str(tmp_path / "report.json"))
     assert done.returncode == 0, done.stderr
     report = Report.from_json((tmp_path / "report.json").read_text())
     assert (report.trace_id, report.hallucination_score) == (right.id, 0.0)
     assert stat.S_IMODE((tmp_path / "report.json").stat().st_mode) == 0o600
-    failed = shell("verify", saved("trace.json", wrong), "--max-score", "0")
+    failed = shell("check", saved("trace.json", wrong), "--max-score", "0")
     assert failed.returncode == 1
     assert f"{wrong.id}: hallucination score 1.00 is over".encode() in failed.stderr
-    assert shell("verify", saved("trace.json", wrong)).returncode == 0
+    assert shell("check", saved("trace.json", wrong)).returncode == 0
 
 
-@pytest.mark.parametrize("command", ["show", "verify"])
+@pytest.mark.parametrize("command", ["show", "check"])
 def test_a_broken_line_is_named_and_the_others_are_kept(shell, saved, right, command):
     path = saved("traces.jsonl", right, right)
     with Path(path).open("a") as file:
@@ -106,7 +106,7 @@ def test_a_broken_line_is_named_and_the_others_are_kept(shell, saved, right, com
     assert b"skipped: " in done.stderr
     assert b"line 3: not a trace: the JSON is broken or truncated" in done.stderr
     data = json.loads(done.stdout)
-    assert len(data["reports" if command == "verify" else "traces"]) == 2
+    assert len(data["reports" if command == "check" else "traces"]) == 2
     assert len(data["errors"]) == 1
 
 

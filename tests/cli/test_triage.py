@@ -1,4 +1,4 @@
-"""`trail triage` as a user types it."""
+"""`trail alerts triage` as a user types it."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def recorded(tmp_path_factory):
 
 def test_names_the_stage_and_the_rollout(trail, recorded, tmp_path):
     template = tmp_path / "post.md"
-    status, printed, complaints = trail("triage", "24h", "--runs", recorded, "--post-mortem", str(template))
+    status, printed, complaints = trail("alerts", "triage", "24h", "--runs", recorded, "--post-mortem", str(template))
     assert (status, complaints) == (0, "")
     flowing = " ".join(printed.split())
     assert "Look at generation first" in flowing
@@ -59,7 +59,7 @@ def test_names_the_stage_and_the_rollout(trail, recorded, tmp_path):
 
 def test_a_run_is_asked_about(trail, recorded, tmp_path):
     out = tmp_path / "triage.json"
-    status, printed, _ = trail("triage", "v2-run-20", "--runs", recorded, "--json", "-o", str(out))
+    status, printed, _ = trail("alerts", "triage", "v2-run-20", "--runs", recorded, "--json", "-o", str(out))
     data = json.loads(printed)
     assert status == 0
     assert (data["run"]["id"], data["runs"]) == ("v2-run-20", 21)
@@ -79,6 +79,6 @@ def test_a_run_is_asked_about(trail, recorded, tmp_path):
     ],
 )
 def test_bad_input_is_status_2(trail, recorded, options, message):
-    status, _, complaints = trail("triage", *(recorded if each == "RUNS" else each for each in options))
+    status, _, complaints = trail("alerts", "triage", *(recorded if each == "RUNS" else each for each in options))
     assert status == 2
     assert message in complaints

@@ -1,29 +1,11 @@
 """The command line with a real model behind a real endpoint. Its words mean nothing; their way through the app does."""
 
-import json
-
 import pytest
 
 from trail_callbacks import Report
 from trail_callbacks.cli import main
 
 pytestmark = pytest.mark.loopback
-
-
-def test_the_demo_asks_the_model_that_is_named(base_url, capsys):
-    pytest.importorskip("llama_index.core")
-    status = main(["demo", "--app", "llama-index", "--model", "smollm2", "--base-url", base_url, "--json"])
-    out, err = capsys.readouterr()
-    assert (status, err) == (0, "")
-    data = json.loads(out)
-    (played,) = data["apps"]
-    report = Report.from_json(json.dumps(played["report"]))
-    assert data["model"] == "smollm2"
-    assert not played["recorded"]
-    assert played["planted"] == []
-    assert report.graph.answer is not None
-    assert report.graph.answer.text
-    assert any(leaf.kind == "document" for leaf in report.graph.leaves())
 
 
 def test_check_with_a_model_as_judge(base_url, capsys):

@@ -9,7 +9,7 @@ import pytest
 from any_report import reports
 from hypothesis import given, settings
 
-from trail_callbacks.cli import main
+from trail_callbacks.errors import InputError
 from trail_callbacks.export import to_otlp
 
 TRACE, SPAN, STEP = "0af7651916cd43dd8448eb211c80319c", "b7ad6b7169203331", "00f067aa0ba902b7"
@@ -129,20 +129,12 @@ def test_the_schema_of_opentelemetry_reads_any_report(report):
 
 
 @pytest.mark.parametrize(
-    ("args", "words"),
+    ("ids", "words"),
     [
-        (("-f", "csv", "--trace-id", "x"), "--trace-id is for --format otlp and evaluations, not for csv"),
-        (("-f", "evaluations", "--signal", "logs"), "--signal is for --format otlp, not for evaluations"),
-        (("R", "-f", "otlp", "--span-id", "x"), "one by one"),
-        (("-f", "otlp", "--trace-id", "tr-5"), "trace_id is 'tr-5', expected 32 hexadecimal digits"),
-        (
-            ("-f", "otlp", "--trace-id", TRACE, "--span-id", "0" * 16),
-            "expected 16 hexadecimal digits, not all of them 0",
-        ),
+        ({"trace_id": "tr-5"}, "trace_id is 'tr-5', expected 32 hexadecimal digits"),
+        ({"trace_id": TRACE, "span_id": "0" * 16}, "expected 16 hexadecimal digits, not all of them 0"),
     ],
 )
-def test_wrong_use(report, tmp_path, capsys, args, words):
-    path = tmp_path / "r.json"
-    path.write_text(report.to_json(), encoding="utf-8")
-    assert main(["export", str(path), *(str(path) if arg == "R" else arg for arg in args)]) == 2
-    assert words in capsys.readouterr().err
+def test_wrong_ids(report, ids, words):
+    with pytest.raises(InputError, match=words):
+        to_otlp(report, **ids)

@@ -1,26 +1,33 @@
-"""`trail alerts` and `trail metrics`: objectives evaluated here, or written for Prometheus and Grafana."""
+"""`trail alerts`: objectives evaluated here or written for Prometheus and Grafana, and where to look first."""
 
 from __future__ import annotations
 
+import math
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
+from rich.text import Text
 
-from trail_callbacks.cli.inputs import existing, time_of
-from trail_callbacks.cli.options import Into, Json, Output, StoreUrl, Word, option
+from trail_callbacks.cli.inputs import existing, seconds, time_of
+from trail_callbacks.cli.options import Into, Json, Output, StoreUrl, Word, Words, option
 from trail_callbacks.cli.output import complain, deliver, dumped, handed_out
 from trail_callbacks.errors import InputError
+from trail_callbacks.files import write
+from trail_callbacks.observations import Observation
 from trail_callbacks.render.safe_text import plain
 
 if TYPE_CHECKING:
     from trail_callbacks.alerts import Alert
     from trail_callbacks.alerts.history import Event
+    from trail_callbacks.releases.triage import Triage
 
-__all__ = ["alerts", "metrics"]
+__all__ = ["alerts"]
 
+_LEAD = 86_400.0  # seconds before a run that belong to its time
+_COMPARED = 7  # times as long as the time in question: what it is compared with
 _File = Annotated[str, typer.Argument(metavar="OBJECTIVES", help="Objectives as TOML, see docs/alerts.md.")]
 
 
@@ -80,7 +87,7 @@ def check(
 
 @alerts.command()
 def rules(*, objectives: _File, output: Into = None) -> None:
-    """Writes objectives as recording and alerting rules for Prometheus, which scrapes `trail metrics`."""
+    """Writes objectives as recording and alerting rules for Prometheus, which scrapes `trail alerts metrics`."""
     from trail_callbacks.alerts import read  # noqa: PLC0415 - other commands do not need it
     from trail_callbacks.alerts.rules import prometheus_rules  # noqa: PLC0415 - as above
 
@@ -96,6 +103,7 @@ def dashboard(*, objectives: _File, output: Into = None) -> None:
     handed_out(dumped(drawn(read(objectives))) + "\n", output)
 
 
+@alerts.command()
 def metrics(
     *,
     store: StoreUrl,
@@ -109,6 +117,91 @@ def metrics(
     wanted = read(objectives) if objectives else ()
     named = [(name, value) for each in wanted for name, value in each.segment.items() if value != "*"]
     handed_out(exposition(existing(store).totals(), named), output)
+
+
+@alerts.command()
+def triage(
+    *,
+    what: Annotated[
+        str,
+        typer.Argument(
+            metavar="RUN|SINCE", help="Id of a run, or a time: 90m, 24h, 7d ago, 2026-11-20 or 2026-11-20T14:00Z."
+        ),
+    ],
+    store: Annotated[Word, option("STORE", "The store: its file or URL.")] = None,
+    runs: Annotated[Word, option("FILE", "Reports and traces instead, as a file or a folder of files.")] = None,
+    until: Annotated[Word, option("TIME", "End of the time; by default now.")] = None,
+    by: Annotated[
+        Words, option("FIELD", "Look at these segments only; by default at all with up to 50 values.")
+    ] = None,
+    post_mortem: Annotated[Word, option("FILE", "Also write a post-mortem with the figures filled in.")] = None,
+    as_json: Json = False,
+    output: Output = None,
+) -> None:
+    """Asks where runs go wrong: was the evaluator up, in which segment, since which version, at which stage first?
+
+    Figures are compared with the time before: seven times as long, as far as runs are known. Of a run, the time is the
+    day that ends with it.
+    """
+    from trail_callbacks.releases.post_mortem import to_post_mortem  # noqa: PLC0415 - other commands do not need it
+
+    if (store is None) == (runs is None):
+        raise InputError("say where runs are: --store STORE or --runs FILE, and only one of them")
+    found = _asked(what, until, lambda since, end: _known(store, runs, since, end), by or ())
+    if post_mortem:
+        write(post_mortem, to_post_mortem(found))
+    deliver(found.as_data(), _answers(found), as_json=as_json, output=output)
+
+
+def _answers(found: Triage) -> Iterator[Any]:
+    from trail_callbacks.releases.steps import moment, steps, verdict  # noqa: PLC0415 - as above
+
+    yield Text(verdict(found, plain), style="bold")
+    yield f"{found.runs:,} runs from {moment(found.since)} to {moment(found.until)}, {found.before:,} before"
+    for question, answers in steps(found, plain):
+        yield Text(f"\n{question}", style="bold")
+        yield from (f"  {answer}" for answer in answers)
+
+
+def _asked(
+    what: str,
+    until: str | None,
+    known: Callable[[float | None, float | None], Iterable[Observation]],
+    by: Sequence[str],
+) -> Triage:
+    """Answers for a time, or for the day that ends with a run."""
+    from trail_callbacks.releases.triage import triage as triaged  # noqa: PLC0415 - as above
+
+    now = time.time()
+    end = now if until is None else _when(until, now)
+    if end is None:
+        raise InputError(f"--until is {until!r}, expected a time such as 2h or 2026-11-20T14:00Z")
+    since, run = _when(what, now), None
+    if since is None:
+        run = next((each for each in known(None, None) if each.id == what), None)
+        if run is None:
+            raise InputError(f"{what!r} is neither the id of a judged run nor a time such as 24h or 2026-11-20")
+        since, end = run.at - _LEAD, math.nextafter(run.at, math.inf)
+    begin = since - _COMPARED * (end - since)
+    found = [each for each in known(begin, end) if each.at >= begin]
+    return triaged(found, since, end, run=None if run is None else run.id, fields=by)
+
+
+def _known(store: str | None, runs: str | None, since: float | None, until: float | None) -> Iterable[Observation]:
+    from trail_callbacks.cli import runs as reading  # noqa: PLC0415 - as above
+
+    if store is not None:
+        return reading.in_store(store, since=since, until=until)
+    found = list(reading.runs(str(runs), "--runs"))
+    if not any(each.at for each in found):
+        raise InputError("no run says when it was: reports alone do not, give their traces too")
+    return found
+
+
+def _when(text: str, now: float) -> float | None:
+    """Seconds since the epoch, of a time or of how long it is ago; None if it is neither."""
+    ago = seconds(text)
+    return time_of(text) if ago is None else now - ago
 
 
 def _told(found: Sequence[Alert], now: float, state: str | None, webhook: str | None) -> tuple[Event, ...]:

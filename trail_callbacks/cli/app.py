@@ -6,19 +6,17 @@ from typing import Annotated
 
 import typer
 
-from trail_callbacks.cli.alerts import alerts, metrics
+from trail_callbacks.cli.alerts import alerts
 from trail_callbacks.cli.audit import audit
 from trail_callbacks.cli.canary import canary
-from trail_callbacks.cli.check import check, estimate, verify
+from trail_callbacks.cli.check import check, estimate
 from trail_callbacks.cli.demo import demo
-from trail_callbacks.cli.diagnose import diagnose
 from trail_callbacks.cli.doctor import doctor
 from trail_callbacks.cli.export import export
 from trail_callbacks.cli.gate import gate
 from trail_callbacks.cli.serve import serve
-from trail_callbacks.cli.show import diff, show
+from trail_callbacks.cli.show import show
 from trail_callbacks.cli.store import store
-from trail_callbacks.cli.triage import triage
 
 __all__ = ["app"]
 
@@ -37,9 +35,7 @@ def _options(version: Annotated[bool, typer.Option("--version", help="Print the 
     """Options before a command."""
 
 
-for _command in (
-    demo, check, show, verify, diagnose, audit, diff, gate, triage, export, serve, metrics, estimate, doctor,
-):  # fmt: skip
+for _command in (demo, check, estimate, show, export, audit, gate, serve, doctor):
     app.command()(_command)
 app.add_typer(alerts, name="alerts")
 app.add_typer(canary, name="canary")

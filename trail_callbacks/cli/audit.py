@@ -10,21 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 import typer
 
 from trail_callbacks.cli.meter import Meter, meter
-from trail_callbacks.cli.options import (
-    BaseUrl,
-    Json,
-    Judge,
-    MaxCalls,
-    MaxCost,
-    MaxTokens,
-    PriceIn,
-    PriceOut,
-    RequestsPerMinute,
-    TokensPerMinute,
-    Word,
-    Words,
-    option,
-)
+from trail_callbacks.cli.options import BaseUrl, Json, Judge, Limits, Word, Words, budget_of, option, pairs_of
 from trail_callbacks.cli.output import complain, deliver
 from trail_callbacks.errors import InputError
 from trail_callbacks.judges.resolve import resolve
@@ -64,19 +50,20 @@ def audit(
         bool, option(None, "Of traces: find where the evidence path broke first, too.", "--diagnose")
     ] = False,
     engine: Annotated[
-        Literal["local", "ray"],
-        option(None, "Who does the work: processes on this machine, or workers on a Ray cluster that runs."),
+        Literal["local", "ray", "batch"],
+        option(
+            None,
+            "Who does the work: processes on this machine, workers on a Ray cluster that runs, or the batch endpoint "
+            "of the model's provider: hours of delay.",
+        ),
     ] = "local",
     workers: Annotated[
         int | None, option("N", "Workers; by default one for each processor of machine or cluster.", min=1)
     ] = None,
     concurrency: Annotated[
         int | None,
-        option("N", "Answers in work at once in each worker, if a model is asked: 16; with --batch 1000.", min=1),
+        option("N", "Answers in work at once in each worker, if a model is asked: 16; batch 1000.", min=1),
     ] = None,
-    batch: Annotated[
-        bool, option(None, "Ask the model through the batch endpoint of its provider: hours of delay.", "--batch")
-    ] = False,
     ray: Annotated[
         Words,
         option(
@@ -85,13 +72,7 @@ def audit(
             "(seconds to wait for a worker); may be repeated.",
         ),
     ] = None,
-    max_calls: MaxCalls = None,
-    max_tokens: MaxTokens = None,
-    max_cost: MaxCost = None,
-    price_in: PriceIn = None,
-    price_out: PriceOut = None,
-    requests_per_minute: RequestsPerMinute = None,
-    tokens_per_minute: TokensPerMinute = None,
+    limits: Limits = None,
     cache: Annotated[Word, option("DIR", "Cache model replies in this folder, not in that of the results.")] = None,
     store: Annotated[Word, option("STORE", "Keep the reports in this store, too: a file, or a URL.")] = None,
     as_json: Json = False,
@@ -101,41 +82,33 @@ def audit(
     The same command again does only what is missing, whatever ended it. The exit status is 2 if something could not be
     read or judged, and 1 if the budget was used up before the end.
     """
-    from trail_callbacks.audit import BatchEngine, Budget, LocalEngine, RayEngine, cores  # noqa: PLC0415 - only needed here
+    from trail_callbacks.audit import BatchEngine, LocalEngine, RayEngine, cores  # noqa: PLC0415 - only needed here
     from trail_callbacks.audit import audit as audited  # noqa: PLC0415 - as above
 
-    budget = Budget(
-        calls=max_calls,
-        tokens=max_tokens,
-        money=max_cost,
-        price_in=price_in,
-        price_out=price_out,
-        requests_per_minute=requests_per_minute,
-        tokens_per_minute=tokens_per_minute,
-    )
-    pace = requests_per_minute or tokens_per_minute
+    budget = budget_of(limits)
     if ray and engine != "ray":
         raise InputError("--ray is given without --engine ray")
     doer: BatchEngine | LocalEngine | RayEngine
-    if batch:
-        _check_alone({"--engine ray": engine == "ray", "--workers": workers, "a pace": pace})
+    if engine == "batch":
+        if workers or budget.requests_per_minute or budget.tokens_per_minute:
+            raise InputError("--engine batch is one process that waits for its provider: no --workers and no pace")
         doer = BatchEngine(Path(out) / "batches", concurrency=concurrency or _TOGETHER)
     elif engine == "ray":
         doer = RayEngine(workers=workers, concurrency=concurrency or _AT_ONCE, **_cluster(ray or ()))
     else:
         doer = LocalEngine(workers=workers or cores(), concurrency=concurrency or _AT_ONCE)
     asked = resolve(judge, base_url=base_url)
-    if batch and asked.model is None:
-        raise InputError("--batch is for a judge that asks a model: name one with --judge, e.g. openai/gpt-5-mini")
+    if engine == "batch" and asked.model is None:
+        raise InputError("--engine batch needs a judge that asks a model: --judge openai/gpt-5-mini, for example")
     with meter(f"judging with {asked.name}") as bar:
         summary = audited(
             inputs,
             asked,
             out=out,
-            where=_pairs("--where", where or ()),
+            where=pairs_of("--where", where or ()),
             sample=sample,
             by=by or (),
-            columns=_pairs("--column", column or ()),
+            columns=pairs_of("--column", column or ()),
             keep_reports=judge is None,
             options=VerifyOptions(cache=cache, diagnose=diagnose),
             budget=budget,
@@ -151,26 +124,10 @@ def audit(
         raise typer.Exit(1)
 
 
-def _pairs(option: str, given: Sequence[str]) -> dict[str, str]:
-    found = {}
-    for each in given:
-        name, equals, value = each.partition("=")
-        if not name or not equals:
-            raise InputError(f"{option} is {each!r}, expected NAME=VALUE")
-        found[name.strip()] = value
-    return found
-
-
-def _check_alone(others: dict[str, Any]) -> None:
-    wrong = [name for name, given in others.items() if given]
-    if wrong:
-        raise InputError(f"--batch is one process that waits for its provider, and does not go with {', '.join(wrong)}")
-
-
 def _cluster(given: Sequence[str]) -> dict[str, Any]:
     """What `RayEngine` takes, of `--ray`: what is not its own is a resource of the cluster."""
     found: dict[str, Any] = {}
-    for name, value in _pairs("--ray", given).items():
+    for name, value in pairs_of("--ray", given).items():
         try:
             amount = value if name == "address" else float(value)
         except ValueError as error:

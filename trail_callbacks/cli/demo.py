@@ -9,10 +9,9 @@ from typing import Annotated, Any
 from rich.rule import Rule
 from rich.text import Text
 
-from trail_callbacks.cli.options import BaseUrl, Json, Judge, Output, Word, option
+from trail_callbacks.cli.options import Json, Judge, Output, Word, option
 from trail_callbacks.cli.output import deliver, folder, progress
 from trail_callbacks.cli.serve import serve_demo
-from trail_callbacks.demo.chat import Chat, Endpoint, RecordedChat
 from trail_callbacks.demo.runner import APPS, DemoResult, run
 from trail_callbacks.errors import InputError, MissingExtraError
 from trail_callbacks.files import write
@@ -32,8 +31,6 @@ _RECORDED = (
 def demo(
     *,
     app: Annotated[str, option("APP", "langchain, langgraph, llama-index or all.")] = "all",
-    model: Annotated[Word, option("NAME", "Use this model instead of recorded replies.")] = None,
-    base_url: BaseUrl = None,
     judge: Judge = None,
     html: Annotated[Word, option("FOLDER", "Also write each report as an HTML page, APP.html.")] = None,
     served: Annotated[
@@ -42,42 +39,33 @@ def demo(
     as_json: Json = False,
     output: Output = None,
 ) -> None:
-    """Runs three small apps and traces their made-up claims.
-
-    Runs offline with recorded model replies, unless --model is given.
-    """
+    """Runs three small apps, offline with recorded model replies, and traces their made-up claims."""
     if served:
         serve_demo()
         return
     into = folder(html) if html else None
-    outcomes, missing = _run(app, model, base_url, judge)
+    outcomes, missing = _run(app, judge)
     pages = {str(into / f"{each.app}.html"): each.report for each in outcomes} if into else {}
     for page, report in pages.items():
         write(page, report.to_html())
-    named = model or "recorded"
-    data = {"model": named, "apps": list(map(_as_json, outcomes)), "missing": missing}
-    views = (*_views(outcomes, missing, named), *(f"written to {plain(page)}" for page in pages))
+    data = {"apps": list(map(_as_json, outcomes)), "missing": missing}
+    views = (*_views(outcomes, missing), *(f"written to {plain(page)}" for page in pages))
     deliver(data, views, as_json=as_json, output=output)
 
 
-def _run(
-    app: str, model: str | None, base_url: str | None, judge: str | None
-) -> tuple[list[DemoResult], dict[str, str]]:
+def _run(app: str, judge: str | None) -> tuple[list[DemoResult], dict[str, str]]:
     """Runs one app of the demo, or all; returns the pip commands for those whose framework is missing, too."""
     if app != "all" and app not in APPS:
         raise InputError(f"--app is {plain(app)}, expected {', '.join(APPS)} or all")
-    if base_url and not model and not judge:
-        raise InputError("--base-url needs --model, the name of a model at that endpoint")
     apps = list(APPS) if app == "all" else [app]
-    judging = resolve(judge, base_url=base_url if judge and "/" in judge else None)
+    judging = resolve(judge)
     outcomes: list[DemoResult] = []
     missing: dict[str, MissingExtraError] = {}
     with progress("running", total=len(apps)) as bar:
         for each in apps:
             bar.update(bar.task_ids[0], description=f"running {each}")
-            chat: Chat = Endpoint(model, base_url) if model else RecordedChat()
             try:
-                outcomes.append(run(each, chat, judging))
+                outcomes.append(run(each, judging))
             except MissingExtraError as error:
                 missing[each] = error
             bar.advance(bar.task_ids[0])
@@ -91,7 +79,6 @@ def _as_json(each: DemoResult) -> dict[str, Any]:
         "app": each.app,
         "title": each.details.title,
         "question": each.details.question,
-        "recorded": each.recorded,
         "planted": [dict(planted) for planted in each.planted],
         "planted_found": len(each.found),
         "false_alarms": each.false_alarms,
@@ -100,19 +87,18 @@ def _as_json(each: DemoResult) -> dict[str, Any]:
     }
 
 
-def _views(outcomes: Sequence[DemoResult], missing: Mapping[str, str], model: str) -> Iterator[Any]:
+def _views(outcomes: Sequence[DemoResult], missing: Mapping[str, str]) -> Iterator[Any]:
     for number, each in enumerate(outcomes, 1):
         count = f"{number} of {len(outcomes)}  " if len(outcomes) > 1 else ""
         yield Rule(Text(f"{count}{each.details.title}", style="bold"), align="left")
-        yield Text(_RECORDED if each.recorded else f"The model is {plain(model)}.", style="yellow")
+        yield Text(_RECORDED, style="yellow")
         yield Text("\nWhere each text came from", style="bold")
         yield graph_to_rich(each.report.graph)
         yield Text("\nVerdict on each claim", style="bold")
         yield to_rich(each.report)
-        if each.recorded:
-            found = f"Planted errors found: {len(each.found)} of {len(each.planted)}"
-            undecided = f"; undecided: {each.undecided}" if each.undecided else ""
-            yield Text(f"\n{found}; false alarms: {each.false_alarms}{undecided}.")
+        found = f"Planted errors found: {len(each.found)} of {len(each.planted)}"
+        undecided = f"; undecided: {each.undecided}" if each.undecided else ""
+        yield Text(f"\n{found}; false alarms: {each.false_alarms}{undecided}.")
         yield Text("")
     for app, why in missing.items():
         yield Text(f"{app} is not installed:\n  {why}", style="dim")

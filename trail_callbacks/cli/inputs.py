@@ -21,7 +21,19 @@ from trail_callbacks.trace.stored import read_lines
 if TYPE_CHECKING:
     from trail_callbacks.store import Store
 
-__all__ = ["existing", "is_trace", "read", "read_once", "saved", "seconds", "spooled", "texts", "time_of", "traces_in"]
+__all__ = [
+    "existing",
+    "is_trace",
+    "only_report",
+    "read",
+    "read_once",
+    "saved",
+    "seconds",
+    "spooled",
+    "texts",
+    "time_of",
+    "traces_in",
+]
 
 _STDIN = "-"
 _AGE = re.compile(r"(\d+(?:\.\d+)?)([smhdw])")
@@ -120,6 +132,18 @@ def saved(name: str, path: Path | None = None, *, lenient: bool = False) -> Repo
         return Report.from_json(read(name if path is None else str(path), called=name), lenient=lenient)
     except ReportError as error:
         raise ReportError(f"{_named(name)}: {error}") from error
+
+
+def only_report(name: str) -> Report | None:
+    """Reads a file that holds one report and nothing else; None for anything else that runs are read from."""
+    if name != _STDIN and not Path(name).is_file():
+        return None
+    try:
+        return saved(name)
+    except ReportError:
+        if name == _STDIN:
+            raise
+        return None
 
 
 def existing(where: str) -> Store:

@@ -2,11 +2,17 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any, Literal, TypeAlias
+from collections.abc import Sequence
+from dataclasses import fields
+from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeAlias
 
 import typer
 
+from trail_callbacks.errors import InputError
 from trail_callbacks.files import require_writable
+
+if TYPE_CHECKING:
+    from trail_callbacks.work import Budget
 
 __all__ = [
     "Answer",
@@ -16,6 +22,7 @@ __all__ = [
     "Into",
     "Json",
     "Judge",
+    "Limits",
     "MaxCalls",
     "MaxCost",
     "MaxScore",
@@ -30,12 +37,13 @@ __all__ = [
     "Source",
     "SourceText",
     "StoreUrl",
-    "Strategy",
     "TokensPerMinute",
     "TracesFile",
     "Word",
     "Words",
+    "budget_of",
     "option",
+    "pairs_of",
     "status_of",
     "writable",
 ]
@@ -82,10 +90,6 @@ TracesFile = Annotated[
         help="Traces of this library, OpenTelemetry, LangSmith, Langfuse or MLflow; - is standard input.",
     ),
 ]
-Strategy = Annotated[
-    Literal["audit", "veritrail"],
-    option(None, "Check claims against the sources, or walk back from the answer as VeriTrail does."),
-]
 MaxScore = Annotated[float | None, option("X", "Exit with status 1 if a score is over this, 0.0 to 1.0.")]
 OnUndecidedClaims = Annotated[
     Literal["pass", "fail"],
@@ -105,6 +109,16 @@ RequestsPerMinute = Annotated[float | None, option("N", "Requests in any minute,
 TokensPerMinute = Annotated[float | None, option("N", "Likewise, tokens.")]
 
 StoreUrl = Annotated[str, option("URL", "Store of judged runs: a file, or a URL.", "--store")]
+Limits = Annotated[
+    Words,
+    option(
+        "NAME=VALUE",
+        "Limit of all runs together: calls, tokens, money (needs price_in and price_out, of a million tokens), "
+        "requests_per_minute, tokens_per_minute; may be repeated.",
+        "--limit",
+    ),
+]
+
 OnNotEnough = Annotated[
     Literal["pass", "fail"] | None, option(None, "What to do if there is not enough data; default: status 3.")
 ]
@@ -122,3 +136,38 @@ def status_of(outcome: str, on_not_enough: Literal["pass", "fail"] | None) -> in
     if outcome == "not_enough_data" and on_not_enough:
         return _STATUS["passes" if on_not_enough == "pass" else "worse"]
     return _STATUS[outcome]
+
+
+def pairs_of(name: str, given: Sequence[str]) -> dict[str, str]:
+    """Reads a repeated option whose values are `NAME=VALUE`.
+
+    Raises:
+        InputError: If one is not.
+    """
+    found = {}
+    for each in given:
+        key, equals, value = each.partition("=")
+        if not key or not equals:
+            raise InputError(f"{name} is {each!r}, expected NAME=VALUE")
+        found[key.strip()] = value
+    return found
+
+
+def budget_of(limits: Sequence[str] | None) -> Budget:
+    """Makes the budget that `--limit` describes.
+
+    Raises:
+        InputError: If a limit is unknown, is no number or out of range, or prices are missing.
+    """
+    from trail_callbacks.work import Budget  # noqa: PLC0415 - other commands do not need it
+
+    known = [each.name for each in fields(Budget)]
+    found: dict[str, Any] = {}
+    for name, value in pairs_of("--limit", limits or ()).items():
+        if name not in known:
+            raise InputError(f"--limit {name} is unknown, expected any of {', '.join(known)}")
+        try:
+            found[name] = int(value) if name in {"calls", "tokens"} else float(value)
+        except ValueError as error:
+            raise InputError(f"--limit is {name}={value!r}, expected a number") from error
+    return Budget(**found)

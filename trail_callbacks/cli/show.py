@@ -1,4 +1,4 @@
-"""`trail show` and `trail diff`: what was saved, a report, traces, or what changed between two reports."""
+"""`trail show`: what was saved, a report or traces."""
 
 from __future__ import annotations
 
@@ -11,22 +11,18 @@ from typing import Annotated, Any
 import typer
 from rich.text import Text
 
-from trail_callbacks.cli.inputs import is_trace, read_once, saved, spooled, traces_in
-from trail_callbacks.cli.options import Json, OnUndecidedClaims, Word, option
+from trail_callbacks.cli.inputs import is_trace, saved, spooled, traces_in
+from trail_callbacks.cli.options import Json, Word, option
 from trail_callbacks.cli.output import browse, complain, display, emit, skipped
-from trail_callbacks.cli.threshold import checked, regression
 from trail_callbacks.errors import InputError
 from trail_callbacks.files import write
-from trail_callbacks.render.comparison import comparison_to_rich
 from trail_callbacks.render.provenance import graph_to_rich
 from trail_callbacks.render.safe_text import line, plain
 from trail_callbacks.render.terminal import to_rich
-from trail_callbacks.report.comparison import compare
 from trail_callbacks.trace import Packing, Trace
 
-__all__ = ["diff", "show"]
+__all__ = ["show"]
 
-_Width = Annotated[int | None, option("N", "Columns, 40 or more.", min=40)]
 _SHOWN = ("question", "answer", "context", "versions", "retrievals", "rerankings", "packings", "calls", "warnings")
 
 
@@ -36,7 +32,7 @@ def show(
         str,
         typer.Argument(metavar="FILE", help="A report as JSON, or traces, also of other tools; - is standard input."),
     ],
-    width: _Width = None,
+    width: Annotated[int | None, option("N", "Columns, 40 or more.", min=40)] = None,
     graph: Annotated[bool, option(None, "Also show the provenance graph.", "--graph")] = False,
     html: Annotated[Word, option("FILE", "Write a self-contained HTML page instead.")] = None,
     open_: Annotated[bool, option(None, "Open that page in the browser.", "--open")] = False,
@@ -45,14 +41,14 @@ def show(
     """Shows a saved report: here, or as a page with the answer coloured by claim and the graph beside it.
 
     Of a report written by a newer release it shows what this release can read, and says what is missing. Of a trace it
-    shows what was retrieved, reranked and read, and with --graph the texts; `trail verify` makes a report of it.
+    shows what was retrieved, reranked and read, and with --graph the texts; `trail check` makes a report of it.
     """
     if open_ and not html:
         raise InputError("--open opens the page that --html FILE writes: give both")
     path = spooled(report)
     if is_trace(path):
         if html:
-            raise InputError(f"{report} is a trace, and --html draws reports: trail verify {report} -o report.json")
+            raise InputError(f"{report} is a trace, and --html draws reports: trail check {report} -o report.json")
         _show_traces(report, path, graph=graph, width=width, as_json=as_json)
         return
     found = saved(report, path, lenient=True)
@@ -66,36 +62,6 @@ def show(
         display(f"written to {plain(html)}")
     else:
         display(*([graph_to_rich(found.graph), ""] if graph else []), to_rich(found), width=width)
-
-
-def diff(
-    *,
-    old: Annotated[str, typer.Argument(metavar="OLD", help="The old report, as JSON; - is standard input.")],
-    new: Annotated[str, typer.Argument(metavar="NEW", help="The new report, as JSON; - is standard input.")],
-    max_increase: Annotated[
-        float | None, option("X", "Exit with status 1 if the score rose by more than this, 0.0 to 1.0.")
-    ] = None,
-    on_undecided: OnUndecidedClaims = "pass",
-    width: _Width = None,
-    as_json: Json = False,
-) -> None:
-    """Compares two saved reports: claims, classes, entry steps, score.
-
-    With --max-increase, a new report that could not be fully verified fails too. What is unknown about the old report
-    is assumed in its favour: a missing score counts as 0.0, claims that were not judged as supported. Undecided claims
-    count in neither report, or, with --on-undecided fail, as unsupported in both.
-    """
-    limit = checked("--max-increase", max_increase)
-    read_once([old, new])
-    found = compare(saved(old), saved(new))
-    if as_json:
-        emit(json.loads(found.to_json()))
-    else:
-        display(comparison_to_rich(found), width=width)
-    why = regression(found, limit, on_undecided)
-    if why:
-        complain(why)
-        raise typer.Exit(1)
 
 
 def _show_traces(name: str, path: Path, *, graph: bool, width: int | None, as_json: bool) -> None:

@@ -16,12 +16,12 @@ __all__ = ["checked", "refusal", "regression"]
 _ROUNDING = 1e-9  # 0.3 - 0.2 is not over 0.1
 _MEANING = {
     "--max-score": "0.0 (no unsupported claim) to 1.0 (anything goes)",
-    "--max-increase": "0.0 (it must not rise) to 1.0 (it may)",
+    "--margin": "0.0 (it must not rise) to 1.0 (it may)",
 }
 
 
 def checked(option: str, value: float | None) -> float | None:
-    """Validates and returns a threshold, that of `--max-score` or `--max-increase`.
+    """Validates and returns a threshold, that of `--max-score` or `--margin`.
 
     Raises:
         InputError: If it is outside 0.0 to 1.0, or not a number.
@@ -41,26 +41,24 @@ def refusal(report: Report, max_score: float | None, on_undecided: OnUndecided =
     return f"{found.reason}: --max-score {max_score:.2f} cannot be checked"
 
 
-def regression(comparison: Comparison, max_increase: float | None, on_undecided: OnUndecided = "pass") -> str | None:
-    """Returns why a new report fails compared with the old one; None if it passes, or if no limit was given.
+def regression(comparison: Comparison, margin: float, on_undecided: OnUndecided = "pass") -> str | None:
+    """Returns why a new report fails compared with the old one; None if it passes.
 
     A report that was not fully verified fails. What is unknown about the old report is assumed in its favour: a missing
     score counts as 0.0, claims that were not judged as supported. Undecided claims are treated alike in both: they are
     not counted, or all count as unsupported.
     """
-    if max_increase is None:
-        return None
     unknown = threshold.refusal(comparison.new, 1.0, on_undecided)
     if unknown is not None:
-        return f"{unknown.reason}: --max-increase {max_increase:.2f} cannot be checked"
+        return f"{unknown.reason}: --margin {margin:.2f} cannot be checked"
     new = counted_score(comparison.new, on_undecided)
     if new is None:
         return None  # it makes no claim that was found to be wrong
     if comparison.old.hallucination_score is not None and comparison.old.scoring != comparison.new.scoring:
-        return f"{comparison.score.reason}: --max-increase {max_increase:.2f} cannot be checked"
+        return f"{comparison.score.reason}: --margin {margin:.2f} cannot be checked"
     old = _lowest(comparison.old, on_undecided)
-    if new - old > max_increase + _ROUNDING:
-        return f"hallucination score rose by {new - old:.2f} from {old:.2f}, over --max-increase {max_increase:.2f}"
+    if new - old > margin + _ROUNDING:
+        return f"hallucination score rose by {new - old:.2f} from {old:.2f}, over --margin {margin:.2f}"
     return None
 
 

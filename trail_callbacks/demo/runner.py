@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from importlib.metadata import entry_points
 
-from trail_callbacks.demo.chat import Chat, Planted, RecordedChat
+from trail_callbacks.demo.chat import Planted, RecordedChat
 from trail_callbacks.errors import InputError
 from trail_callbacks.judges.judge import Judge
 from trail_callbacks.report import Report
@@ -54,14 +54,12 @@ class DemoResult:
         app: Its name.
         details: Its title and question.
         report: The report on its answer.
-        recorded: True if the model's replies were recorded completions.
         planted: The planted errors that are in the answer.
     """
 
     app: str
     details: DemoApp
     report: Report
-    recorded: bool
     planted: tuple[Planted, ...]
 
     @property
@@ -93,12 +91,11 @@ class DemoResult:
         return start >= 0 and start < span[1] and span[0] < start + len(planted.quote)
 
 
-def run(app: str, chat: Chat, judge: Judge) -> DemoResult:
+def run(app: str, judge: Judge) -> DemoResult:
     """Runs one app and verifies its answer.
 
     Args:
         app: A key of `APPS`.
-        chat: The model.
         judge: The judge.
 
     Raises:
@@ -108,9 +105,9 @@ def run(app: str, chat: Chat, judge: Judge) -> DemoResult:
     found = entry_points(group=_GROUP, name=app)
     if app not in APPS or not found:
         raise InputError(f"there is no demo app {app!r}, expected one of {', '.join(APPS)}")
-    run_app: Callable[[Chat, str, Judge], Report] = next(iter(found)).load()
-    details = APPS[app]
+    run_app: Callable[[RecordedChat, str, Judge], Report] = next(iter(found)).load()
+    details, chat = APPS[app], RecordedChat()
     report = run_app(chat, details.question, judge)
     answer = report.graph.answer.text if report.graph.answer else ""
-    planted = tuple(each for each in chat.planted if each.quote in answer) if isinstance(chat, RecordedChat) else ()
-    return DemoResult(app=app, details=details, report=report, recorded=isinstance(chat, RecordedChat), planted=planted)
+    planted = tuple(each for each in chat.planted if each.quote in answer)
+    return DemoResult(app=app, details=details, report=report, planted=planted)

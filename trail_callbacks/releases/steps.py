@@ -133,7 +133,7 @@ def _said(found: Triage, name: SignalName, each: Rise) -> str:
 
 def _breaks(found: Triage) -> Iterator[str]:
     if not found.diagnosed:
-        yield "no run was diagnosed: VerifyOptions(diagnose=True), or trail diagnose"
+        yield "no run was diagnosed: VerifyOptions(diagnose=True), or trail check --diagnose"
         return
     yield f"{found.diagnosed:,} of {found.runs:,} runs were diagnosed"
     for stage, n in found.breaks.items():

@@ -1,4 +1,4 @@
-"""`trail diff` as a user types it, and as a gate in CI."""
+"""`trail gate` of two reports, as a user types it and in CI."""
 
 import json
 
@@ -40,15 +40,16 @@ def half_judged(report):
     return Report.from_json(json.dumps(data))
 
 
-def test_a_change_is_shown_and_no_gate_is_asked_for(trail, reports):
-    status, out, err = trail("diff", reports["true"], reports["false"])
+def test_a_change_is_shown_and_no_rise_is_allowed_unless_asked_for(trail, reports):
+    assert trail("gate", reports["true"], reports["false"])[0] == 1
+    status, out, err = trail("gate", reports["true"], reports["false"], "--margin", "0.5")
     assert (status, err) == (0, "")
     assert out.startswith("hallucination score 0.00 -> 0.50: +0.50")
     assert "contradicted (number), was supported" in out
 
 
 def test_one_json_object(trail, reports):
-    status, out, err = trail("diff", reports["true"], reports["false"], "--json")
+    status, out, err = trail("gate", reports["true"], reports["false"], "--margin", "1", "--json")
     data = json.loads(out)
     assert (status, err) == (0, "")
     assert data["score"]["change"] == 0.5
@@ -59,7 +60,7 @@ def test_one_json_object(trail, reports):
     ("args", "status", "words"),
     [
         ("true false 0.5", 0, ""),
-        ("true false 0.49", 1, "rose by 0.50 from 0.00, over --max-increase 0.49"),
+        ("true false 0.49", 1, "rose by 0.50 from 0.00, over --margin 0.49"),
         ("false true 0", 0, ""),
         ("true true 0", 0, ""),
         ("true silent 0", 0, ""),  # it states nothing that could be wrong
@@ -71,7 +72,7 @@ def test_one_json_object(trail, reports):
 )
 def test_the_gate(trail, reports, args, status, words):
     old, new, limit = args.split()
-    found, out, err = trail("diff", reports[old], reports[new], "--max-increase", limit)
+    found, out, err = trail("gate", reports[old], reports[new], "--margin", limit)
     assert found == status
     assert out
     assert words in err
@@ -81,14 +82,14 @@ def test_what_was_not_judged_counts_for_the_old_and_against_the_new_report(trail
     false = check(FALSE, [SOURCE])
     partial = saved("partial.json", half_judged(false))
     assert half_judged(false).hallucination_score == 1.0
-    status, _, err = trail("diff", partial, reports["false"], "--max-increase", "0")
+    status, _, err = trail("gate", partial, reports["false"], "--margin", "0")
     assert (status, err) == (0, "")
     worst = saved("worst.json", check("The tower was finished in 1847. It is 13 metres high.", [SOURCE]))
-    status, out, err = trail("diff", partial, worst, "--max-increase", "0.4")
+    status, out, err = trail("gate", partial, worst, "--margin", "0.4")
     assert status == 1
     assert "1.00 -> 1.00: no change" in out
     assert "rose by 0.50 from 0.50" in err
-    status, _, err = trail("diff", reports["false"], partial, "--max-increase", "1")
+    status, _, err = trail("gate", reports["false"], partial, "--margin", "1")
     assert status == 1
     assert "some claims were not judged" in err
 
@@ -101,21 +102,21 @@ def test_rounding_is_no_rise(trail, saved):
 
     old, new = bad(3), bad(4)
     assert new.hallucination_score - old.hallucination_score > 0.1
-    assert trail("diff", saved("o", old), saved("n", new), "--max-increase", "0.1")[0] == 0
+    assert trail("gate", saved("o", old), saved("n", new), "--margin", "0.1")[0] == 0
 
 
 @pytest.mark.parametrize(
     ("args", "words"),
     [
-        (("true", "missing.json"), "missing.json does not exist"),
+        (("true", "missing.json"), "missing.json cannot be read"),
         (("true",), "NEW"),
         (("-", "-"), "only once"),
-        (("true", "false", "--max-increase", "1.5"), "--max-increase is 1.5"),
-        (("true", "false", "--max-increase", "-1"), "--max-increase is -1"),
-        (("true", "false", "--max-increase", "nan"), "--max-increase is nan"),
+        (("true", "false", "--margin", "1.5"), "--margin is 1.5"),
+        (("true", "false", "--margin", "-1"), "--margin is -1"),
+        (("true", "false", "--margin", "nan"), "--margin is nan"),
     ],
 )
 def test_wrong_use_exits_with_two_and_says_what(trail, reports, args, words):
-    status, out, err = trail("diff", *(reports.get(arg, arg) for arg in args))
+    status, out, err = trail("gate", *(reports.get(arg, arg) for arg in args))
     assert (status, out) == (2, "")
     assert words in err
