@@ -5,14 +5,8 @@ import re
 import pytest
 
 from trail_callbacks import Edge, LLMJudge, Node, ProvenanceGraph, SupportClass, VerifyOptions, verify
-from trail_callbacks.claims import Claim
-from trail_callbacks.judges.judge import Assessment, Judgement, SearchResult
 from trail_callbacks.models.call import Failure, Reply
-from trail_callbacks.models.drive import drive
-from trail_callbacks.taxonomy import ErrorType
 from trail_callbacks.testing import ScriptedModel
-from trail_callbacks.verify.interim import Room, interim_verdicts
-from trail_callbacks.verify.walk import PassageCache, Walk
 
 S = SupportClass
 CLAIM = "The well is 40 metres deep."
@@ -160,39 +154,3 @@ def test_other_failures_stand():
 
     verdict = judged(script, [SAYS])
     assert verdict.error == "unreachable: no route"
-
-
-class Counting:
-    """Says that everything is absent, and keeps which claims were asked about together."""
-
-    name, model = "counting/1", None
-
-    def __init__(self):
-        self.asked = []
-
-    def assess(self, questions, purpose="verdicts"):
-        yield from ()
-        self.asked.append([question.claim.id for question in questions])
-        assert {question.asked for question in questions} == {"How deep is it?"}
-        judgements = [Judgement(claim_id=q.claim.id, support=S.ABSENT, error_type=ErrorType.OTHER) for q in questions]
-        return Assessment(judgements=tuple(judgements))
-
-
-@pytest.mark.parametrize(
-    ("room", "asked"),
-    [
-        (Room(), [["c0", "c1", "c2", "c3"]]),
-        (Room(characters=500, halvings=3), [["c0", "c1"], ["c2"], ["c2"], ["c3"]]),
-    ],
-)
-def test_where_room_is_tight_claims_share_a_call_as_far_as_it_goes(room, asked):
-    texts = [" ".join(FILLER[n : n + size]) for n, size in ((0, 4), (4, 4), (8, 12), (20, 4))]
-    graph = ProvenanceGraph.from_texts(CLAIM, texts, "How deep is it?")
-    cache, judge, walks = PassageCache(), Counting(), []
-    for n, node in enumerate(leaf for leaf in graph.leaves() if leaf.kind == "document"):
-        walk = Walk(graph, Claim(id=f"c{n}", text=CLAIM, quote="", start=0, end=0), (), 1)
-        walk.take(walk.layer, SearchResult(passages=cache.of(node)))
-        walks.append(walk)
-    (judged, _), _ = drive(interim_verdicts(walks, judge, cache, room), None)
-    assert judge.asked == asked
-    assert {one.support for one in judged.values()} == {S.ABSENT}

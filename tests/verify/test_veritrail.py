@@ -10,8 +10,8 @@ from trail_callbacks.evidence import quoted
 from trail_callbacks.judges.judge import Assessment, Extraction, Judgement, Search, SearchResult, Tracer
 from trail_callbacks.models.drive import drive
 from trail_callbacks.taxonomy import UNSUPPORTED, ErrorType
+from trail_callbacks.verify.veritrail import WordSelector
 from trail_callbacks.verify.walk import PassageCache
-from trail_callbacks.verify.words import WordSelector
 
 S = SupportClass
 FS, NFS, INC = "fully supported", "not fully supported", "inconclusive"
@@ -348,7 +348,7 @@ def test_words_find_the_same_for_claims_together_and_alone():
     texts = ["The well is deep.", "Hay burns in barns.", "Nobody knows."]
     claims = [Claim(id=f"c{n}", text=text, quote="", start=0, end=0) for n, text in enumerate(texts)]
     cache = PassageCache()
-    passages = cache.passages(given.leaves())
+    passages = cache.of(*given.leaves())
     searches = [Search(claim=claim, passages=passages) for claim in claims]
     searches.append(Search(claim=claims[0], passages=cache.of(given.node("source-2"))))
     words = WordSelector(given, 3)

@@ -46,7 +46,7 @@ from trail_callbacks.report import Report
 from trail_callbacks.taxonomy import ErrorType, SupportClass
 from trail_callbacks.verify.options import VerifyOptions
 from trail_callbacks.verify.pipeline import judging, pipeline
-from trail_callbacks.verify.words import WordSelector
+from trail_callbacks.verify.veritrail import WordSelector
 
 if TYPE_CHECKING:
     from trail_callbacks.models.cache import CallCache

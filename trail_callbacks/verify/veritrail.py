@@ -37,24 +37,26 @@ Choices where, to our knowledge, the paper is silent:
 
 from __future__ import annotations
 
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Sequence
 from dataclasses import replace
 
 from trail_callbacks.claims import Claim
+from trail_callbacks.evidence import candidates
 from trail_callbacks.graph import ProvenanceGraph
-from trail_callbacks.judges.judge import Judge, Search, Tracer
+from trail_callbacks.judges.judge import Judge, Search, SearchResult, Tracer
+from trail_callbacks.language.terms import keys
 from trail_callbacks.models.call import Pipeline
 from trail_callbacks.verify.audit import Findings
 from trail_callbacks.verify.interim import Room, interim_verdicts
 from trail_callbacks.verify.options import VerifyOptions
 from trail_callbacks.verify.walk import PassageCache, Walk, length
-from trail_callbacks.verify.words import WordSelector
 
-__all__ = ["veritrail"]
+__all__ = ["WordSelector", "veritrail"]
 
 _MOST_PARTS = 20  # decompositions of one claim, a bound on endless rewriting
 _RERUNS = 2  # repeated selections from selected evidence
+_PER_NODE = 2  # sentences of each text that words select at least
 
 
 def veritrail(
@@ -72,18 +74,27 @@ def veritrail(
     reader = judge if isinstance(judge, Tracer) else WordSelector(graph, options.passages)
     parts = yield from _parts(claims, reader)
     cache, room = PassageCache(), Room()
-    walks = [Walk(graph, claim, parts[claim.id], options.q) for claim in claims]
+    walks = [Walk(graph, claim, parts[claim.id], options.q, options.summaries) for claim in claims]
     warnings: list[str] = []
     while live := [walk for walk in walks if walk.judgement is None]:
-        yield from _select(live, reader, cache)
-        yield from _condense(live, reader, cache, room.characters)
+        new = [walk for walk in live if walk.unread()]
+        searches = [Search(claim=w.claim, parts=w.parts, passages=cache.of(*w.unread())) for w in new]
+        for walk, selection in zip(new, (yield from reader.select(searches)) if new else (), strict=True):
+            walk.take(walk.unread(), selection)
+        for _ in range(_RERUNS):  # evidence that is too long for one verdict is selected from again
+            long = [w for w in live if w.failure is None and length(w.context(cache)) > room.characters]
+            if not long:
+                break
+            searches = [Search(claim=w.claim, parts=w.parts, passages=w.evidence()) for w in long]
+            for walk, selection in zip(long, (yield from reader.select(searches)), strict=True):
+                walk.take([node for node in walk.layer if walk.selected.get(node.id)], selection)
         judged, further = yield from interim_verdicts(live, judge, cache, room)
         warnings += further
         for walk in live:
             walk.advance(judged[walk.claim.id])
     return Findings(
         judged={walk.claim.id: walk.final() for walk in walks},
-        introductions={walk.claim.id: walk.introduction(summaries=options.summaries) for walk in walks},
+        introductions={walk.claim.id: walk.introduction() for walk in walks},
         warnings=tuple(dict.fromkeys(warnings)),
     )
 
@@ -117,22 +128,50 @@ def _plain(text: str) -> str:
     return " ".join(text.casefold().split()).rstrip(".")
 
 
-def _select(live: Sequence[Walk], reader: Tracer, cache: PassageCache) -> Pipeline[None]:
-    """Selects evidence for all walks from the unread nodes of their layers."""
-    new = [(walk, unread) for walk in live if (unread := walk.unread())]
-    searches = [Search(claim=walk.claim, parts=walk.parts, passages=cache.passages(unread)) for walk, unread in new]
-    if not searches:
-        return
-    for (walk, unread), selection in zip(new, (yield from reader.select(searches)), strict=True):
-        walk.take(unread, selection)
+class WordSelector:
+    """Selects evidence by shared words, for judges that only give verdicts; does not decompose claims.
+
+    Args:
+        graph: Where the texts are.
+        limit: Sentences for each claim, 1 or more.
+    """
+
+    def __init__(self, graph: ProvenanceGraph, limit: int) -> None:
+        self._graph, self._limit = graph, limit
+
+    def decompose(self, claims: Sequence[Claim]) -> Pipeline[tuple[tuple[str, ...], ...]]:
+        """Returns claims unchanged."""
+        yield from ()
+        return tuple((claim.text,) for claim in claims)
+
+    def select(self, searches: Sequence[Search]) -> Pipeline[tuple[SearchResult, ...]]:
+        """Selects the sentences that share most words with the claim; searches of the same texts share one index."""
+        yield from ()
+        together: dict[tuple[str, ...], list[Search]] = defaultdict(list)
+        for search in searches:
+            together[_texts(search)].append(search)
+        found = {ids: self._best([search.claim for search in those], ids) for ids, those in together.items()}
+        return tuple(_shared(search, found[_texts(search)][search.claim.id]) for search in searches)
+
+    def _best(self, claims: Sequence[Claim], ids: Sequence[str]) -> dict[str, list[_Place]]:
+        """The best of all texts, then the best of each: a source that says the same as an output is evidence too."""
+        nodes = [self._graph.node(id_) for id_ in ids]
+        chosen = [candidates(claims, nodes, self._limit)]
+        if len(nodes) > 1:
+            chosen += [candidates(claims, [node], min(_PER_NODE, self._limit)) for node in nodes]
+        return {claim.id: [(p.node_id, p.start, p.end) for some in chosen for p in some[claim.id]] for claim in claims}
 
 
-def _condense(live: Sequence[Walk], reader: Tracer, cache: PassageCache, longest: int) -> Pipeline[None]:
-    """Repeats the selection on evidence that is too long for one verdict."""
-    for _ in range(_RERUNS):
-        long = [walk for walk in live if walk.failure is None and length(walk.context(cache)) > longest]
-        if not long:
-            return
-        searches = [Search(claim=walk.claim, parts=walk.parts, passages=walk.evidence()) for walk in long]
-        for walk, selection in zip(long, (yield from reader.select(searches)), strict=True):
-            walk.take([node for node in walk.layer if walk.selected.get(node.id)], selection)
+_Place = tuple[str, int, int]
+
+
+def _texts(search: Search) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(passage.node_id for passage in search.passages))
+
+
+def _shared(search: Search, best: Sequence[_Place]) -> SearchResult:
+    """Those that share a word with the claim, each once, as the search's own passages, whose ids are unique."""
+    asked = set(keys(search.claim.text))
+    own = {(p.node_id, p.start, p.end): p for p in search.passages}
+    chosen = [own[place] for place in dict.fromkeys(best) if place in own]
+    return SearchResult(passages=tuple(p for p in chosen if asked.intersection(keys(p.text))))

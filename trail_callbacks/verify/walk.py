@@ -1,4 +1,4 @@
-"""The walk of one claim back from the answer: nodes read, evidence selected, interim verdicts, next layer."""
+"""The walk of one claim back from the answer: evidence of a layer, an interim verdict on it, the next layer."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ from trail_callbacks.report import Layer, Selected, Summary
 from trail_callbacks.taxonomy import ErrorType, SupportClass
 from trail_callbacks.verify.backtrace import Introduction, carriers
 
-__all__ = ["LONGEST", "PassageCache", "Walk", "absent", "interim", "length", "packed"]
+__all__ = ["LONGEST", "PassageCache", "Walk", "absent", "length", "packed"]
 
-Interim: TypeAlias = Literal["fully supported", "not fully supported", "inconclusive", "undecided"]
+_Interim: TypeAlias = Literal["fully supported", "not fully supported", "inconclusive", "undecided"]
 
 LONGEST = 24_000
 """Characters of evidence for one verdict."""
@@ -45,42 +45,19 @@ class PassageCache:
         self._by_node: dict[str, tuple[Passage, ...]] = {}
         self._ids = (f"s{n}" for n in count(1))
 
-    def passages(self, nodes: Sequence[Node]) -> tuple[Passage, ...]:
+    def of(self, *nodes: Node) -> tuple[Passage, ...]:
         """All passages of some nodes."""
-        return tuple(passage for node in nodes for passage in self.of(node))
+        for node in nodes:
+            if node.id not in self._by_node:
+                self._by_node[node.id] = passages(node, self._ids)
+        return tuple(passage for node in nodes for passage in self._by_node[node.id])
 
-    def of(self, node: Node) -> tuple[Passage, ...]:
-        """All passages of a node."""
-        if node.id not in self._by_node:
-            self._by_node[node.id] = passages(node, self._ids)
-        return self._by_node[node.id]
-
-    def next_id(self) -> str:
-        """An unused passage id."""
-        return next(self._ids)
+    def summary(self, node: Node, text: str) -> Passage:
+        """A summary as a passage: shown to a judge, and no evidence."""
+        return Passage(id=next(self._ids), node_id=node.id, start=0, end=0, text=text)
 
 
-@dataclass(frozen=True, slots=True)
-class _Step:
-    """One iteration of a walk."""
-
-    looked: tuple[str, ...]
-    evidence: tuple[str, ...]
-    selected: tuple[Passage, ...]
-    summaries: tuple[Summary, ...]
-    verdict: Interim
-    judgement: Judgement
-
-    @property
-    def stated_by(self) -> tuple[str, ...]:
-        """The nodes that state the claim in full: of those with evidence, the ones that the verdict cites."""
-        if self.verdict != "fully supported":
-            return ()
-        named = {item.node_id for item in self.judgement.evidence if item.relation == "supports"}
-        return tuple(id_ for id_ in self.evidence if id_ in named) or self.evidence
-
-
-@dataclass(slots=True)
+@dataclass(slots=True, eq=False)
 class Walk:
     """The state of a walk. Names in comments are those of the published pseudo-code."""
 
@@ -88,10 +65,11 @@ class Walk:
     claim: Claim
     parts: tuple[str, ...]
     q: int
+    tells_summaries: bool = False
     layer: list[Node] = field(init=False)  # cand
     selected: dict[str, tuple[Passage, ...]] = field(default_factory=dict)
     summaries: dict[str, str] = field(default_factory=dict)
-    steps: list[_Step] = field(default_factory=list)
+    steps: list[tuple[_Interim, Layer]] = field(default_factory=list)
     row: int = 0  # nfs_run
     judgement: Judgement | None = None
     failure: str | None = None
@@ -101,8 +79,8 @@ class Walk:
         self.layer = self._before([self.graph.answer] if self.graph.answer else [])
 
     def _before(self, nodes: Sequence[Node]) -> list[Node]:
-        """The inputs of intermediate outputs: src(v) in the paper."""
-        found = {node.id: node for above in nodes if not _is_root(above) for node in self.graph.inputs(above.id)}
+        """The inputs of outputs, src(v) in the paper: a source is a root, even if a query led to it."""
+        found = {node.id: node for above in nodes if not above.is_evidence for node in self.graph.inputs(above.id)}
         return [node for node in found.values() if node.text.strip()]
 
     def unread(self) -> list[Node]:
@@ -124,29 +102,20 @@ class Walk:
         return tuple(passage for node in self.layer for passage in self.selected.get(node.id, ()))
 
     def context(self, cache: PassageCache, *, brief: bool = False) -> list[Passage]:
-        """The text for a verdict: sources in full, summaries of outputs, because single sentences lose referents.
-
-        Args:
-            cache: Passages of the graph.
-            brief: Of sources, too, only what was selected.
-        """
+        """The text for a verdict: summaries of outputs, sources in full, or in brief only what was selected of them."""
         context: list[Passage] = []
         for node in self.layer:
             chosen = self.selected.get(node.id, ())
-            if chosen and not brief and _is_root(node) and len(node.text) <= LONGEST // 4:
-                context += cache.of(node)
-            elif node.id in self.summaries and chosen and not _is_root(node):
-                summary = self.summaries[node.id]
-                context.append(Passage(id=cache.next_id(), node_id=node.id, start=0, end=0, text=summary))
+            if chosen and not brief and node.is_evidence and len(node.text) <= LONGEST // 4:
+                context += cache.of(node)  # single sentences lose what they refer to
+            elif chosen and not node.is_evidence and node.id in self.summaries:
+                context.append(cache.summary(node, self.summaries[node.id]))
             else:
                 context += chosen
         return context
 
     def contexts(self, cache: PassageCache, longest: int) -> list[tuple[Passage, ...]]:
-        """The context, in parts of at most so many characters for one verdict each; none if there is no evidence.
-
-        What is too long is shown in brief before it is divided.
-        """
+        """The context in parts of at most so many characters; too long, it is shown in brief before it is divided."""
         if self.failure is not None:
             return []
         context = self.context(cache)
@@ -157,31 +126,34 @@ class Walk:
         if judgement.error is not None:
             self.judgement = judgement
             return
-        verdict = interim(judgement)
+        verdict = _interim(judgement)
         gave = [node for node in self.layer if self.selected.get(node.id)]
-        self.steps.append(
-            _Step(
-                looked=tuple(node.id for node in self.layer),
-                evidence=tuple(node.id for node in gave),
-                selected=self.evidence(),
-                summaries=tuple(
-                    Summary(node_id=n.id, text=self.summaries[n.id]) for n in gave if n.id in self.summaries
-                ),
-                verdict=verdict,
-                judgement=judgement,
-            )
-        )
+        self.steps.append((verdict, self._told(verdict, judgement, gave)))
         self.row = self.row + 1 if verdict == "not fully supported" else 0
         base = self.layer if verdict == "not fully supported" else gave
-        sources = [node for node in gave if _is_root(node)]
+        sources = [node for node in gave if node.is_evidence]
         following = {node.id: node for node in (*self._before(base), *sources)}
-        read = {node.id for node in sources}
         if not following and verdict in {"fully supported", "inconclusive"}:  # stop 2
             judgement = absent(self.claim.id, "The outputs that state it have no recorded inputs.")
-        settled = read.issuperset(following) and len(gave) == len(sources)
+        settled = {node.id for node in sources}.issuperset(following) and len(gave) == len(sources)
         if self.row == self.q or not following or settled:  # stop 3; stop 1: only sources left, judged without outputs
             self.judgement = judgement
         self.layer = list(following.values())
+
+    def _told(self, verdict: _Interim, judgement: Judgement, gave: Sequence[Node]) -> Layer:
+        """A step as the report tells it; of the nodes with evidence those that the verdict cites state the claim."""
+        named = {item.node_id for item in judgement.evidence if item.relation == "supports"}
+        stating = [node.id for node in gave if node.id in named] or [node.id for node in gave]
+        told = [node.id for node in gave if node.id in self.summaries] if self.tells_summaries else []
+        return Layer(
+            nodes=tuple(node.id for node in self.layer),
+            stated_by=tuple(stating) if verdict == "fully supported" else (),
+            note=f"{verdict}: {judgement.undecided or judgement.rationale}",
+            selected=tuple(
+                Selected(node_id=p.node_id, start=p.start, end=p.end, quote=p.text) for p in self.evidence()
+            ),
+            summaries=tuple(Summary(node_id=id_, text=self.summaries[id_]) for id_ in told),
+        )
 
     def final(self) -> Judgement:
         """The final verdict: the last one; where sources disagree it is `supported`, with evidence on both sides."""
@@ -190,49 +162,26 @@ class Walk:
             return replace(judgement, rationale=f"Inconclusive. {judgement.rationale}")
         return judgement
 
-    def introduction(self, *, summaries: bool) -> Introduction:
-        """The error stage, as a node: the one with evidence for the last full support, although its inputs had none.
-
-        Args:
-            summaries: Whether the history tells what the selected sentences say.
-        """
-        history = tuple(
-            Layer(
-                nodes=step.looked,
-                stated_by=step.stated_by,
-                note=f"{step.verdict}: {step.judgement.undecided or step.judgement.rationale}",
-                selected=tuple(map(_selected, step.selected)),
-                summaries=step.summaries if summaries else (),
-            )
-            for step in self.steps
-        )
+    def introduction(self) -> Introduction:
+        """The error stage, as a node: the one with evidence for the last full support, although its inputs had none."""
+        history = tuple(layer for _, layer in self.steps)
         unknown = Introduction(introduced_at=None, carried_through=(), history=history)
         last, answer = self.judgement, self.graph.answer
-        if last is None or last.error is not None or answer is None or interim(last) != "not fully supported":
+        if last is None or last.error is not None or answer is None or _interim(last) != "not fully supported":
             return unknown
-        full = [step for step in self.steps if step.verdict == "fully supported"]
+        full = [layer for verdict, layer in self.steps if verdict == "fully supported"]
         if not full:
-            clear = all(step.verdict == "not fully supported" for step in self.steps)
+            clear = all(verdict == "not fully supported" for verdict, _ in self.steps)
             return replace(unknown, introduced_at=answer.id) if clear else unknown
-        stages = {node.id: node.stage or 0 for node in self.graph.nodes}
-        outputs = [[id_ for id_ in step.stated_by if not _is_root(self.graph.node(id_))] for step in full]
+        outputs = [[id_ for id_ in layer.stated_by if not self.graph.node(id_).is_evidence] for layer in full]
         if not outputs[-1]:
             return unknown
-        first = min(outputs[-1], key=lambda id_: stages[id_])
+        first = min(outputs[-1], key=lambda id_: self.graph.node(id_).stage or 0)
         stating = [id_ for ids in (*outputs, [answer.id]) for id_ in ids]
         return replace(unknown, introduced_at=first, carried_through=carriers(self.graph, first, stating))
 
 
-def _selected(passage: Passage) -> Selected:
-    return Selected(node_id=passage.node_id, start=passage.start, end=passage.end, quote=passage.text)
-
-
-def _is_root(node: Node) -> bool:
-    """A walk ends at a source, even if a query led to it."""
-    return node.is_evidence
-
-
-def interim(judgement: Judgement) -> Interim:
+def _interim(judgement: Judgement) -> _Interim:
     """Maps a judgement to one of the three published verdicts, or to none of them: the judge abstained."""
     if judgement.undecided is not None:
         return "undecided"
