@@ -30,7 +30,6 @@ from transformers import (
 
 from trail_callbacks import EncoderJudge, check
 from trail_callbacks.judges.encoder.profiles import PROFILES
-from trail_callbacks.verify.options import VerifyOptions
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "judges" / "encoder"))
 import tiny
@@ -82,13 +81,12 @@ def measured(judge: EncoderJudge, tokens: int) -> dict[str, object]:
     while sum(len(count(line)["input_ids"]) for line in lines) < tokens:
         lines.append(sentence(rng))
     sources = ["\n\n".join(lines[i::4]) for i in range(4)]
-    options = VerifyOptions(passages=len(lines))
     read = []
     hook = judge._first.loaded().network.register_forward_pre_hook(
         lambda _, args, kwargs: read.append(int(kwargs["attention_mask"].sum())), with_kwargs=True
     )
     wall, cpu = time.perf_counter(), time.process_time()
-    report = check(answer, sources, judge=judge, options=options)
+    report = check(answer, sources, judge=judge)
     wall, cpu = time.perf_counter() - wall, time.process_time() - cpu
     hook.remove()
     assert report.state != "error", report.warnings

@@ -47,7 +47,7 @@ def test_without_a_judge_the_error_names_the_choices(given):
 
 
 def test_settings_are_values():
-    settings = GuardSettings(judge="openai/gpt-5-mini", max_score=0.2, options=VerifyOptions(passages=4))
+    settings = GuardSettings(judge="openai/gpt-5-mini", max_score=0.2, options=VerifyOptions(read_tokens=400))
     copy = pickle.loads(pickle.dumps(settings))  # noqa: S301 - our own
     assert copy == settings
     assert hash(copy) == hash(settings)
@@ -77,7 +77,7 @@ def test_drafts_are_hidden_unless_they_are_let_through_anyway(settings, hidden):
 def test_the_origin_of_claims_is_looked_for_only_if_somebody_reads_it():
     assert not GuardSettings(judge="local", on_fail="retry").verification.localize
     assert GuardSettings(judge="local", on_fail="raise").verification.localize
-    given = VerifyOptions(passages=3)
+    given = VerifyOptions(read_tokens=400)
     assert GuardSettings(judge="local", options=given).verification is given
 
 

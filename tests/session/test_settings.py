@@ -40,7 +40,7 @@ def test_a_wrong_value_is_named_with_its_range(wrong, message):
 
 
 def test_settings_are_values():
-    settings = CaptureSettings(judge="local", redact=str.upper, options=VerifyOptions(passages=4))
+    settings = CaptureSettings(judge="local", redact=str.upper, options=VerifyOptions(read_tokens=400))
     copy = pickle.loads(pickle.dumps(settings))  # noqa: S301 - our own
     assert copy == settings
     assert hash(copy) == hash(settings)

@@ -51,7 +51,7 @@ def engine() -> None:
     )
     assert_type(graph.leaves(), tuple[Node, ...])
     assert_type(graph.answer, Node | None)
-    assert_type(verify(graph, judge="local", options=VerifyOptions(passages=4)), Report)
+    assert_type(verify(graph, judge="local", options=VerifyOptions(read_tokens=400)), Report)
 
 
 async def engine_async() -> None:
@@ -119,7 +119,7 @@ def settings() -> None:
     from trail_callbacks.session import CaptureSettings
 
     chain: RunnableLambda[str, int] = RunnableLambda(len)
-    shared: GuardKeywords = {"max_score": 0.2, "on_fail": "block", "options": VerifyOptions(passages=4)}
+    shared: GuardKeywords = {"max_score": 0.2, "on_fail": "block", "options": VerifyOptions(read_tokens=400)}
     TrailGuard("local", name="first", **shared)
     assert_type(guarded(chain, "local", stream="sentences", revise=None, **shared), Guarded[str, int])
     assert_type(GuardSettings(judge="local", **shared).max_score, float)

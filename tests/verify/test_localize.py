@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from trail_callbacks import Edge, Node, ProvenanceGraph, VerifyOptions
+from trail_callbacks import Edge, Node, ProvenanceGraph
 from trail_callbacks.claims import Claim
 from trail_callbacks.evidence import Evidence, quoted
 from trail_callbacks.judges.judge import Assessment, Judgement
@@ -64,7 +64,7 @@ def chain(length):
 
 
 def origin(given, judge, *faults):
-    found, _ = drive(localize(given, [Suspect(claim=CLAIM, faults=faults)], judge, VerifyOptions()), None)
+    found, _ = drive(localize(given, [Suspect(claim=CLAIM, faults=faults)], judge), None)
     return found.by_claim["c1"]
 
 
@@ -230,7 +230,7 @@ def several(judge):
     second = Claim(id="c2", text=OTHER, quote=OTHER, start=0, end=len(OTHER))
     given = graph(m1="doc", m2="doc", answer="m1 m2")
     suspects = [Suspect(claim=CLAIM), Suspect(claim=second)]
-    return drive(localize(given, suspects, judge, VerifyOptions()), None)[0].by_claim
+    return drive(localize(given, suspects, judge), None)[0].by_claim
 
 
 class Unruly(Knowing):
@@ -355,7 +355,7 @@ class Listening(Knowing):
 def told(*evidence, faults=()):
     judge = Listening({"m1"})
     suspect = Suspect(claim=CLAIM, faults=faults, evidence=evidence)
-    drive(localize(chain(1), [suspect], judge, VerifyOptions()), None)
+    drive(localize(chain(1), [suspect], judge), None)
     return judge.told
 
 

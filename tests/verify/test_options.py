@@ -8,8 +8,8 @@ from trail_callbacks.models.drive import Limits
 
 
 def test_counts_below_their_least_are_refused():
-    with pytest.raises(InputError, match=r"VerifyOptions\.passages"):
-        VerifyOptions(passages=0)
+    with pytest.raises(InputError, match=r"VerifyOptions\.q"):
+        VerifyOptions(q=0)
     with pytest.raises(InputError, match="max_calls"):
         VerifyOptions(max_calls=-1)
 

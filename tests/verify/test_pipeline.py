@@ -166,8 +166,7 @@ def test_of_two_parents_the_one_that_states_it_is_named():
     assert verdict.history[0].stated_by == ("bad",)
 
 
-@pytest.mark.parametrize("passages", [1, 8])  # with one passage a layer, a copy is not even shown to the judge
-def test_a_node_that_is_read_again_further_on_is_still_the_first_to_state_it(passages):
+def test_a_node_that_is_read_again_further_on_is_still_the_first_to_state_it():
     lie = "The orchard holds 250 pear trees."
     nodes = (
         Node(id="d", kind="document", text=ORCHARD), Node(id="m1", kind="completion", text=f"It is old. {lie}"),
@@ -176,7 +175,7 @@ def test_a_node_that_is_read_again_further_on_is_still_the_first_to_state_it(pas
     edges = [("d", "m1"), ("m1", "m2"), ("m2", "answer"), ("m1", "answer")]
     graph = ProvenanceGraph(nodes=nodes, edges=tuple(Edge(source=a, target=b) for a, b in edges))
     for judge in (WordJudge(), None):
-        verdict = verify(graph, judge, VerifyOptions(passages=passages)).verdict("c1")
+        verdict = verify(graph, judge).verdict("c1")
         assert (verdict.introduced_at, verdict.carried_through) == ("m1", ("m2", "answer"))
 
 

@@ -295,9 +295,8 @@ def test_a_judge_without_a_model_still_gets_candidates():
             self.sizes += [len(question.passages) for question in questions]
             return Assessment(judgements=tuple(Judgement(claim_id=q.claim.id, undecided="?") for q in questions))
 
-    options = VerifyOptions(passages=6)
-    check("House 1 is big.", [filling(n) for n in range(9)], "How big is it?", judge=Asked(), options=options)
-    assert Asked.sizes == [6]
+    check("House 1 is big.", [filling(n) for n in range(9)], "How big is it?", judge=Asked())
+    assert Asked.sizes == [8]
 
 
 def test_what_a_declining_answer_could_have_said_is_looked_for_in_the_whole_text():

@@ -366,9 +366,7 @@ def test_a_source_is_read_although_an_output_beside_it_says_the_same():
         Node(id="F", kind="answer", text=STATEMENT),
     ]
     edges = tuple(Edge(source=a, target=b) for a, b in (("R", "A"), ("A", "F"), ("R", "F")))
-    report = verify(
-        ProvenanceGraph(nodes=tuple(nodes), edges=edges), Pointing(), VerifyOptions(strategy="veritrail", passages=4)
-    )
+    report = verify(ProvenanceGraph(nodes=tuple(nodes), edges=edges), Pointing(), VerifyOptions(strategy="veritrail"))
     assert report.verdict("c1").support is S.SUPPORTED
     assert [item.node_id for item in report.verdict("c1").evidence] == ["R"]
 

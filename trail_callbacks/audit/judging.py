@@ -24,9 +24,8 @@ from trail_callbacks.models.loop import alone
 from trail_callbacks.observations import figures_of
 from trail_callbacks.report import Report
 from trail_callbacks.trace import Trace
-from trail_callbacks.verify.caching import answered, cached
 from trail_callbacks.verify.options import VerifyOptions
-from trail_callbacks.verify.pipeline import of_run, pipeline
+from trail_callbacks.verify.pipeline import answered, cached, of_run, pipeline
 from trail_callbacks.work.budget import Granted, Grants, granted
 
 __all__ = ["Judging", "Outcome", "Task"]

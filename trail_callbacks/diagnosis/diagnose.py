@@ -25,10 +25,9 @@ from trail_callbacks.report import Report
 from trail_callbacks.report.diagnosis import Diagnosis, Facet
 from trail_callbacks.slices import sliced
 from trail_callbacks.trace import Trace
-from trail_callbacks.verify.caching import cached, call_cache
 from trail_callbacks.verify.estimate import Estimate, estimated
 from trail_callbacks.verify.options import VerifyOptions
-from trail_callbacks.verify.pipeline import judging, of_run
+from trail_callbacks.verify.pipeline import cached, call_cache, judging, of_run
 from trail_callbacks.verify.sources import Sources
 
 __all__ = ["adiagnose", "averified", "diagnose", "diagnosed", "diagnosis_cost", "verified", "verifying"]

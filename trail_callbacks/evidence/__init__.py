@@ -25,10 +25,12 @@ if TYPE_CHECKING:
 
     from trail_callbacks.evidence.spans import Span
 
-__all__ = ["Evidence", "Passage", "Relation", "candidates", "passages", "quoted", "whole"]
+__all__ = ["CANDIDATES", "Evidence", "Passage", "Relation", "candidates", "passages", "quoted", "whole"]
 
 Relation: TypeAlias = Literal["supports", "contradicts", "nearest"]
 
+CANDIDATES = 8
+"""Sentences that a judge is given for each claim, unless it reads whole."""
 _OPENING = 120  # characters of the beginning of a text that are shown with its passages
 _SELF_CONTAINED = 60  # characters; a sentence this long means the same in any context
 
@@ -91,7 +93,7 @@ def quoted(passage: Passage, relation: Relation) -> Evidence:
 
 
 def candidates(
-    claims: Sequence[Claim], nodes: Sequence[Node], limit: int, *, per_node: int = 0
+    claims: Sequence[Claim], nodes: Sequence[Node], limit: int = CANDIDATES, *, per_node: int = 0
 ) -> dict[str, tuple[Passage, ...]]:
     """Finds, for each claim, the sentences of the nodes that are most likely to support or contradict it.
 

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 
 from trail_callbacks.claims import Claim
-from trail_callbacks.evidence.library import Library, Region
+from trail_callbacks.evidence.library import CitedPart, Library
 from trail_callbacks.evidence.marks import Mark, marks
 from trail_callbacks.graph import Node
 from trail_callbacks.language.detect import language
@@ -27,14 +27,14 @@ class Cited:
 
     claim_id: str
     mark: Mark
-    regions: tuple[Region, ...]
+    parts: tuple[CitedPart, ...]
 
 
 def attach(
     claims: Sequence[Claim],
     answer: str,
     sources: Sequence[Node],
-    shown: Mapping[str, tuple[Region, ...]] | None = None,
+    shown: Mapping[str, tuple[CitedPart, ...]] | None = None,
 ) -> tuple[Cited, ...]:
     """Finds the citations of an answer, each with its claim and the sources it names.
 
@@ -53,7 +53,7 @@ def attach(
     """
     library = Library(sources, answer, shown)
     found = [(mark, library.find(mark)) for mark in marks(answer)]
-    found = [(mark, regions) for mark, regions in found if regions or mark.certain]
+    found = [(mark, parts) for mark, parts in found if parts or mark.certain]
     cited: list[Cited] = []
     if found:
         at = 0
@@ -90,9 +90,9 @@ class _Within:
         return [claim for _, claim in sorted(self._reached, key=lambda pair: pair[0])]
 
 
-def _shared(claims: Sequence[Claim], found: Sequence[tuple[Mark, tuple[Region, ...]]]) -> Iterator[Cited]:
+def _shared(claims: Sequence[Claim], found: Sequence[tuple[Mark, tuple[CitedPart, ...]]]) -> Iterator[Cited]:
     """Gives each mark of a sentence its claims."""
-    groups: list[list[tuple[Mark, tuple[Region, ...]]]] = []
+    groups: list[list[tuple[Mark, tuple[CitedPart, ...]]]] = []
     starts, ends = sorted(claim.start for claim in claims), sorted(claim.end for claim in claims)
     for one in found:
         last, here = groups[-1][-1][0].end if groups else 0, one[0].start
@@ -112,7 +112,7 @@ def _shared(claims: Sequence[Claim], found: Sequence[tuple[Mark, tuple[Region, .
             behind = slice(bisect_left(starts, first), None if following is None else bisect_left(starts, following))
             mine = [claim for claim in order[behind] if claim.end > last]
         for claim in mine:
-            yield from (Cited(claim_id=claim.id, mark=mark, regions=regions) for mark, regions in group)
+            yield from (Cited(claim_id=claim.id, mark=mark, parts=parts) for mark, parts in group)
         before = last
 
 

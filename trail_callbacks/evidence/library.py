@@ -12,7 +12,7 @@ from trail_callbacks.evidence.labels import labelled
 from trail_callbacks.evidence.marks import Mark, references
 from trail_callbacks.graph import Node
 
-__all__ = ["Library", "Region"]
+__all__ = ["CitedPart", "Library"]
 
 _NAMES = re.compile(
     r"source|file(?:_?name|_?path)?|path|ur[il]|link|href|title|name|key|citation|(?:(?:ref_)?doc(?:ument)?_)?id|ref",
@@ -28,7 +28,7 @@ _MENTIONS = 200  # addresses that are looked for in the texts, each through all 
 _DISTINCT = 8  # characters of a name that may be looked for inside a longer entry
 
 
-class Region(NamedTuple):
+class CitedPart(NamedTuple):
     """A cited part of a source: `node.text[start:end]`."""
 
     node_id: str
@@ -46,15 +46,15 @@ class Library:
     """
 
     def __init__(
-        self, sources: Sequence[Node], answer: str, shown: Mapping[str, tuple[Region, ...]] | None = None
+        self, sources: Sequence[Node], answer: str, shown: Mapping[str, tuple[CitedPart, ...]] | None = None
     ) -> None:
         self._shown = shown or {}
         self._sources = [node for node in sources if not node.is_request and node.text.strip()]
         self._entries = references(answer)
-        self._found: dict[tuple[str, str], tuple[Region, ...]] = {}
+        self._found: dict[tuple[str, str], tuple[CitedPart, ...]] = {}
         self._searched = 0
 
-    def find(self, mark: Mark) -> tuple[Region, ...]:
+    def find(self, mark: Mark) -> tuple[CitedPart, ...]:
         """Returns the parts of sources that a mark names; empty if there is no such source, or no telling which.
 
         A link is also looked for inside the texts, as long as the answer has no more than 200 that name no source.
@@ -64,7 +64,7 @@ class Library:
             self._found[key] = self._find(mark)
         return self._found[key]
 
-    def _find(self, mark: Mark) -> tuple[Region, ...]:
+    def _find(self, mark: Mark) -> tuple[CitedPart, ...]:
         entry = self._entries.get(mark.target)
         if entry is not None and mark.kind in {"number", "name"}:
             named = self._entry(entry)
@@ -75,7 +75,7 @@ class Library:
             return self._work(mark.target)
         return self._linked(mark.target) if mark.kind == "link" else self._named(mark.target)
 
-    def _numbered(self, number: str) -> tuple[Region, ...]:
+    def _numbered(self, number: str) -> tuple[CitedPart, ...]:
         if self._shown:
             return self._shown.get(number, ())
         if self._labels:
@@ -87,23 +87,23 @@ class Library:
         return (_whole(documents[place]),) if 0 <= place < len(documents) else ()
 
     @cached_property
-    def _labels(self) -> Mapping[str, tuple[Region, ...]]:
+    def _labels(self) -> Mapping[str, tuple[CitedPart, ...]]:
         """Where the sources say their own numbers: `Source 2: ...`, `[2] ...`; none if it is but one of them."""
-        regions: dict[str, list[Region]] = defaultdict(list)
+        parts: dict[str, list[CitedPart]] = defaultdict(list)
         for node in self._sources:
             found = list(labelled(node.text))
             if len(found) > 1 or (found and not node.text[: found[0].start].strip()):
                 for part in found:
-                    regions[part.label].append(Region(node.id, part.start, part.end))
-        in_order = {"0", "1"} & regions.keys() and len(regions) > 1
-        one_each = len(self._sources) == 1 or all(len(each) == 1 for each in regions.values())
-        return {label: tuple(each) for label, each in regions.items()} if in_order and one_each else {}
+                    parts[part.label].append(CitedPart(node.id, part.start, part.end))
+        in_order = {"0", "1"} & parts.keys() and len(parts) > 1
+        one_each = len(self._sources) == 1 or all(len(each) == 1 for each in parts.values())
+        return {label: tuple(each) for label, each in parts.items()} if in_order and one_each else {}
 
-    def _named(self, name: str) -> tuple[Region, ...]:
+    def _named(self, name: str) -> tuple[CitedPart, ...]:
         wanted = _plain(name)
         return tuple(_whole(node) for node in self._sources if wanted in self._names[node.id])
 
-    def _linked(self, url: str) -> tuple[Region, ...]:
+    def _linked(self, url: str) -> tuple[CitedPart, ...]:
         wanted = _address(url)
         named = [node for node in self._sources if any(_address(name) == wanted for name in _strings(node, _NAMES))]
         self._searched += not named
@@ -111,7 +111,7 @@ class Library:
         mentioned = next(([node] for node in self._sources if url in node.text), []) if search else []
         return tuple(map(_whole, named or mentioned)) or self._named(url)
 
-    def _entry(self, entry: str) -> tuple[Region, ...]:
+    def _entry(self, entry: str) -> tuple[CitedPart, ...]:
         """The sources that an entry of a list of references names, whatever else it says."""
         words, plain = entry.split(), _plain(entry)
         for word in words:
@@ -123,7 +123,7 @@ class Library:
             if any(len(name) >= _DISTINCT and name in plain for name in self._names[node.id])
         )
 
-    def _work(self, work: str) -> tuple[Region, ...]:
+    def _work(self, work: str) -> tuple[CitedPart, ...]:
         words = _WORDS.findall(work)
         year = next((word for word in words if word[:4].isdigit()), "")[:4]
         surname = next((word for word in words if word[:1].isupper()), "")
@@ -165,5 +165,5 @@ def _address(url: str) -> str:
     return _SCHEME.sub("", url.strip()).partition("#")[0].rstrip("/").casefold()
 
 
-def _whole(node: Node) -> Region:
-    return Region(node.id, 0, len(node.text))
+def _whole(node: Node) -> CitedPart:
+    return CitedPart(node.id, 0, len(node.text))

@@ -30,10 +30,9 @@ from trail_callbacks.report import Report
 from trail_callbacks.session.app_span import app_span, within
 from trail_callbacks.session.settings import CaptureSettings
 from trail_callbacks.slices import Slices, current
-from trail_callbacks.verify.caching import cached
 from trail_callbacks.verify.delivery import Delivery, running_loop
 from trail_callbacks.verify.options import VerifyOptions
-from trail_callbacks.verify.pipeline import judging, pipeline, verify
+from trail_callbacks.verify.pipeline import cached, judging, pipeline, verify
 
 if TYPE_CHECKING:
     from trail_callbacks.session.processes import Remote

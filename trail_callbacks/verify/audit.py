@@ -1,9 +1,9 @@
-"""Checking claims, and abstentions, against the leaves of the graph."""
+"""Checking claims, and abstentions, against the leaves of the graph: an earlier hallucination must support nothing."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 
 from trail_callbacks.claims import Claim
 from trail_callbacks.evidence import Evidence, candidates
@@ -35,23 +35,19 @@ class Findings:
 def audit(
     graph: ProvenanceGraph, claims: Sequence[Claim], leaves: Sequence[Node], judge: Judge, options: VerifyOptions
 ) -> Pipeline[Findings]:
-    """Judges every checkable claim against leaves only: an earlier hallucination must not support a later one.
+    """Judges every checkable claim of the graph's answer against leaves only.
 
-    Args:
-        graph: Whose answer makes the claims.
-        claims: The claims.
-        leaves: The evidence.
-        judge: The judge; one with a model reads the leaves whole, see `trail_callbacks.verify.sources`.
-        options: Settings.
+    A judge with a model reads the leaves whole, see `trail_callbacks.verify.sources`; another gets the candidates for
+    each claim.
     """
     if not leaves:
-        return Findings(judged={claim.id: _absent(claim, "No source reached the answer.") for claim in claims})
+        return Findings(judged={claim.id: _unfounded(claim) for claim in claims})
     if reads_whole(judge):
         from trail_callbacks.verify.sources import read, told  # noqa: PLC0415 - only judges with a model need it
 
         judged, warnings = yield from read(claims, leaves, judge, options, told(graph))
         return Findings(judged=judged, warnings=warnings)
-    passages = candidates(claims, leaves, options.passages)
+    passages = candidates(claims, leaves)
     asked = graph.question.text if graph.question else ""
     questions = [Question(claim=claim, passages=passages[claim.id], asked=asked) for claim in claims]
     assessment = yield from judge.assess(questions)
@@ -59,43 +55,40 @@ def audit(
     return Findings(judged=judged, warnings=assessment.warnings)
 
 
+def _unfounded(claim: Claim) -> Judgement:
+    why = "No source reached the answer."
+    return Judgement(claim_id=claim.id, support=SupportClass.ABSENT, error_type=ErrorType.OTHER, rationale=why)
+
+
 def answerable(
     graph: ProvenanceGraph, leaves: Sequence[Node], judge: Judge, options: VerifyOptions
-) -> Pipeline[Assessment]:
-    """Checks whether an abstention is wrong, because the sources contain the answer; warns if so."""
+) -> Pipeline[tuple[str, ...]]:
+    """Checks whether an abstention is wrong, because the sources contain the answer; returns the warnings."""
     asked = graph.question
     sources = [leaf for leaf in leaves if not leaf.is_request]
     if asked is None or not asked.text.strip() or not sources:
-        return Assessment(judgements=())
+        return ()
     question = Claim(id="question", text=asked.text, quote="", start=0, end=0)
     if reads_whole(judge):
         from trail_callbacks.verify.sources import Sources  # noqa: PLC0415 - as above
 
         passages = Sources([question], sources, options.read_tokens).next([question], ())
     else:
-        passages = candidates([question], sources, options.passages)[question.id]
+        passages = candidates([question], sources)[question.id]
     assessment = yield from judge.assess([Question(claim=question, passages=passages)], "answerable")
-    quotes = [
-        f"{item.quote!r} ({item.node_id})"
-        for judgement in assessment.judgements
-        if judgement.support is SupportClass.SUPPORTED
-        for item in judgement.evidence
-        if is_verbatim(item, graph)
-    ]
-    errors = [judgement.error for judgement in assessment.judgements if judgement.error]
-    undecided = [judgement.undecided for judgement in assessment.judgements if judgement.undecided is not None]
-    warnings = list(assessment.warnings)
-    if quotes:
-        warnings.append(f"the answer declines, but the sources seem to contain it: {', '.join(quotes)}")
-    elif errors:
-        warnings.append(f"not checked whether the sources contain what the answer declines to say: {errors[0]}")
-    elif undecided:
-        warnings.append(f"undecided whether the sources contain what the answer declines to say: {undecided[0]}")
-    return replace(assessment, warnings=tuple(warnings))
+    return (*assessment.warnings, *_answers(assessment, graph))
 
 
-def _absent(claim: Claim, rationale: str) -> Judgement:
-    return Judgement(claim_id=claim.id, support=SupportClass.ABSENT, error_type=ErrorType.OTHER, rationale=rationale)
+def _answers(assessment: Assessment, graph: ProvenanceGraph) -> Sequence[str]:
+    judged = assessment.judgements
+    found = [item for one in judged if one.support is SupportClass.SUPPORTED for item in one.evidence]
+    if quotes := [f"{item.quote!r} ({item.node_id})" for item in found if is_verbatim(item, graph)]:
+        return [f"the answer declines, but the sources seem to contain it: {', '.join(quotes)}"]
+    if errors := [one.error for one in judged if one.error]:
+        return [f"not checked whether the sources contain what the answer declines to say: {errors[0]}"]
+    if reasons := [one.undecided for one in judged if one.undecided is not None]:
+        return [f"undecided whether the sources contain what the answer declines to say: {reasons[0]}"]
+    return []
 
 
 def is_verbatim(item: Evidence, graph: ProvenanceGraph) -> bool:

@@ -12,7 +12,6 @@ import re
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
-from typing import NamedTuple
 
 from trail_callbacks.claims import Claim
 from trail_callbacks.graph import Node, ProvenanceGraph
@@ -26,14 +25,9 @@ __all__ = ["READ", "Backtrace", "Introduction", "carriers", "speaks"]
 
 READ = 12
 """Outputs read at once for one statement."""
-
 _SELF_CONTAINED = 60  # characters; equal words of this length mean the same in any context
 _ALIKE = 0.6  # minimum share of a statement's words in a sentence of a carrier
-
-
 _NUMBER = re.compile(r"\d(?:[\d.,'\u00a0\u202f](?=\d)|\d)*")
-
-
 _BARE = 3  # words of a value without a sentence around it
 _BEGINNING = 500  # characters
 _CALL = re.compile(r"[\w.:-]+\(.*\)")  # as a completion that only calls tools is shown
@@ -54,18 +48,6 @@ class Introduction:
     introduced_at: str | None
     carried_through: tuple[str, ...]
     history: tuple[Layer, ...]
-
-
-class _Gap(NamedTuple):
-    """Unread nodes of a chain.
-
-    Attributes:
-        nodes: The nearest to the answer first; of an enclosed gap only those that must be read.
-        enclosed: Whether the nodes on both sides state it.
-    """
-
-    nodes: list[Node]
-    enclosed: bool = False
 
 
 @dataclass(slots=True)
@@ -91,25 +73,23 @@ class Backtrace:
     failure: str = ""
     _alike: dict[str, bool] = field(default_factory=dict)
     _invented: set[str] | None = None  # numbers of the statement that no source holds
-    _carrying: set[str] = field(default_factory=set)  # nodes in gaps that need not be read
+    _carrying: set[str] = field(default_factory=set)  # unread nodes between two that state it
 
     def wanted(self) -> list[Node]:
         """Returns the outputs to read next; none when the search is over."""
         if self.failure:
             return []
-        unread = next((gap for layer in self._layers() for node in layer if (gap := self._gap(node)).nodes), None)
-        if unread is None:
-            return []
-        if unread.enclosed:
-            return unread.nodes
-        if len(unread.nodes) > READ and self._is_chain(unread.nodes):
-            step = (len(unread.nodes) - 1) / (READ - 1)
-            return [unread.nodes[round(i * step)] for i in range(READ)]
-        return self._ahead(unread.nodes)
+        gap = next((gap for layer in self._layers() for node in layer if (gap := self._gap(node))), [])
+        if not gap or self._is_enclosed(gap):
+            return gap
+        if len(gap) > READ and all(len(self._before([node])) == 1 for node in gap[:-1]):  # nothing else is left above
+            step = (len(gap) - 1) / (READ - 1)
+            return [gap[round(i * step)] for i in range(READ)]
+        return self._ahead(gap[0])
 
     def may_hold(self, node: Node) -> bool:
         """Whether an output that says nothing in a sentence still has the words, or the invented numbers, of it."""
-        return _covers(set(keys(node.text)), set(keys(self.statement))) or self.holds_numbers(node)
+        return _covers(set(keys(node.text)), set(keys(self.statement))) or self._holds_numbers(node)
 
     def dismiss(self, nodes: Sequence[Node], note: str) -> None:
         """Assumes that nodes do not state it."""
@@ -123,11 +103,11 @@ class Backtrace:
             return
         stating = _stating(nodes, judgement)
         for node in nodes:
-            self.stated[node.id] = node.id in stating or self.holds_numbers(node)
+            self.stated[node.id] = node.id in stating or self._holds_numbers(node)
             self.notes[node.id] = judgement.rationale
         self.wording += [quote for quotes in stating.values() for quote in quotes]
 
-    def holds_numbers(self, node: Node) -> bool:
+    def _holds_numbers(self, node: Node) -> bool:
         """Whether a bare value, such as "1973", holds the numbers of the statement that no source does.
 
         A map step may return no more than that. It states nothing on its own, but nobody else can have made it up.
@@ -136,8 +116,8 @@ class Backtrace:
         if len(keys(node.text[:_BEGINNING])) > _BARE or len(keys(node.text)) > _BARE:
             return False
         if self._invented is None:
-            sources = [_digits(leaf.text) for leaf in self.graph.leaves()]
-            self._invented = {n for n in _digits(self.statement) if not any(n in known for known in sources)}
+            known = [_digits(leaf.text) for leaf in self.graph.leaves()]
+            self._invented = _digits(self.statement).difference(*known)
         return bool(self._invented) and self._invented <= _digits(node.text)
 
     def introduction(self) -> Introduction:
@@ -176,11 +156,9 @@ class Backtrace:
         layers: list[list[Node]] = []
         seen: set[str] = set()
         below = [answer] if answer is not None else []
-        while below:
-            layer = [node for node in self._before(below) if node.id not in seen]
+        while layer := [node for node in self._before(below) if node.id not in seen]:
             seen.update(node.id for node in layer)
-            if layer:
-                layers.append(layer)
+            layers.append(layer)
             below = [node for node in layer if self._states(node)]
         return layers
 
@@ -191,25 +169,38 @@ class Backtrace:
 
     def _states(self, node: Node) -> bool:
         """Whether a node states it: as read, or because it is the only path from one that does and resembles it."""
-        return self.stated[node.id] if node.id in self.stated else not self._gap(node).nodes
+        return self.stated[node.id] if node.id in self.stated else not self._gap(node)
 
-    def _gap(self, node: Node) -> _Gap:
-        """The unread nodes from this one up its chain to the next that was read."""
-        nodes: list[Node] = []
+    def _gap(self, node: Node) -> list[Node]:
+        """The nodes to read from this one up its chain to the next that was read, the nearest to the answer first.
+
+        Of a gap between two that state it only those that do not resemble it.
+        """
+        gap: list[Node] = []
         if node.id in self._carrying:
-            return _Gap(nodes, enclosed=True)
+            return gap
         while node.id not in self.stated:
-            nodes.append(node)
+            gap.append(node)
             before = self._before([node])
             if len(before) != 1:
-                return _Gap(nodes)
+                return gap
             node = before[0]
         if not self.stated[node.id]:
-            return _Gap(nodes)
-        unlike = [between for between in nodes if not self._resembles(between)]
+            return gap
+        unlike = [between for between in gap if not self._resembles(between)]
         if not unlike:
-            self._carrying.update(between.id for between in nodes)
-        return _Gap(unlike, enclosed=True)
+            self._carrying.update(between.id for between in gap)
+        return unlike
+
+    def _is_enclosed(self, gap: Sequence[Node]) -> bool:
+        """Whether the next node up the chain that was read states it."""
+        node = gap[-1]
+        while node.id not in self.stated:
+            before = self._before([node])
+            if len(before) != 1:
+                return False
+            node = before[0]
+        return self.stated[node.id]
 
     def _resembles(self, node: Node) -> bool:
         """Whether a sentence has most words and all numbers of the statement in one of its wordings."""
@@ -219,19 +210,14 @@ class Backtrace:
             self._alike[node.id] = any(_covers(have, want) for want in asked for have in stated)
         return self._alike[node.id]
 
-    def _is_chain(self, gap: Sequence[Node]) -> bool:
-        """Whether nothing but this chain is left to read above its first node."""
-        return all(len(self._before([node])) == 1 for node in gap[:-1])
-
-    def _ahead(self, gap: Sequence[Node]) -> list[Node]:
+    def _ahead(self, first: Node) -> list[Node]:
         """All unread nodes of the layer that the walk has reached, and some of the layers before it, nearest first."""
         reached = [node for layer in self._layers() for node in layer]
-        layer = [node for node in reached if node.id not in self.stated and self._gap(node).nodes]
-        chosen = {node.id: node for node in (*gap[:1], *layer)}
+        layer = [node for node in reached if node.id not in self.stated and self._gap(node)]
+        chosen = {node.id: node for node in (first, *layer)}
         while layer and len(chosen) < READ:
             layer = [n for n in self._before(layer) if n.id not in chosen and n.id not in self.stated]
-            room = READ - len(chosen)
-            chosen |= {node.id: node for node in layer[:room]}
+            chosen |= {node.id: node for node in layer[: READ - len(chosen)]}
         return list(chosen.values())
 
 
@@ -266,14 +252,9 @@ def _stating(nodes: Sequence[Node], judgement: Judgement) -> dict[str, list[str]
     for item in judgement.evidence:
         if item.relation == "supports":
             quotes[item.node_id].append(item.quote)
-    copies = {
-        node.id: same
-        for node in nodes
-        for same in quotes.values()
-        if node.id not in quotes
-        and sum(map(len, same)) >= _SELF_CONTAINED
-        and all(_contains(node.text, quote) for quote in same)
-    }
+    long = [same for same in quotes.values() if sum(map(len, same)) >= _SELF_CONTAINED]
+    others = [node for node in nodes if node.id not in quotes]
+    copies = {node.id: same for node in others for same in long if all(_contains(node.text, quote) for quote in same)}
     return {**quotes, **copies}
 
 

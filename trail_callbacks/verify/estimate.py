@@ -100,7 +100,7 @@ def estimate(graph: ProvenanceGraph, judge: JudgeLike = None, options: VerifyOpt
         question.text if question else None,
         judge,
         options,
-        WordSelector(graph, (options or VerifyOptions()).passages),
+        WordSelector(graph),
     )
 
 
@@ -165,7 +165,7 @@ def _rehearsed(
     wrong: int,
     words: WordSelector | None = None,
 ) -> _Rehearsal:
-    from trail_callbacks.verify.caching import call_cache  # noqa: PLC0415 - the command line imports this module
+    from trail_callbacks.verify.pipeline import call_cache  # noqa: PLC0415 - the command line imports this module
 
     kind = _TracerRehearsal if isinstance(judge, Tracer) else _Rehearsal
     rehearsal = kind(judge, call_cache(judge, options), words, wrong, reads_whole=reads_whole(judge))

@@ -26,7 +26,6 @@ from trail_callbacks.language.terms import keys
 from trail_callbacks.models.call import Pipeline
 from trail_callbacks.text import sentences
 from trail_callbacks.verify.backtrace import READ, Backtrace, Introduction, speaks
-from trail_callbacks.verify.options import VerifyOptions
 
 __all__ = ["Introductions", "Suspect", "localize"]
 
@@ -54,20 +53,13 @@ class Suspect:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Introductions:
-    """The result of a localisation.
-
-    Attributes:
-        by_claim: Where each claim was introduced, by claim id.
-        warnings: See `Assessment`.
-    """
+    """Where claims were introduced, by claim id, and the judge's warnings."""
 
     by_claim: dict[str, Introduction]
     warnings: tuple[str, ...] = ()
 
 
-def localize(
-    graph: ProvenanceGraph, suspects: Sequence[Suspect], judge: Judge, options: VerifyOptions
-) -> Pipeline[Introductions]:
+def localize(graph: ProvenanceGraph, suspects: Sequence[Suspect], judge: Judge) -> Pipeline[Introductions]:
     """Finds where claims that the sources do not support were introduced.
 
     The faults of a claim are traced separately; the claim was introduced where the earliest of them was, and its
@@ -77,7 +69,6 @@ def localize(
         graph: The graph; it has an answer.
         suspects: Unsupported claims of the answer.
         judge: Decides, for all claims together, which outputs state which of them.
-        options: Settings.
     """
     if graph.answer is None:
         return Introductions(by_claim={})
@@ -87,9 +78,8 @@ def localize(
         walk.dismiss([node for node in silent if not walk.may_hold(node)], "Not read: it only labels, asks or calls.")
     evidence = {suspect.claim.id: suspect.evidence for suspect in suspects}
     warnings: list[str] = []
-    while reading := [(walk, nodes) for walk in walks if (nodes := walk.wanted())]:
-        asked = [(walk, group) for walk, nodes in reading for group in _groups(walk, nodes)]
-        questions = _questions(asked, evidence, options)
+    while asked := [(walk, group) for walk in walks for group in _groups(walk, walk.wanted())]:
+        questions = _questions(asked, evidence)
         assessment = yield from judge.assess(questions, "localize")
         warnings += assessment.warnings
         for (walk, group), judgement in zip(asked, matched(questions, assessment.judgements), strict=True):
@@ -107,14 +97,38 @@ def _statements(suspect: Suspect) -> Sequence[str]:
     return list(dict.fromkeys(fault for fault in suspect.faults if fault.strip())) or [suspect.claim.text]
 
 
-def _groups(walk: Backtrace, nodes: Sequence[Node]) -> list[list[Node]]:
+def _groups(walk: Backtrace, nodes: Sequence[Node]) -> list[Sequence[Node]]:
     """Nodes in groups that fit one question; of a very wide layer only those that share most with the claim."""
     if len(nodes) > _WIDE:
         near = {passage.node_id for passage in candidates([_searched(walk)], nodes, _WIDE)[walk.claim.id]}
         far = [node for node in nodes if node.id not in near]
         walk.dismiss(far, "Not read: other outputs share more words with the claim.")
         nodes = [node for node in nodes if node.id in near]
-    return [list(nodes[i : i + READ]) for i in range(0, len(nodes), READ)]
+    return [nodes[i : i + READ] for i in range(0, len(nodes), READ)]
+
+
+def _questions(
+    asked: Sequence[tuple[Backtrace, Sequence[Node]]], evidence: Mapping[str, Sequence[Evidence]]
+) -> list[Question]:
+    """One question for each group of nodes; a passage has the same id in all of them."""
+    groups: dict[tuple[str, ...], list[int]] = defaultdict(list)
+    for i, (_, nodes) in enumerate(asked):
+        groups[tuple(node.id for node in nodes)].append(i)
+    found: dict[str, tuple[Passage, ...]] = {}
+    for indices in groups.values():  # texts are split once for all the questions about them
+        claims = [replace(_searched(asked[i][0]), id=str(i)) for i in indices]
+        found |= candidates(claims, asked[indices[0]][1], per_node=_PER_NODE)
+    ids: dict[tuple[str, int, int], str] = {}
+    questions = []
+    for i, (walk, _) in enumerate(asked):
+        passages = tuple(
+            replace(each, id=ids.setdefault((each.node_id, each.start, each.end), f"s{len(ids) + 1}"))
+            for each in found[str(i)]
+        )
+        claim = replace(walk.claim, text=walk.statement)
+        quotes = _quotes(evidence[claim.id], walk.statement)
+        questions.append(Question(claim=claim, passages=passages, departs_from=quotes))
+    return questions
 
 
 def _quotes(evidence: Sequence[Evidence], statement: str) -> tuple[str, ...]:
@@ -134,39 +148,6 @@ def _part(quote: str, asked: set[str]) -> str:
     return max(parts, key=lambda part: len(asked.intersection(keys(part))))
 
 
-def _questions(
-    asked: Sequence[tuple[Backtrace, Sequence[Node]]],
-    evidence: Mapping[str, Sequence[Evidence]],
-    options: VerifyOptions,
-) -> list[Question]:
-    """One question for each group of nodes; a passage has the same id in all of them."""
-    ids: dict[tuple[str, int, int], str] = {}
-    questions = []
-    for (walk, _), chosen in zip(asked, _chosen(asked, options), strict=True):
-        places = [(passage.node_id, passage.start, passage.end) for passage in chosen]
-        passages = tuple(
-            replace(passage, id=ids.setdefault(place, f"s{len(ids) + 1}"))
-            for passage, place in zip(chosen, places, strict=True)
-        )
-        claim = replace(walk.claim, text=walk.statement)
-        questions.append(
-            Question(claim=claim, passages=passages, departs_from=_quotes(evidence[claim.id], walk.statement))
-        )
-    return questions
-
-
-def _chosen(asked: Sequence[tuple[Backtrace, Sequence[Node]]], options: VerifyOptions) -> list[tuple[Passage, ...]]:
-    """The passages for each question; texts are split once for all the questions about them."""
-    groups: dict[tuple[str, ...], list[int]] = defaultdict(list)
-    for i, (_, nodes) in enumerate(asked):
-        groups[tuple(node.id for node in nodes)].append(i)
-    found: dict[str, tuple[Passage, ...]] = {}
-    for indices in groups.values():
-        claims = [replace(_searched(asked[i][0]), id=str(i)) for i in indices]
-        found |= candidates(claims, asked[indices[0]][1], options.passages, per_node=_PER_NODE)
-    return [found[str(i)] for i in range(len(asked))]
-
-
 def _searched(walk: Backtrace) -> Claim:
     """The statement, with the wording in which it was last found, as a query for passages."""
     return replace(walk.claim, text=" ".join([walk.statement, *walk.wording[-2:]]))
@@ -174,10 +155,8 @@ def _searched(walk: Backtrace) -> Claim:
 
 def _first(graph: ProvenanceGraph, introductions: Sequence[Introduction]) -> Introduction:
     """The earliest known introduction, with the history of all."""
-    known = [each for each in introductions if each.introduced_at is not None]
     history = tuple(layer for each in introductions for layer in each.history)
+    known = [(graph.node(each.introduced_at).stage or 0, each) for each in introductions if each.introduced_at]
     if not known:
         return Introduction(introduced_at=None, carried_through=(), history=history)
-    stages = {node.id: node.stage or 0 for node in graph.nodes}
-    first = min(known, key=lambda each: stages[each.introduced_at or ""])
-    return replace(first, history=history)
+    return replace(min(known, key=lambda pair: pair[0])[1], history=history)

@@ -18,7 +18,6 @@ class VerifyOptions:
     """Settings of one verification; the defaults suit a typical RAG answer.
 
     Attributes:
-        passages: Candidate sentences given to the judge for each claim, 1 or more; for judges that do not read whole.
         read_tokens: Tokens of the sources, about, that a judge with a model reads at once, 1 or more. Sources that fit
             are read whole, once for all claims, in the call that finds these if the answer is not much longer than a
             screen; of longer ones what is most likely to bear on the claims
@@ -47,7 +46,6 @@ class VerifyOptions:
         InputError: If a number is out of range.
     """
 
-    passages: int = 8
     read_tokens: int = 16_000
     localize: bool = True
     strategy: Literal["audit", "veritrail"] = "audit"
@@ -65,7 +63,7 @@ class VerifyOptions:
 
     def __post_init__(self) -> None:
         """Checks ranges."""
-        for name in ("passages", "read_tokens", "concurrency", "q"):
+        for name in ("read_tokens", "concurrency", "q"):
             if getattr(self, name) < 1:
                 raise InputError(f"VerifyOptions.{name} is {getattr(self, name)}, expected 1 or more")
         if self.strategy not in {"audit", "veritrail"}:

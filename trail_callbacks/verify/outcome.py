@@ -6,7 +6,6 @@ from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import replace
 
 from trail_callbacks.claims import Claim
-from trail_callbacks.evidence import Evidence
 from trail_callbacks.graph import Node, ProvenanceGraph
 from trail_callbacks.judges.judge import Extraction, Judge, Judgement
 from trail_callbacks.report import Report, State, Verdict
@@ -14,20 +13,14 @@ from trail_callbacks.taxonomy import UNSUPPORTED, ErrorType, SupportClass
 from trail_callbacks.verify.audit import is_verbatim
 from trail_callbacks.verify.backtrace import Introduction
 
-__all__ = ["final_state", "lacking", "left_out", "not_checked", "placed", "unasked", "verdict_on", "warnings_on"]
+__all__ = ["final_state", "lacking", "not_checked", "placed", "verdict_on", "warnings_on"]
 
-
-def unasked(claim: Claim) -> Judgement:
-    """Returns the judgement on a claim that no evidence could confirm."""
-    return Judgement(
-        claim_id=claim.id,
-        support=SupportClass.UNEVALUATABLE,
-        rationale="Not a statement that evidence could confirm.",
-    )
+_SILENT = {SupportClass.ABSENT, SupportClass.UNEVALUATABLE, "undecided"}
+"""Outcomes that a claim may have without anything to check it against."""
 
 
 def verdict_on(
-    claim: Claim, judgement: Judgement, graph: ProvenanceGraph, judge: Judge, citable: Collection[str]
+    claim: Claim, judgement: Judgement | None, graph: ProvenanceGraph, judge: Judge, citable: Collection[str]
 ) -> Verdict:
     """Makes the verdict of a judgement; only evidence that is verbatim text of a node is kept.
 
@@ -35,11 +28,17 @@ def verdict_on(
 
     Args:
         claim: The claim.
-        judgement: The judgement on it.
+        judgement: The judgement on it; None if nobody was asked.
         graph: Where evidence is looked up.
         judge: The judge that was asked.
         citable: Ids of the nodes that may be cited.
     """
+    if claim.uncovered:
+        why = "not covered: these words are in no claim of the judge"
+        return Verdict(claim_id=claim.id, undecided=why, judge=judge.name)
+    if judgement is None:
+        why = "Not a statement that evidence could confirm."
+        judgement = Judgement(claim_id=claim.id, support=SupportClass.UNEVALUATABLE, rationale=why)
     verbatim = [item for item in judgement.evidence if item.node_id in citable and is_verbatim(item, graph)]
     # A question or a prompt may contain facts, but "Was it built in 1887?" contradicts nothing.
     evidence = tuple(i for i in verbatim if i.relation == "supports" or not graph.node(i.node_id).is_request)
@@ -51,7 +50,8 @@ def verdict_on(
         error = "the judge gave no verdict"
     if support is None:
         evidence = tuple(replace(i, relation="nearest") for i in evidence if not graph.node(i.node_id).is_request)
-    if support is SupportClass.CONTRADICTED and len(evidence) < len(verbatim) and not _against(evidence):
+    against = any(item.relation == "contradicts" for item in evidence)
+    if support is SupportClass.CONTRADICTED and len(evidence) < len(verbatim) and not against:
         support, error_type, evidence = SupportClass.ABSENT, ErrorType.OTHER, ()
         rationale = f"Only the request itself contradicts it, no source does. {rationale}"
     return Verdict(
@@ -69,21 +69,10 @@ def verdict_on(
     )
 
 
-def _against(evidence: Iterable[Evidence]) -> bool:
-    return any(item.relation == "contradicts" for item in evidence)
-
-
 def not_checked(claim: Claim, judge: Judge, why: str) -> Verdict:
     """Makes the verdict on a claim that no judge was asked about."""
     return Verdict(
         claim_id=claim.id, support=SupportClass.UNEVALUATABLE, rationale=f"Not checked: {why}.", judge=judge.name
-    )
-
-
-def left_out(claim: Claim, judge: Judge) -> Verdict:
-    """Makes the verdict on a statement that is in no claim of the judge."""
-    return Verdict(
-        claim_id=claim.id, undecided="not covered: these words are in no claim of the judge", judge=judge.name
     )
 
 
@@ -97,10 +86,6 @@ def placed(verdict: Verdict, introduction: Introduction | None) -> Verdict:
         carried_through=introduction.carried_through,
         history=introduction.history,
     )
-
-
-_SILENT = {SupportClass.ABSENT, SupportClass.UNEVALUATABLE, "undecided"}
-"""Outcomes that a claim may have without anything to check it against."""
 
 
 def final_state(
@@ -133,77 +118,60 @@ def final_state(
 
 
 def lacking(report: Report, lost: Sequence[str]) -> Report:
-    """Returns the report on a run of which the recording lacks texts: only a part of it was checked.
-
-    Args:
-        report: The report.
-        lost: What is missing, a sentence each.
-    """
+    """Returns the report on a run whose recording lacks texts, a sentence each: only a part of it was checked."""
     if not lost:
         return report
     state: State = "partial" if report.state == "assessed" else report.state
-    warnings = dict.fromkeys([*lost, *report.warnings])
-    return replace(report, state=state, warnings=tuple(warnings))
+    return replace(report, state=state, warnings=tuple(dict.fromkeys([*lost, *report.warnings])))
 
 
 def warnings_on(
     graph: ProvenanceGraph, extraction: Extraction, verdicts: Sequence[Verdict], leaves: Sequence[Node], code: int = 0
-) -> list[str]:
-    """Returns the warnings of a report; see `final_state` for the arguments, `code` is a number of lines."""
-    warnings = []
-    if extraction.error:
-        warnings.append(f"some claims are missing: {extraction.error}")
-    uncovered = [claim.id for claim in extraction.claims if claim.uncovered]
-    warnings += _unread(uncovered, code)
-    warnings += _without_class([verdict for verdict in verdicts if verdict.claim_id not in uncovered])
-    beside = graph.answer.attributes.get("beside") if graph.answer else None
-    if beside:
-        warnings.append(f"the app also returned other model outputs, which were not verified: {', '.join(beside)}")
-    if not leaves:
-        warnings.append("no source reached the answer: there is nothing to check it against")
-    unsourced = [
-        verdict.claim_id
-        for verdict in verdicts
-        if verdict.support is SupportClass.SUPPORTED
-        and (decisive := [item for item in verdict.evidence if item.decides])
-        and all(graph.node(item.node_id).is_request for item in decisive)
-    ]
-    if unsourced:
-        warnings.append(f"supported only by the question or instructions, not by a source: {', '.join(unsourced)}")
-    bare = [
-        verdict.claim_id
-        for verdict in verdicts
-        if verdict.support is SupportClass.SUPPORTED and not any(item.decides for item in verdict.evidence)
-    ]
-    if bare:
-        warnings.append(f"judged supported without a verbatim passage from a source: {', '.join(bare)}")
-    disputed = [verdict.claim_id for verdict in verdicts if verdict.conflicting]
-    if disputed:
-        warnings.append(f"the sources disagree on {', '.join(disputed)}: see the evidence for and against")
-    lost = [v.claim_id for v in verdicts if v.support in UNSUPPORTED and v.history and v.introduced_at is None]
-    if lost:
-        warnings.append(f"could not determine where {', '.join(lost)} was introduced")
+) -> Iterator[str]:
+    """Yields the warnings of a report; see `final_state` for the arguments, `code` is a number of lines."""
+    yield from _not_judged(extraction, verdicts, code)
+    supported = [verdict for verdict in verdicts if verdict.support is SupportClass.SUPPORTED]
     weak = {edge.target for edge in graph.edges if edge.basis == "scope"}
+    if beside := graph.answer.attributes.get("beside") if graph.answer else None:
+        yield f"the app also returned other model outputs, which were not verified: {', '.join(beside)}"
+    if not leaves:
+        yield "no source reached the answer: there is nothing to check it against"
+    if ids := _ids(verdict for verdict in supported if _decisive(verdict, graph) == {True}):
+        yield f"supported only by the question or instructions, not by a source: {ids}"
+    if ids := _ids(verdict for verdict in supported if not _decisive(verdict, graph)):
+        yield f"judged supported without a verbatim passage from a source: {ids}"
+    if ids := _ids(verdict for verdict in verdicts if verdict.conflicting):
+        yield f"the sources disagree on {ids}: see the evidence for and against"
+    if ids := _ids(v for v in verdicts if v.support in UNSUPPORTED and v.history and v.introduced_at is None):
+        yield f"could not determine where {ids} was introduced"
     if weak:
-        warnings.append(
+        yield (
             f"for {len(weak)} of {len(graph.nodes)} texts no callback showed what they were made from: "
             "their inputs are only known to have been in reach"
         )
-    return warnings
 
 
-def _unread(uncovered: Sequence[str], code: int) -> Iterator[str]:
+def _not_judged(extraction: Extraction, verdicts: Sequence[Verdict], code: int) -> Iterator[str]:
+    uncovered = {claim.id: None for claim in extraction.claims if claim.uncovered}
+    read = [verdict for verdict in verdicts if verdict.claim_id not in uncovered]
+    failed = [verdict.error for verdict in read if verdict.error]
+    if extraction.error:
+        yield f"some claims are missing: {extraction.error}"
     if uncovered:
         yield f"the judge left out parts of the answer, which were not checked: {', '.join(uncovered)}"
     if code:
         yield f"not checked: {code} line{'' if code == 1 else 's'} of code or formulas"
-
-
-def _without_class(verdicts: Sequence[Verdict]) -> Iterator[str]:
-    undecided = [verdict.claim_id for verdict in verdicts if verdict.outcome == "undecided"]
-    if undecided:
-        count = f"{len(undecided)} of {len(verdicts)} claims"
-        yield f"{count} could not be decided and are not in the score: {', '.join(undecided)}"
-    failed = [verdict for verdict in verdicts if verdict.error]
+    if undecided := [verdict for verdict in read if verdict.outcome == "undecided"]:
+        count = f"{len(undecided)} of {len(read)} claims"
+        yield f"{count} could not be decided and are not in the score: {_ids(undecided)}"
     if failed:
-        yield f"{len(failed)} of {len(verdicts)} claims were not judged: {failed[0].error}"
+        yield f"{len(failed)} of {len(read)} claims were not judged: {failed[0]}"
+
+
+def _ids(verdicts: Iterable[Verdict]) -> str:
+    return ", ".join(verdict.claim_id for verdict in verdicts)
+
+
+def _decisive(verdict: Verdict, graph: ProvenanceGraph) -> set[bool]:
+    """Whether the deciding evidence is of the request: of each kind that there is."""
+    return {graph.node(item.node_id).is_request for item in verdict.evidence if item.decides}

@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING
 
 from trail_callbacks.claims import Claim, of_fields, structured
 from trail_callbacks.errors import InputError
-from trail_callbacks.graph import CUT_OFF, LOST, Node, ProvenanceGraph, Sources
+from trail_callbacks.graph import CUT_OFF, LOST, ProvenanceGraph, Sources
 from trail_callbacks.judges.judge import Extraction, Judge, reads_whole
 from trail_callbacks.judges.resolve import JudgeLike, resolve
-from trail_callbacks.models.call import Pipeline
+from trail_callbacks.models.call import Pipeline, Usage
 from trail_callbacks.models.drive import drive
 from trail_callbacks.report import Report, State, Verdict
 from trail_callbacks.slices import sliced
@@ -22,21 +22,13 @@ from trail_callbacks.verify.audit import answerable, audit
 from trail_callbacks.verify.coverage import Coverage, covered
 from trail_callbacks.verify.localize import Introductions, Suspect, localize
 from trail_callbacks.verify.options import VerifyOptions
-from trail_callbacks.verify.outcome import (
-    final_state,
-    lacking,
-    left_out,
-    not_checked,
-    placed,
-    unasked,
-    verdict_on,
-    warnings_on,
-)
+from trail_callbacks.verify.outcome import final_state, lacking, not_checked, placed, verdict_on, warnings_on
 
 if TYPE_CHECKING:
+    from trail_callbacks.models.cache import CallCache
     from trail_callbacks.trace import Trace
 
-__all__ = ["acheck", "averify", "check", "judging", "of_run", "pipeline", "verify"]
+__all__ = ["acheck", "answered", "averify", "cached", "call_cache", "check", "judging", "of_run", "pipeline", "verify"]
 
 _MAY_CITE = re.compile(
     r"\[|\u3010|https?://|<sup|\([^()\n]{0,80}\d|\((?i:source|quelle|fuente)|[.,;:!?\"')][\u00b9\u00b2\u00b3\u2070-\u2079]"
@@ -94,7 +86,7 @@ def verify(graph: ProvenanceGraph | Trace, judge: JudgeLike = None, options: Ver
     """
     graph, trace, settings = _checked(graph, options)
     asked = judging(judge, settings)
-    report, usage = drive(_work(graph, asked, settings), asked.model, settings.limits)
+    report, usage = drive(cached(pipeline(graph, asked, settings), asked, settings), asked.model, settings.limits)
     return _of_run(replace(report, usage=usage + report.usage), trace, settings)
 
 
@@ -106,12 +98,13 @@ async def averify(
 
     graph, trace, settings = _checked(graph, options)
     asked = judging(judge, settings)
+    work = cached(pipeline(graph, asked, settings), asked, settings)
     with sliced():  # the work is on a thread, but Python runs one at a time
-        report, usage = await adrive(_work(graph, asked, settings), asked.model, settings.limits)
+        report, usage = await adrive(work, asked.model, settings.limits)
     return _of_run(replace(report, usage=usage + report.usage), trace, settings)
 
 
-def pipeline(graph: ProvenanceGraph, judge: Judge, options: VerifyOptions) -> Pipeline[Report]:
+def pipeline(graph: ProvenanceGraph, judge: Judge, options: VerifyOptions) -> Pipeline[Report]:  # noqa: C901 - all its steps, in order
     """The verification, as a generator that yields model calls; `drive` and `adrive` execute them."""
 
     def report(state: State, verdicts: Sequence[Verdict] = (), warnings: Iterable[str] = ()) -> Report:
@@ -137,17 +130,19 @@ def pipeline(graph: ProvenanceGraph, judge: Judge, options: VerifyOptions) -> Pi
     if not answer.text.strip():
         return report("no_checkable_claims", warnings=["the answer is empty"])
     leaves = [leaf for leaf in graph.leaves(answer.id) if leaf.text.strip()]
-    judge = yield from _informed(graph, leaves, judge, options)
+    walked = options.strategy == "veritrail"
+    if not walked and reads_whole(judge):
+        from trail_callbacks.verify.sources import informed  # noqa: PLC0415 - only judges with a model need it
+
+        judge = yield from informed(graph, leaves, judge, options)
     extraction = yield from _extracted(judge, answer.text, graph.question.text if graph.question else None)
     if extraction.error and not extraction.claims:
         return report("error", warnings=[f"no claims: {extraction.error}"])
     extraction, coverage = covered(graph, extraction)
     if extraction.abstained and not _asserts(extraction.claims, answer.text):
         wrongly = yield from answerable(graph, leaves, judge, options)
-        unchecked = [not_checked(claim, judge, "the answer declines") for claim in extraction.claims]
-        return report("abstained", unchecked, wrongly.warnings)
+        return report("abstained", [not_checked(c, judge, "the answer declines") for c in extraction.claims], wrongly)
     checkable = [claim for claim in extraction.claims if claim.checkable and not claim.uncovered]
-    walked = options.strategy == "veritrail"
     if walked:
         from trail_callbacks.verify.veritrail import veritrail  # noqa: PLC0415 - few need it
 
@@ -155,12 +150,7 @@ def pipeline(graph: ProvenanceGraph, judge: Judge, options: VerifyOptions) -> Pi
     else:
         findings = yield from audit(graph, checkable, leaves, judge, options)
     citable = {node.id for node in (graph.upstream(answer.id) if walked else leaves)}
-    verdicts = [
-        left_out(claim, judge)
-        if claim.uncovered
-        else verdict_on(claim, findings.judged.get(claim.id) or unasked(claim), graph, judge, citable)
-        for claim in extraction.claims
-    ]
+    verdicts = [verdict_on(claim, findings.judged.get(claim.id), graph, judge, citable) for claim in extraction.claims]
     introductions = Introductions(by_claim=findings.introductions)
     if options.localize and not walked:
         suspects = [
@@ -168,38 +158,23 @@ def pipeline(graph: ProvenanceGraph, judge: Judge, options: VerifyOptions) -> Pi
             for claim, verdict in zip(extraction.claims, verdicts, strict=True)
             if verdict.support in UNSUPPORTED
         ]
-        introductions = yield from localize(graph, suspects, judge, options)
+        introductions = yield from localize(graph, suspects, judge)
     if options.localize:
         verdicts = [placed(verdict, introductions.by_claim.get(verdict.claim_id)) for verdict in verdicts]
-    own_words: list[str] = []
+    warnings = [*findings.warnings, *introductions.warnings]
     if any(node.has_model_text for node in graph.nodes):
         from trail_callbacks.verify.self_support import self_supported  # noqa: PLC0415 - most graphs have none
 
         verdicts, own_words = self_supported(graph, extraction.claims, verdicts)
-    extraction, miscited = yield from _with_citations(graph, extraction, verdicts, judge, options)
-    found = [*findings.warnings, *introductions.warnings, *own_words, *miscited]
-    warnings = [*found, *warnings_on(graph, extraction, verdicts, leaves, coverage.code)]
+        warnings += own_words
+    if _MAY_CITE.search(answer.text):
+        from trail_callbacks.verify.citations import cited  # noqa: PLC0415 - most answers cite nothing
+
+        claims, miscited = yield from cited(graph, extraction.claims, verdicts, judge, options)
+        extraction = replace(extraction, claims=claims)
+        warnings += miscited
+    warnings += warnings_on(graph, extraction, verdicts, leaves, coverage.code)
     return report(final_state(extraction, verdicts, leaves, code=bool(coverage.code)), verdicts, warnings)
-
-
-def _with_citations(
-    graph: ProvenanceGraph, extraction: Extraction, verdicts: Sequence[Verdict], judge: Judge, options: VerifyOptions
-) -> Pipeline[tuple[Extraction, tuple[str, ...]]]:
-    answer = graph.answer
-    if answer is None or not _MAY_CITE.search(answer.text):
-        return extraction, ()
-    from trail_callbacks.verify.citations import cited  # noqa: PLC0415 - most answers cite nothing
-
-    citing = yield from cited(graph, extraction.claims, verdicts, judge, options)
-    return replace(extraction, claims=citing.claims), citing.warnings
-
-
-def _informed(graph: ProvenanceGraph, leaves: Sequence[Node], judge: Judge, options: VerifyOptions) -> Pipeline[Judge]:
-    if options.strategy != "audit" or not reads_whole(judge):
-        return judge
-    from trail_callbacks.verify.one_pass import informed  # noqa: PLC0415 - only judges with a model need it
-
-    return (yield from informed(graph, leaves, judge, options))
 
 
 def _extracted(judge: Judge, answer: str, question: str | None) -> Pipeline[Extraction]:
@@ -217,6 +192,11 @@ def _extracted(judge: Judge, answer: str, question: str | None) -> Pipeline[Extr
     )
 
 
+def _asserts(claims: Sequence[Claim], answer: str) -> bool:
+    """True if an answer that declines also makes a claim: "I am not sure. It is 200 m high."."""
+    return any(claim.checkable and (claim.uncovered or forms(claim.quote) != forms(answer)) for claim in claims)
+
+
 def judging(judge: JudgeLike, options: VerifyOptions | None) -> Judge:
     """Returns the judge that is meant, once it is known that the cache folder of some options can be used.
 
@@ -231,13 +211,29 @@ def judging(judge: JudgeLike, options: VerifyOptions | None) -> Judge:
     return resolve(judge)
 
 
-def _work(graph: ProvenanceGraph, judge: Judge, options: VerifyOptions) -> Pipeline[Report]:
-    work = pipeline(graph, judge, options)
-    if options.cache is None:
-        return work
-    from trail_callbacks.verify.caching import cached  # noqa: PLC0415 - most keep nothing on disk
+def call_cache(judge: Judge, options: VerifyOptions) -> CallCache | None:
+    """Returns what answers a judge's calls from the cache folder of some options; None if there is nothing to answer.
 
-    return cached(work, judge, options)
+    Raises:
+        InputError: If the folder cannot be used.
+    """
+    if options.cache is None or judge.model is None:
+        return None
+    from trail_callbacks.models.cache import CallCache, shared  # noqa: PLC0415 - most keep nothing on disk
+
+    return CallCache(judge.model, shared(options.cache))
+
+
+def cached(work: Pipeline[Report], judge: Judge, options: VerifyOptions) -> Pipeline[Report]:
+    """The same verification, which makes only calls that the cache folder has no answer to."""
+    cache = call_cache(judge, options)
+    return work if cache is None else answered(work, cache)
+
+
+def answered(work: Pipeline[Report], cache: CallCache) -> Pipeline[Report]:
+    """As `cached`, with a cache that is there already."""
+    report = yield from cache.answering(work)
+    return replace(report, usage=Usage(cache_hits=cache.hits), warnings=report.warnings + cache.warnings)
 
 
 def _checked(
@@ -265,18 +261,9 @@ def of_run(trace: Trace, judge: Judge, options: VerifyOptions) -> Pipeline[Repor
 
 
 def _of_run(report: Report, trace: Trace | None, options: VerifyOptions) -> Report:
-    """The report with what is known of the run itself."""
+    """The report with what is known of the run itself; a diagnosis needs more than that."""
     whole = report if trace is None else replace(lacking(report, trace.lost), run_id=trace.id)
-    return replace(whole, warnings=(*whole.warnings, *_unheeded(options)))
-
-
-def _asserts(claims: Sequence[Claim], answer: str) -> bool:
-    """True if an answer that declines also makes a claim: "I am not sure. It is 200 m high."."""
-    return any(claim.checkable and (claim.uncovered or forms(claim.quote) != forms(answer)) for claim in claims)
-
-
-def _unheeded(options: VerifyOptions) -> tuple[str, ...]:
-    """Says that a diagnosis needs a recorded run, where one is asked for."""
     if not options.diagnose:
-        return ()
-    return ("not diagnosed: give a recorded run to trail_callbacks.diagnosis.verified(trace)",)
+        return whole
+    undone = "not diagnosed: give a recorded run to trail_callbacks.diagnosis.verified(trace)"
+    return replace(whole, warnings=(*whole.warnings, undone))

@@ -6,9 +6,9 @@ so the claim is unsupported; a reader who finds it there must learn why that doe
 
 from __future__ import annotations
 
-from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
+from difflib import SequenceMatcher
 from functools import cached_property
 from itertools import pairwise
 
@@ -42,30 +42,26 @@ def self_supported(
     unsupported = [verdict.support in UNSUPPORTED or verdict.undecided is not None for verdict in verdicts]
     upstream = graph.upstream(graph.answer.id) if graph.answer is not None and any(unsupported) else ()
     sources = [node for node in upstream if node.kind in EVIDENCE_KINDS]
-    written = [part for node in sources for part in _written(node)]
-    if not written:
-        return list(verdicts), []
-    evidence = [part for node in sources if node.is_evidence for part in _rest(node)]
-    marked: list[Verdict] = []
+    written = [_Part(node, start, end) for node in sources for start, end in _written(node)]
+    evidence = [_Part(node, start, end) for node in sources if node.is_evidence for start, end in _rest(node)]
+    marked = list(verdicts)
     by_text: dict[str, tuple[Node, str, list[str]]] = {}
-    for claim, verdict, unfounded in zip(claims, verdicts, unsupported, strict=True):
-        quotes = [(part.node, quote) for part in written if (quote := part.quote(claim))] if unfounded else []
+    for n, (claim, verdict) in enumerate(zip(claims, verdicts, strict=True)):
+        quotes = [(part.node, quote) for part in written if unsupported[n] and (quote := part.quote(claim))]
         if not quotes or any(part.quote(claim) for part in evidence):
-            marked.append(verdict)
             continue
         surely = any(node.origin != "unknown" for node, _ in quotes)
         note = f"Only a text that a model {'wrote' if surely else 'may have written'} states it ({quotes[0][0].id})."
         if verdict.undecided is not None:
-            marked.append(replace(verdict, undecided=f"{note} {verdict.undecided}".rstrip()))
+            marked[n] = replace(verdict, undecided=f"{note} {verdict.undecided}".rstrip())
         else:
-            marked.append(replace(verdict, rationale=f"{note} {verdict.rationale}".rstrip()))
+            marked[n] = replace(verdict, rationale=f"{note} {verdict.rationale}".rstrip())
         for node, quote in quotes:
             by_text.setdefault(node.id, (node, quote, []))[2].append(claim.id)
-    return marked, list(_warnings(by_text.values()))
+    return marked, list(_warnings(list(by_text.values())))
 
 
-def _warnings(found: Iterable[tuple[Node, str, list[str]]]) -> Iterator[str]:
-    texts = list(found)
+def _warnings(texts: Sequence[tuple[Node, str, list[str]]]) -> Iterator[str]:
     for node, quote, ids in texts[:_TEXTS]:
         who = "may have written" if node.origin == "unknown" else "wrote"
         where = f"{node.id} (step {node.step})" if node.step else node.id
@@ -75,26 +71,31 @@ def _warnings(found: Iterable[tuple[Node, str, list[str]]]) -> Iterator[str]:
         yield f"{len(texts) - _TEXTS} more texts that a model wrote state unsupported claims; they are not evidence"
 
 
-@dataclass(frozen=True)
+def _written(node: Node) -> Iterable[tuple[int, int]]:
+    """What a model wrote, or may have written, of a text."""
+    return node.model_spans if node.origin in EVIDENCE_ORIGINS else [(0, len(node.text))]
+
+
+def _rest(node: Node) -> Iterator[tuple[int, int]]:
+    """What nobody says a model wrote of a text."""
+    borders = [(0, 0), *node.model_spans, (len(node.text), len(node.text))]
+    yield from ((end, start) for (_, end), (start, _) in pairwise(borders) if end < start)
+
+
 class _Part:
     """A part of a text, searched for claims."""
 
-    node: Node
-    start: int
-    end: int
-
-    @cached_property
-    def _text(self) -> str:
-        return self.node.text[self.start : self.end]
+    def __init__(self, node: Node, start: int, end: int) -> None:
+        self.node, self._text = node, node.text[start:end]
 
     @cached_property
     def _words(self) -> str:
         return f" {' '.join(forms(self._text))} "
 
     @cached_property
-    def _sentences(self) -> tuple[tuple[str, tuple[str, ...], frozenset[str]], ...]:
+    def _sentences(self) -> list[tuple[str, tuple[str, ...], frozenset[str]]]:
         found = ((sentence.text, forms(sentence.text)) for sentence in sentences(self._text))
-        return tuple((text, said, frozenset(said)) for text, said in found)
+        return [(text, said, frozenset(said)) for text, said in found]
 
     def quote(self, claim: Claim) -> str:
         """The words that state a claim, or nothing."""
@@ -112,28 +113,7 @@ class _Part:
         return ""
 
 
-def _written(node: Node) -> Iterator[_Part]:
-    """What a model wrote, or may have written, of a text."""
-    if node.origin not in EVIDENCE_ORIGINS:
-        yield _Part(node, 0, len(node.text))
-    else:
-        yield from (_Part(node, start, end) for start, end in node.model_spans)
-
-
-def _rest(node: Node) -> Iterator[_Part]:
-    """What nobody says a model wrote of a text."""
-    borders = [(0, 0), *node.model_spans, (len(node.text), len(node.text))]
-    yield from (_Part(node, end, start) for (_, end), (start, _) in pairwise(borders) if end < start)
-
-
 def _in_order(wanted: Sequence[str], said: Sequence[str]) -> int:
-    """The number of words of a claim that a sentence has in the same order: a longest common subsequence."""
-    best: dict[int, int] = defaultdict(int)
-    places: dict[str, list[int]] = defaultdict(list)
-    for place, form in enumerate(said):
-        places[form].append(place)
-    for form in wanted:
-        for place in reversed(places.get(form, ())):
-            longest = 1 + max((length for end, length in best.items() if end < place), default=0)
-            best[place] = max(best[place], longest)
-    return max(best.values(), default=0)
+    """The number of words of a claim that a sentence has in the same order."""
+    blocks = SequenceMatcher(None, wanted, said, autojunk=False).get_matching_blocks()
+    return sum(block.size for block in blocks)

@@ -9,30 +9,41 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cached_property
-from typing import TypedDict
+from itertools import chain, zip_longest
+from typing import NamedTuple, TypedDict
 
-from trail_callbacks.claims import Claim
+from trail_callbacks.claims import Claim, structured
 from trail_callbacks.evidence import Passage, candidates, whole
 from trail_callbacks.evidence.ranking import Index, Surroundings
 from trail_callbacks.graph import Node, ProvenanceGraph
-from trail_callbacks.judges.judge import Judge, Judgement, Question, matched
+from trail_callbacks.judges.judge import (
+    Assessment,
+    Extraction,
+    Judge,
+    Judgement,
+    OnePass,
+    Opinion,
+    Purpose,
+    Question,
+    matched,
+    reads_whole,
+)
 from trail_callbacks.language.terms import keys
 from trail_callbacks.models.call import Pipeline
 from trail_callbacks.models.tokens import count
 from trail_callbacks.taxonomy import SupportClass
 from trail_callbacks.verify.options import VerifyOptions
 
-__all__ = ["REQUEST", "Sources", "Told", "material", "read", "request", "told"]
+__all__ = ["Sources", "Told", "informed", "read", "request", "told"]
 
 _TURNS = 5  # in all, so that a claim that nothing supports costs at most five readings
 _SHRINK = 4  # times that less is read at once because the model takes no more
 _BLOCK = 120  # tokens of a stretch that is read or left as one; of 60 to 400 the best on planted runs
 _LABEL = 4  # tokens of an id and a line break
 _PICKS = 16  # passages for each claim that together cover it; others follow by score
-REQUEST = 1000
-"""Characters of a request; a longer one carries material of its own, such as a pasted text."""
+_REQUEST = 1000  # characters of a request; a longer one carries material of its own, such as a pasted text
 _CONVERSATION = 2000  # characters of earlier turns, the latest ones
 _OFTEN = 0.25  # share of the passages in which a word tells nothing of what a text is about
 _OPEN = frozenset({SupportClass.ABSENT, SupportClass.PARTIALLY_SUPPORTED})
@@ -66,6 +77,60 @@ def _is_before(node: Node, graph: ProvenanceGraph) -> bool:
     return node.kind == "completion" and bool(node.attributes.get("history"))
 
 
+def request(graph: ProvenanceGraph) -> str:
+    """Returns what the user asked, as a judge is shown it: nothing if it is so long that it is shown as a source."""
+    asked = graph.question
+    return asked.text if asked and len(asked.text) <= _REQUEST else ""
+
+
+def _material(leaves: Sequence[Node]) -> list[Node]:
+    """What of some leaves is read first: no short request or prompt's wording, if anything else is there."""
+    others = [leaf for leaf in leaves if leaf.origin != "template"]
+    others = [leaf for leaf in others if leaf.kind != "question" or len(leaf.text) > _REQUEST]
+    return others or list(leaves)
+
+
+def informed(graph: ProvenanceGraph, leaves: Sequence[Node], judge: Judge, options: VerifyOptions) -> Pipeline[Judge]:
+    """Asks a judge for claims and verdicts of an answer in one call, if both are suited.
+
+    Returns:
+        A judge that knows what was said, and asks the other one for the rest; the same judge if nothing usable was.
+    """
+    about = told(graph)
+    if not leaves or structured(about["answer"]) is not None or not isinstance(judge, OnePass):
+        return judge
+    sources = Sources([], _material(leaves), options.read_tokens)
+    passages = sources.next([], ()) if sources.fit else ()
+    if not passages:
+        return judge
+    opinion = yield from judge.judge_answer(about["answer"], about["asked"] or None, passages, about["conversation"])
+    return judge if opinion is None else _Informed(judge, opinion, passages)
+
+
+class _Informed:
+    """A judge that knows the claims of one answer, and the verdicts on some."""
+
+    def __init__(self, judge: Judge, opinion: Opinion, passages: tuple[Passage, ...]) -> None:
+        self._judge, self._opinion, self._passages = judge, opinion, passages
+        self.name, self.model = judge.name, judge.model
+        self.reads_whole, self.wants_nearest = reads_whole(judge), getattr(judge, "wants_nearest", False)
+
+    def extract(self, answer: str, question: str | None) -> Pipeline[Extraction]:  # noqa: ARG002 - both are known
+        """The claims that are known."""
+        yield from ()
+        found = self._opinion.extraction
+        return replace(found, warnings=(*found.warnings, *self._opinion.warnings))
+
+    def assess(self, questions: Sequence[Question], purpose: Purpose = "verdicts") -> Pipeline[Assessment]:
+        """The verdicts that are known, and the other judge's on the rest, or by other passages."""
+        known = self._opinion.judged if purpose == "verdicts" else {}
+        mine = [known.get(each.claim.id) if each.passages == self._passages else None for each in questions]
+        rest = [question for question, own in zip(questions, mine, strict=True) if own is None]
+        assessment = (yield from self._judge.assess(rest, purpose)) if rest else Assessment(judgements=())
+        others = iter(matched(rest, assessment.judgements))
+        return replace(assessment, judgements=tuple(own or next(others) for own in mine))
+
+
 def read(
     claims: Sequence[Claim], leaves: Sequence[Node], judge: Judge, options: VerifyOptions, told: Told
 ) -> Pipeline[tuple[dict[str, Judgement], tuple[str, ...]]]:
@@ -77,13 +142,11 @@ def read(
     Returns:
         A judgement for each claim, by its id, and the judge's warnings.
     """
-    evidence = material(leaves)
+    evidence = _material(leaves)
     known = {node.id for node in evidence}
     wording = [leaf for leaf in leaves if leaf.origin == "template" and leaf.id not in known]
     sources = Sources(claims, evidence, options.read_tokens)
-    nearest = (
-        candidates(claims, [*evidence, *wording], options.passages) if getattr(judge, "wants_nearest", False) else {}
-    )
+    nearest = candidates(claims, [*evidence, *wording]) if getattr(judge, "wants_nearest", False) else {}
     judged: dict[str, Judgement] = {}
     seen: dict[str, set[str]] = {claim.id: set() for claim in claims}
     warnings: list[str] = []
@@ -104,40 +167,21 @@ def read(
         warnings += assessment.warnings
         turns += 1
         for claim, answer in zip(open_, answers, strict=True):
-            judged[claim.id] = _later(judged.get(claim.id), answer)
+            # That a claim is not found in a further turn either changes nothing.
+            if claim.id not in judged or (answer.error is None and answer.support in _FOUND):
+                judged[claim.id] = answer
             if answer.error is None:
                 seen[claim.id].update(passage.id for passage in shown)
         if all(answer.error is not None for answer in answers):
             break
         open_ = [claim for claim in open_ if judged[claim.id].support in _OPEN]
-    return {
-        id_: replace(judgement, rationale=f"{judgement.rationale} {left}".strip())
-        if judgement.support in _OPEN and (left := sources.left(seen[id_]))
-        else judgement
-        for id_, judgement in judged.items()
-    }, tuple(dict.fromkeys(warnings))
+    for id_, judgement in judged.items():
+        if judgement.support in _OPEN and (left := sources.left(seen[id_])):
+            judged[id_] = replace(judgement, rationale=f"{judgement.rationale} {left}".strip())
+    return judged, tuple(dict.fromkeys(warnings))
 
 
-def request(graph: ProvenanceGraph) -> str:
-    """Returns what the user asked, as a judge is shown it: nothing if it is so long that it is shown as a source."""
-    asked = graph.question
-    return asked.text if asked and len(asked.text) <= REQUEST else ""
-
-
-def material(leaves: Sequence[Node]) -> list[Node]:
-    """Returns what of some leaves is read first: no short request or prompt's wording, if anything else is there."""
-    others = [leaf for leaf in leaves if leaf.origin != "template"]
-    others = [leaf for leaf in others if leaf.kind != "question" or len(leaf.text) > REQUEST]
-    return others or list(leaves)
-
-
-def _later(before: Judgement | None, now: Judgement) -> Judgement:
-    """What holds after a further turn: that a claim is not found there either changes nothing."""
-    return now if before is None or (now.error is None and now.support in _FOUND) else before
-
-
-@dataclass(frozen=True, slots=True)
-class _Block:
+class _Block(NamedTuple):
     """A stretch of a text: passages `start` to `end`, with their tokens; `opening` is the first passage of the text."""
 
     start: int
@@ -157,17 +201,10 @@ class Sources:
 
     def __init__(self, claims: Sequence[Claim], nodes: Sequence[Node], limit: int) -> None:
         self._claims, self._limit = claims, limit
-        passages = whole(nodes)
-        self._costs = [_LABEL + count(passage.text) + count(passage.address) for passage in passages]
-        self._fits = sum(self._costs) <= limit
-        self._nodes = nodes
-        self._passages = passages
+        self._nodes, self._passages = nodes, whole(nodes)
+        self._costs = [_LABEL + count(passage.text) + count(passage.address) for passage in self._passages]
+        self.fit = sum(self._costs) <= limit  # all of it is read at once
         self._read: set[int] = set()  # blocks
-
-    @property
-    def fit(self) -> bool:
-        """Whether all of it is read at once."""
-        return self._fits
 
     def next(self, claims: Sequence[Claim], judged: Iterable[Judgement]) -> tuple[Passage, ...]:
         """Returns what is to be read next, in the order of the sources; nothing if all was read.
@@ -176,7 +213,7 @@ class Sources:
             claims: The claims that are still open.
             judged: What was said of them; the passages cited there are shown again.
         """
-        if self._fits:
+        if self.fit:
             shown = () if self._read else self._passages
             self._read.add(0)
             return shown
@@ -211,7 +248,7 @@ class Sources:
         if len(shown) <= 1 or self._limit <= _BLOCK:
             return False
         self._limit = min(self._limit, sum(_LABEL + count(passage.text) for passage in shown)) // 2
-        self._fits = False
+        self.fit = False
         ids = {passage.id for passage in shown}
         self._read -= {n for n in self._read if self._passages[self._blocks[n].start].id in ids}
         return True
@@ -247,7 +284,8 @@ class Sources:
         chosen: dict[int, None] = {}
         shown: set[int] = set()
         queues = [self._ranked[claim.id] for claim in claims]
-        for n in [*_in_turn(queues), *range(len(self._blocks))]:
+        in_turn = (n for n in chain.from_iterable(zip_longest(*queues)) if n is not None)
+        for n in [*in_turn, *range(len(self._blocks))]:
             block = self._blocks[n]
             if n in self._read or n in chosen:
                 continue
@@ -301,11 +339,3 @@ class Sources:
 
 def _tells(shared: Collection[str]) -> bool:
     return len(shared) > 1 or any(key[0].isdigit() and len(key) > 1 for key in shared)
-
-
-def _in_turn(queues: Sequence[Sequence[int]]) -> Iterator[int]:
-    """The first of each queue, then the second of each, and so on."""
-    for place in range(max(map(len, queues), default=0)):
-        for queue in queues:
-            if place < len(queue):
-                yield queue[place]

@@ -84,9 +84,8 @@ def is_decided(state: State, decided: int) -> bool:
 def counted_score(report: Report, on_undecided: OnUndecided) -> float | None:
     """Returns the score that is compared with the threshold, 0.0 to 1.0; None if there is nothing to compute it from.
 
-    It is the hallucination score, unless undecided claims count: then they count as unsupported, and those of which the
-    judge says that no source could settle them, also in an answer that has no score because nothing else was decided.
-    Statements that the judge left out never count.
+    With `fail`, undecided claims and those that no source could settle count as unsupported, also in an answer that has
+    no score because nothing else was decided. Statements that the judge left out never count.
     """
     undecided = len(report.undecided) - len(report.uncovered) + len(unsettled(report))
     if on_undecided == "pass" or not undecided or report.state not in _READ:
@@ -96,18 +95,14 @@ def counted_score(report: Report, on_undecided: OnUndecided) -> float | None:
 
 
 def unsettled(report: Report) -> list[Claim]:
-    """Returns the statements of which the judge says that no source could settle them.
+    """Returns the statements of which the judge says that no source could settle them, such as praise.
 
-    Praise is no statement that a source could settle. But whether a claim is praise the judge alone says, so to those
-    who want everything checked it is undecided.
+    That is the judge's word alone, so to those who want everything checked they are undecided.
     """
     if report.state == "abstained":
         return []
-    return [
-        claim
-        for claim in report.claims
-        if claim.checkable and report.verdict(claim.id).support is SupportClass.UNEVALUATABLE
-    ]
+    unfit = {v.claim_id for v in report.verdicts if v.support is SupportClass.UNEVALUATABLE}
+    return [claim for claim in report.claims if claim.checkable and claim.id in unfit]
 
 
 def is_complete(report: Report) -> bool:

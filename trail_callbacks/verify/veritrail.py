@@ -42,7 +42,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from trail_callbacks.claims import Claim
-from trail_callbacks.evidence import candidates
+from trail_callbacks.evidence import CANDIDATES, candidates
 from trail_callbacks.graph import ProvenanceGraph
 from trail_callbacks.judges.judge import Judge, Search, SearchResult, Tracer
 from trail_callbacks.language.terms import keys
@@ -69,9 +69,9 @@ def veritrail(
         claims: Checkable claims of the answer.
         judge: Gives the verdicts. A `Tracer` also decomposes claims and selects evidence; for other judges evidence is
             selected by the words that a sentence shares with the claim.
-        options: `q` and `summaries` are used; `passages` only for judges that are not a `Tracer`.
+        options: `q` and `summaries` are used.
     """
-    reader = judge if isinstance(judge, Tracer) else WordSelector(graph, options.passages)
+    reader = judge if isinstance(judge, Tracer) else WordSelector(graph)
     parts = yield from _parts(claims, reader)
     cache, room = PassageCache(), Room()
     walks = [Walk(graph, claim, parts[claim.id], options.q, options.summaries) for claim in claims]
@@ -136,7 +136,7 @@ class WordSelector:
         limit: Sentences for each claim, 1 or more.
     """
 
-    def __init__(self, graph: ProvenanceGraph, limit: int) -> None:
+    def __init__(self, graph: ProvenanceGraph, limit: int = CANDIDATES) -> None:
         self._graph, self._limit = graph, limit
 
     def decompose(self, claims: Sequence[Claim]) -> Pipeline[tuple[tuple[str, ...], ...]]:
