@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from contextvars import ContextVar
-from typing import Any, cast
+from typing import Any, Final, cast
 
 from langchain_core.callbacks import AsyncCallbackManagerForRetrieverRun, CallbackManagerForRetrieverRun
 from langchain_core.documents import Document
@@ -16,18 +16,36 @@ from langchain_core.vectorstores import VectorStore
 from pydantic import ConfigDict, Field, PrivateAttr, SkipValidation
 
 from langchain_trail.context import untraced
+from trail_callbacks.canary import corpus
 from trail_callbacks.canary.arm import Arm
-from trail_callbacks.canary.corpus import Skipped
-from trail_callbacks.canary.serving.quarantine import refuse_polluted
-from trail_callbacks.canary.serving.source import CanarySource, Embedding, Sight, checked_arm, shared_parts
-from trail_callbacks.canary.twin import TAG, Twin
-from trail_callbacks.errors import InputError
+from trail_callbacks.canary.serving.exposure import checked_arm
+from trail_callbacks.canary.serving.source import CanarySource, Embedding, Framework, Sight
+from trail_callbacks.canary.twin import Twin
 
 __all__ = ["CanaryRetriever"]
 
 Call = tuple[Sight, RunnableConfig | None, Mapping[str, Any]]
 _call: ContextVar[Call | None] = ContextVar("langchain_trail_canary", default=None)
 _NOT_INHERITED = frozenset({"callbacks", "run_id", "run_name"})
+
+
+def _write(document: Document, text: str | None, metadata: dict[str, Any]) -> Document:
+    return document.model_copy(update={"metadata": metadata} | ({} if text is None else {"page_content": text}))
+
+
+def _made(document: corpus.Document, _: Sequence[str]) -> Document:
+    return Document(document.text, id=document.id, metadata=dict(document.metadata))
+
+
+_LANGCHAIN: Final = Framework(
+    retriever=Runnable,
+    stores=(VectorStore, BaseStore),
+    read=lambda document: (document.page_content, document.id, document.metadata),
+    write=_write,
+    shown=lambda document: document.page_content,
+    made=_made,
+    advice="InMemoryVectorStore.from_documents(documents, embeddings).as_retriever()",
+)
 
 
 class CanaryRetriever(BaseRetriever):
@@ -64,12 +82,8 @@ class CanaryRetriever(BaseRetriever):
 
     retriever: SkipValidation[Runnable[str, list[Document]]] = Field(repr=False)
     twin: SkipValidation[Twin] = Field(repr=False, exclude=True)
-    embedding: Embedding = "real"
-    index: SkipValidation[Callable[[list[Document]], BaseRetriever] | None] = Field(
-        default=None, repr=False, exclude=True
-    )
     arm: Arm | None = None
-    _source: CanarySource[Runnable[str, list[Document]]] = PrivateAttr()
+    _source: CanarySource[Document] = PrivateAttr()
 
     def __init__(
         self,
@@ -81,19 +95,15 @@ class CanaryRetriever(BaseRetriever):
         arm: Arm | None = None,
         **details: Any,
     ) -> None:
-        if not isinstance(retriever, Runnable):
-            raise InputError(f"retriever: expected a retriever, got {type(retriever).__name__}")
-        # Before pydantic, which would wrap what this raises.
-        source: CanarySource[Runnable[str, list[Document]]] = CanarySource(
-            twin, embedding, None if index is None else self._indexed
-        )
+        # Before pydantic, which would wrap what these raise.
+        source = CanarySource(retriever, twin, embedding, index, _LANGCHAIN)
         arm = None if arm is None else checked_arm(arm)
-        super().__init__(retriever=retriever, twin=twin, embedding=embedding, index=index, arm=arm, **details)  # type: ignore[call-arg]
+        super().__init__(retriever=retriever, twin=twin, arm=arm, **details)  # type: ignore[call-arg]
         self._source = source
 
     @property
-    def source(self) -> CanarySource[Runnable[str, list[Document]]]:
-        """What this retriever shares with its copies for single arms; `translator.counts` says what was swapped."""
+    def source(self) -> CanarySource[Document]:
+        """What this retriever shares with its copies for single arms."""
         return self._source
 
     def under(self, arm: Arm) -> CanaryRetriever:
@@ -108,7 +118,7 @@ class CanaryRetriever(BaseRetriever):
         """Returns what the arm is served."""
         sight = self._source.sight(self.arm)
         if sight.is_untouched:
-            return self._noted(self.retriever.invoke(input, config, **kwargs), sight)
+            return self._source.served(self.retriever.invoke(input, config, **kwargs), sight)
         token = _call.set((sight, config, kwargs))
         try:
             return super().invoke(input, config)
@@ -119,97 +129,31 @@ class CanaryRetriever(BaseRetriever):
         """As `invoke`, without blocking the event loop."""
         sight = self._source.sight(self.arm)
         if sight.is_untouched:
-            return self._noted(await self.retriever.ainvoke(input, config, **kwargs), sight)
+            return self._source.served(await self.retriever.ainvoke(input, config, **kwargs), sight)
         token = _call.set((sight, config, kwargs))
         try:
             return await super().ainvoke(input, config)
         finally:
             _call.reset(token)
 
-    def _get_relevant_documents(self, query: str, *, run_manager: CallbackManagerForRetrieverRun) -> list[Document]:
+    def _get_relevant_documents(self, query: str, *, run_manager: CallbackManagerForRetrieverRun) -> list[Document]:  # noqa: ARG002 - LangChain's signature
         sight, config, kwargs = _call.get() or (self._source.sight(self.arm), None, {})
-        if sight.is_untouched:
-            return self._noted(self.retriever.invoke(query, {"callbacks": run_manager.get_child()}), sight)
-        if sight.arm != "fictive":
-            return self._noted([], sight)
-        finder = self._source.fictive_finder() if self.index else self.retriever
+        finder = self._source.finder(sight)
         with untraced():
-            found = finder.invoke(query, _silent(config), **kwargs)
-        return self._fictive(found, sight)
+            found = [] if finder is None else finder.invoke(query, _silent(config), **kwargs)
+        return self._source.served(found, sight)
 
     async def _aget_relevant_documents(
-        self, query: str, *, run_manager: AsyncCallbackManagerForRetrieverRun
+        self,
+        query: str,
+        *,
+        run_manager: AsyncCallbackManagerForRetrieverRun,  # noqa: ARG002 - LangChain's signature
     ) -> list[Document]:
         sight, config, kwargs = _call.get() or (self._source.sight(self.arm), None, {})
-        if sight.is_untouched:
-            return self._noted(await self.retriever.ainvoke(query, {"callbacks": run_manager.get_child()}), sight)
-        if sight.arm != "fictive":
-            return self._noted([], sight)
-        finder = await run_in_executor(None, self._source.fictive_finder) if self.index else self.retriever
+        finder = await run_in_executor(None, self._source.finder, sight)  # which may make an index
         with untraced():
-            found = await finder.ainvoke(query, _silent(config), **kwargs)
-        return self._fictive(found, sight)
-
-    def _noted(self, found: list[Document], sight: Sight) -> list[Document]:
-        """Documents that are served as they were found."""
-        if sight.arm is None and sight.exposure is None:
-            return found
-        refuse_polluted(found)
-        if sight.exposure is not None:
-            locate = self._source.translator.documents
-            sight.exposure.served(
-                [each.page_content for each in found],
-                [id_ for each in found for id_ in locate(each.page_content, each.id, each.metadata)],
-            )
-        return found
-
-    def _fictive(self, found: Sequence[Document], sight: Sight) -> list[Document]:
-        self._source.refuse_if_off()
-        served: list[Document] = []
-        documents: list[str] = []
-        dropped: list[Skipped] = []
-        translator = self._source.translator
-        if self.embedding == "real":
-            refuse_polluted(found)
-        for each in found:
-            if self.embedding == "fictive":
-                served.append(each.model_copy(update={"metadata": {**each.metadata, TAG: self.twin.id}}))
-                documents.extend(translator.named(None, each.metadata)[:1])
-                continue
-            translated = translator.passage(each.page_content, each.id, each.metadata)
-            if not translated.text or not translated.text.strip():
-                self._source.drop(dropped, each.id, translated)
-                continue
-            details = translator.metadata(each.metadata, translated.documents)
-            served.append(each.model_copy(update={"page_content": translated.text, "metadata": details}))
-            documents.extend(translated.documents)
-        if sight.exposure is not None:
-            sight.exposure.served([each.page_content for each in served], documents, dropped)
-        return served
-
-    def _indexed(self) -> Runnable[str, list[Document]]:
-        """The retriever over the twin, made by the user's function."""
-        assert self.index is not None  # noqa: S101 - for the type checker: asked for where there is one
-        translated = self._source.translator.metadata
-        documents = [  # under ids of their own: a store that has those of the real ones would overwrite them
-            Document(
-                each.text, id=f"{TAG}:{each.id}", metadata=translated({"source": each.id, **each.metadata}, [each.id])
-            )
-            for each in self.twin.fictive
-        ]
-        made = self.index(documents)
-        if not isinstance(made, Runnable):
-            raise InputError(f"index: expected it to return a retriever, got {type(made).__name__}")
-        if made is self.retriever or (shared := shared_parts(self.retriever, made, (VectorStore, BaseStore))):
-            what = (
-                "the app's own retriever" if made is self.retriever else f"a retriever over the app's own {shared[0]}"
-            )
-            raise InputError(
-                f"index: it returned {what}; fictive texts must not enter it. Make a new store, such as "
-                "InMemoryVectorStore.from_documents(documents, embeddings).as_retriever(); if documents were added to "
-                f"the app's, delete those with {TAG!r} in their metadata"
-            )
-        return made
+            found = [] if finder is None else await finder.ainvoke(query, _silent(config), **kwargs)
+        return self._source.served(found, sight)
 
 
 def _silent(config: RunnableConfig | None) -> RunnableConfig:

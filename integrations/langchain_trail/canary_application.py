@@ -2,50 +2,35 @@
 
 from __future__ import annotations
 
-import threading
+import asyncio
 from collections.abc import Awaitable, Callable, Mapping
-from dataclasses import dataclass
-from typing import Any, Literal
+from dataclasses import replace
+from typing import Any, Literal, get_args
 from uuid import UUID, uuid4
 
 from langchain_core.globals import get_llm_cache
+from langchain_core.messages import BaseMessage
 from langchain_core.runnables import Runnable, RunnableConfig
 
+from langchain_trail.answers import ANSWERS, answer_message
 from langchain_trail.canary import CanaryRetriever
-from langchain_trail.canary_shapes import answer_text, joined, question_key
-from langchain_trail.canary_watch import Watch
 from langchain_trail.handler import TrailCallbackHandler
-from trail_callbacks.canary.arm import Answered, Arm, ArmUnavailableError, Ask, Strategy
-from trail_callbacks.canary.serving.exposure import Exposure, exposed
-from trail_callbacks.canary.serving.real_words import refuse_memory, refuse_real_words, refuse_unseen
+from trail_callbacks.canary.arm import Answered, Ask, Strategy
+from trail_callbacks.canary.serving.application import FrameworkApp, usage_of
+from trail_callbacks.canary.serving.exposure import exposed
 from trail_callbacks.errors import InputError
+from trail_callbacks.graph import ProvenanceGraph
 from trail_callbacks.judges.resolve import JudgeLike
-from trail_callbacks.report import Report
 
 __all__ = ["CanaryApp", "Mode", "canary_app"]
 
 Mode = Literal["ainvoke", "invoke", "astream", "stream"]
 Build = Callable[[CanaryRetriever, Strategy], Runnable[Any, Any]]
-Make = Callable[[Strategy, Arm], tuple[CanaryRetriever, Runnable[Any, Any]]]
 _CONVERSATION = ("thread_id", "session_id")  # what LangGraph and LangChain keep the messages of a user by
-_MODES = ("ainvoke", "invoke", "astream", "stream")
+_QUESTIONS = ("question", "input", "query", "messages")
 
 
-@dataclass(frozen=True, slots=True)
-class _Run:
-    """One call of the app."""
-
-    ask: Ask
-    runnable: Runnable[Any, Any]
-    retriever: CanaryRetriever | None
-    given: Any
-    config: RunnableConfig
-    run_id: UUID
-    watch: Watch
-    outside: int
-
-
-class CanaryApp:
+class CanaryApp(FrameworkApp[CanaryRetriever]):
     """An `App` of a canary run, made by `canary_app`; works from several threads and tasks at once.
 
     Attributes:
@@ -54,7 +39,8 @@ class CanaryApp:
 
     def __init__(
         self,
-        make: Make,
+        app: Runnable[Any, Any] | Build,
+        retriever: CanaryRetriever,
         *,
         model: Runnable[Any, Any] | Callable[[Strategy], Runnable[Any, Any]] | None,
         question: str | Callable[[str], Any] | None,
@@ -63,18 +49,15 @@ class CanaryApp:
         verify: bool,
         judge: JudgeLike,
     ) -> None:
-        if mode not in _MODES:
-            raise InputError(f"unknown mode {mode!r}: choose one of {', '.join(_MODES)}")
+        if mode not in get_args(Mode):
+            raise InputError(f"unknown mode {mode!r}: choose one of {', '.join(get_args(Mode))}")
+        is_runnable = lambda made: isinstance(made, Runnable)  # noqa: E731 - said twice
+        super().__init__(app, retriever, model, is_app=is_runnable, is_model=is_runnable)
         self.handler = TrailCallbackHandler(judge, "never")
-        self._make = make
-        self._model = model
         self._question = question
         self._answer = answer
         self._mode = mode
         self._verify = verify or judge is not None
-        self._made: dict[tuple[str, Arm], tuple[CanaryRetriever, Runnable[Any, Any]]] = {}
-        self._making = threading.Lock()
-        self._written: dict[str, set[str]] = {}
 
     def __call__(self, ask: Ask, /) -> Answered | Awaitable[Answered]:
         """Answers a question under an arm.
@@ -86,76 +69,60 @@ class CanaryApp:
             InputError: If the answer cannot be found in what the app returned, the app remembers what it was asked
                 before, a semantic cache answers for its models, or it cannot be made.
         """
+        _refuse_semantic_cache()
         return self._aanswer(ask) if self._mode.startswith("a") else self._answered(ask)
 
     def _answered(self, ask: Ask) -> Answered:
-        run = self._prepared(ask)
-        if run.retriever is None:
-            return self._closed(run, run.runnable.invoke(run.given, run.config))
-        with exposed(ask.arm, run.retriever.twin) as exposure:
+        run_id, config = self._config()
+        if ask.arm == "closed_book":
+            text = answer_text(self._alone(ask).invoke(ask.question, config))
+            return Answered(text=text, usage=usage_of(self._graph(run_id)))
+        made = self._for(ask)
+        given = self._given(ask.question, made.app)
+        output: Any = None
+        with exposed(ask.arm, made.retriever.twin) as exposure:
             if self._mode == "stream":
-                output = None
-                for chunk in run.runnable.stream(run.given, run.config):
-                    output = joined(output, chunk)
+                for chunk in made.app.stream(given, config):
+                    output = _joined(output, chunk)
             else:
-                output = run.runnable.invoke(run.given, run.config)
-        return self._checked(run, exposure, output, self.handler.report(run.run_id) if self._verify else None)
+                output = made.app.invoke(given, config)
+        report = self.handler.report(run_id) if self._verify else None
+        answered = self._checked(ask, made, exposure, self._text(output), self._graph(run_id))
+        return replace(answered, report=report)
 
     async def _aanswer(self, ask: Ask) -> Answered:
-        import asyncio  # noqa: PLC0415 - most of the adapter does without
-
-        run = await asyncio.to_thread(self._prepared, ask)  # an app may take its time to be built
-        if run.retriever is None:
-            return self._closed(run, await run.runnable.ainvoke(run.given, run.config))
-        with exposed(ask.arm, run.retriever.twin) as exposure:
-            if self._mode == "astream":
-                output = None
-                async for chunk in run.runnable.astream(run.given, run.config):
-                    output = joined(output, chunk)
-            else:
-                output = await run.runnable.ainvoke(run.given, run.config)
-        return self._checked(run, exposure, output, await self.handler.areport(run.run_id) if self._verify else None)
-
-    def _prepared(self, ask: Ask) -> _Run:
-        _refuse_semantic_cache()
-        run_id, watch = uuid4(), Watch(self._written)
-        retriever = None
+        run_id, config = self._config()
         if ask.arm == "closed_book":
-            if self._model is None:
-                raise ArmUnavailableError(
-                    "closed_book asks a model alone, and this app names none: canary_app(..., model=chat_model)"
-                )
-            runnable = self._model if isinstance(self._model, Runnable) else self._model(ask.strategy)
-            given: Any = ask.question
-        else:
-            retriever, runnable = self._app(ask)
-            given = self._given(ask.question, runnable)
-        return _Run(
-            ask=ask,
-            runnable=runnable,
-            retriever=retriever,
-            given=given,
-            config={
-                "callbacks": [self.handler, watch],
-                "run_id": run_id,
-                "configurable": dict.fromkeys(_CONVERSATION, f"trail-canary-{run_id}"),
-            },
-            run_id=run_id,
-            watch=watch,
-            outside=retriever.source.outside if retriever else 0,
-        )
+            text = answer_text(await self._alone(ask).ainvoke(ask.question, config))
+            return Answered(text=text, usage=usage_of(self._graph(run_id)))
+        made = await asyncio.to_thread(self._for, ask)  # an app may take its time to be built
+        given = self._given(ask.question, made.app)
+        output: Any = None
+        with exposed(ask.arm, made.retriever.twin) as exposure:
+            if self._mode == "astream":
+                async for chunk in made.app.astream(given, config):
+                    output = _joined(output, chunk)
+            else:
+                output = await made.app.ainvoke(given, config)
+        report = await self.handler.areport(run_id) if self._verify else None
+        answered = self._checked(ask, made, exposure, self._text(output), self._graph(run_id))
+        return replace(answered, report=report)
 
-    def _app(self, ask: Ask) -> tuple[CanaryRetriever, Runnable[Any, Any]]:
-        key = (ask.strategy.name, ask.arm)
-        with self._making:
-            if key not in self._made:
-                self._made[key] = self._make(ask.strategy, ask.arm)
-            return self._made[key]
+    def _config(self) -> tuple[UUID, RunnableConfig]:
+        run_id = uuid4()
+        talk = dict.fromkeys(_CONVERSATION, f"trail-canary-{run_id}")
+        return run_id, {"callbacks": [self.handler], "run_id": run_id, "configurable": talk}
+
+    def _graph(self, run_id: UUID) -> ProvenanceGraph | None:
+        try:
+            return self.handler.graph(run_id)
+        except InputError:  # the app keeps callbacks off: nothing was recorded
+            return None
 
     def _given(self, question: str, runnable: Runnable[Any, Any]) -> Any:
         if callable(self._question):
             return self._question(question)
-        key = self._question or question_key(runnable)
+        key = self._question or _question_key(runnable)
         if key is None:
             return question
         return {key: [("user", question)]} if key == "messages" else {key: question}
@@ -166,42 +133,6 @@ class CanaryApp:
         if isinstance(output, Mapping) and self._answer in output:
             output = output[self._answer]
         return answer_text(output)
-
-    def _closed(self, run: _Run, output: Any) -> Answered:
-        return Answered(text=answer_text(output), usage=run.watch.usage)
-
-    def _checked(self, run: _Run, exposure: Exposure, output: Any, report: Report | None) -> Answered:
-        assert run.retriever is not None  # noqa: S101 - for the type checker: only closed_book has none
-        source = run.retriever.source
-        outside = source.outside - run.outside
-        self._written.setdefault(run.ask.question, set()).update(run.watch.written)
-        refuse_memory(run.watch.remembers)
-        refuse_unseen(run.ask.arm, exposure.calls, 0 if run.retriever.arm else outside)
-        try:
-            graph = self.handler.graph(run.run_id)
-        except InputError:  # the app keeps callbacks off: nothing was recorded
-            graph = None
-        if graph is not None:
-            refuse_real_words(graph, source.translator, exposure, run.ask.question)
-        return Answered(
-            text=self._text(output),
-            # Without a call in the run, one outside of it may have been of this run.
-            passages=tuple(exposure.passages) if exposure.calls or not outside else None,
-            documents=tuple(exposure.documents),
-            dropped=tuple(exposure.dropped),
-            report=report,
-            usage=run.watch.usage,
-        )
-
-
-def _refuse_semantic_cache() -> None:
-    """Raises if a cache answers for models by likeness: texts of all arms are alike, and those of users are too."""
-    cache = type(get_llm_cache()).__name__
-    if "semantic" in cache.lower() or cache == "GPTCache":
-        raise InputError(
-            f"set_llm_cache: a {cache} answers one arm by what the model said under another, and would keep fictive "
-            "answers for users: set_llm_cache(None) in the process of the run"
-        )
 
 
 def canary_app(
@@ -250,16 +181,61 @@ def canary_app(
     """
     if not isinstance(retriever, CanaryRetriever):
         raise InputError(f"retriever: expected a CanaryRetriever, got {type(retriever).__name__}")
-    if not isinstance(app, Runnable) and not callable(app):
-        raise InputError(f"app: expected a chain or a function that makes one, got {type(app).__name__}")
+    return CanaryApp(
+        app, retriever, model=model, question=question, answer=answer, mode=mode, verify=verify, judge=judge
+    )
 
-    def make(strategy: Strategy, arm: Arm) -> tuple[CanaryRetriever, Runnable[Any, Any]]:
-        if isinstance(app, Runnable):
-            return retriever, app
-        own = retriever.under(arm)
-        made = app(own, strategy)
-        if not isinstance(made, Runnable):
-            raise InputError(f"app: expected it to return a chain, got {type(made).__name__}")
-        return own, made
 
-    return CanaryApp(make, model=model, question=question, answer=answer, mode=mode, verify=verify, judge=judge)
+def _refuse_semantic_cache() -> None:
+    """Raises if a cache answers for models by likeness: texts of all arms are alike, and those of users are too."""
+    cache = type(get_llm_cache()).__name__
+    if "semantic" in cache.lower() or cache == "GPTCache":
+        raise InputError(
+            f"set_llm_cache: a {cache} answers one arm by what the model said under another, and would keep fictive "
+            "answers for users: set_llm_cache(None) in the process of the run"
+        )
+
+
+def _question_key(runnable: Runnable[Any, Any]) -> str | None:
+    """The key under which an app takes the question; None if it takes a text."""
+    schema = runnable.get_input_jsonschema()
+    properties = schema.get("properties", {})
+    if "root" in properties or schema.get("type") != "object":  # "root" is what nothing is known of
+        return None
+    found = next((key for key in _QUESTIONS if key in properties), None)
+    if found is None and len(properties) == 1:
+        return str(next(iter(properties)))
+    if found is None:
+        named = f"which of {', '.join(map(repr, properties))}" if properties else "which key of its dictionary"
+        raise InputError(f"cannot tell {named} is the question: canary_app(..., question=...)")
+    return found
+
+
+def answer_text(output: Any) -> str:
+    """Returns the answer in what an app returned: a text, a message, or one of them in a dictionary or a state.
+
+    What a graph streams last, the update of one step by its name, is read as a state.
+
+    Raises:
+        InputError: If there is none, or several.
+    """
+    if isinstance(output, str):
+        return output
+    if message := output if isinstance(output, BaseMessage) else answer_message(output):
+        return message.text
+    if isinstance(output, Mapping):
+        found = [output[key] for key in output if key in ANSWERS and isinstance(output[key], str | BaseMessage)]
+        if len(found) == 1:
+            return answer_text(found[0])
+        if len(output) == 1 and isinstance(update := next(iter(output.values())), Mapping):
+            return answer_text(update)
+    what = f"an output with {', '.join(map(repr, output))}" if isinstance(output, Mapping) else type(output).__name__
+    raise InputError(f"cannot find the answer in {what}: canary_app(..., answer=...)")
+
+
+def _joined(before: Any, chunk: Any) -> Any:
+    """Chunks of a stream together; of those that cannot be added, such as states of a graph, the last."""
+    try:
+        return chunk if before is None else before + chunk
+    except TypeError:
+        return chunk

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import copy
-from collections.abc import Callable, Sequence
-from typing import Any
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, Final
 
 from llama_index.core import StorageContext
 from llama_index.core.base.base_retriever import BaseRetriever
@@ -16,16 +16,57 @@ from llama_index.core.vector_stores.types import BasePydanticVectorStore, Vector
 from pydantic import Field, SkipValidation
 
 from llama_index_trail.scope import untraced
+from trail_callbacks.canary import corpus
 from trail_callbacks.canary.arm import Arm
-from trail_callbacks.canary.corpus import Skipped
-from trail_callbacks.canary.serving.quarantine import FictiveTexts, refuse_fictive, refuse_polluted
-from trail_callbacks.canary.serving.source import CanarySource, Embedding, Sight, checked_arm, shared_parts
+from trail_callbacks.canary.passages.translation import Translator
+from trail_callbacks.canary.serving.exposure import checked_arm
+from trail_callbacks.canary.serving.quarantine import refuse_fictive
+from trail_callbacks.canary.serving.source import CanarySource, Embedding, Framework
 from trail_callbacks.canary.twin import TAG, Twin
-from trail_callbacks.errors import InputError
 
 __all__ = ["CanaryRetriever", "FictiveFilter"]
 
-_STORES = (BaseIndex, BasePydanticVectorStore, VectorStore, BaseDocumentStore, StorageContext)
+
+def _read(found: NodeWithScore) -> tuple[str, str | None, Mapping[str, Any]]:
+    node = found.node
+    places = {"ref_doc_id": node.ref_doc_id, "start_index": getattr(node, "start_char_idx", None)}
+    return (
+        node.get_content(MetadataMode.NONE),
+        node.node_id,
+        {**{key: value for key, value in places.items() if value is not None}, **node.metadata},
+    )
+
+
+def _write(found: NodeWithScore, text: str | None, metadata: dict[str, Any]) -> NodeWithScore:
+    node = found.node.model_copy()
+    node.metadata = {key: value for key, value in metadata.items() if key in (*found.node.metadata, TAG)}
+    _hide(node, [TAG])
+    if text is not None:
+        node.set_content(text)
+    return NodeWithScore(node=node, score=found.score)
+
+
+def _made(document: corpus.Document, hidden: Sequence[str]) -> Document:
+    made = Document(text=document.text, id_=document.id, metadata=dict(document.metadata))
+    _hide(made, hidden)
+    return made
+
+
+def _hide(node: BaseNode, keys: Sequence[str]) -> None:
+    """Keeps keys of metadata out of prompts and embeddings."""
+    node.excluded_llm_metadata_keys = [*node.excluded_llm_metadata_keys, *keys]
+    node.excluded_embed_metadata_keys = [*node.excluded_embed_metadata_keys, *keys]
+
+
+_LLAMA_INDEX: Final = Framework(
+    retriever=BaseRetriever,
+    stores=(BaseIndex, BasePydanticVectorStore, VectorStore, BaseDocumentStore, StorageContext),
+    read=_read,
+    write=_write,
+    shown=lambda found: found.node.get_content(MetadataMode.LLM),
+    made=_made,
+    advice="VectorStoreIndex.from_documents(documents).as_retriever()",
+)
 
 
 class CanaryRetriever(BaseRetriever):
@@ -66,19 +107,14 @@ class CanaryRetriever(BaseRetriever):
         index: Callable[[list[Document]], BaseRetriever] | None = None,
         arm: Arm | None = None,
     ) -> None:
-        if not isinstance(retriever, BaseRetriever):
-            raise InputError(f"retriever: expected a retriever, got {type(retriever).__name__}")
+        self._source = CanarySource(retriever, twin, embedding, index, _LLAMA_INDEX)
         super().__init__(callback_manager=retriever.callback_manager)
         self.retriever = retriever
         self.arm = None if arm is None else checked_arm(arm)
-        self._index = index
-        self._source: CanarySource[BaseRetriever] = CanarySource(
-            twin, embedding, None if index is None else self._indexed
-        )
 
     @property
-    def source(self) -> CanarySource[BaseRetriever]:
-        """What this retriever shares with its copies for single arms; `translator.counts` says what was swapped."""
+    def source(self) -> CanarySource[NodeWithScore]:
+        """What this retriever shares with its copies for single arms."""
         return self._source
 
     @property
@@ -99,87 +135,20 @@ class CanaryRetriever(BaseRetriever):
     def _retrieve(self, query_bundle: QueryBundle) -> list[NodeWithScore]:
         sight = self._source.sight(self.arm)
         if sight.is_untouched:
-            return self._noted(self.retriever.retrieve(query_bundle), sight)
-        if sight.arm != "fictive":
-            return self._noted([], sight)
-        finder = self._source.fictive_finder() if self._index else self.retriever
+            return self._source.served(self.retriever.retrieve(query_bundle), sight)
+        finder = self._source.finder(sight)
         with untraced():
-            found = finder.retrieve(query_bundle)
-        return self._fictive(found, sight)
+            found = [] if finder is None else finder.retrieve(query_bundle)
+        return self._source.served(found, sight)
 
     async def _aretrieve(self, query_bundle: QueryBundle) -> list[NodeWithScore]:
         sight = self._source.sight(self.arm)
         if sight.is_untouched:
-            return self._noted(await self.retriever.aretrieve(query_bundle), sight)
-        if sight.arm != "fictive":
-            return self._noted([], sight)
-        finder = await asyncio.to_thread(self._source.fictive_finder) if self._index else self.retriever
+            return self._source.served(await self.retriever.aretrieve(query_bundle), sight)
+        finder = await asyncio.to_thread(self._source.finder, sight)  # which may make an index
         with untraced():
-            found = await finder.aretrieve(query_bundle)
-        return self._fictive(found, sight)
-
-    def _noted(self, found: list[NodeWithScore], sight: Sight) -> list[NodeWithScore]:
-        """Nodes that are served as they were found."""
-        if sight.arm is None and sight.exposure is None:
-            return found
-        refuse_polluted(found)
-        if sight.exposure is not None:
-            locate = self._source.translator.documents
-            sight.exposure.served(
-                _shown(found),
-                [id_ for each in found for id_ in locate(_text(each.node), each.node_id, _details(each.node))],
-            )
-        return found
-
-    def _fictive(self, found: Sequence[NodeWithScore], sight: Sight) -> list[NodeWithScore]:
-        self._source.refuse_if_off()
-        served: list[NodeWithScore] = []
-        documents: list[str] = []
-        dropped: list[Skipped] = []
-        translator = self._source.translator
-        if self._index is None:
-            refuse_polluted(found)
-        for each in found:
-            node = each.node
-            if self._index is not None:
-                served.append(NodeWithScore(node=_tagged(node, {**node.metadata, TAG: self.twin.id}), score=each.score))
-                documents.extend(translator.named(None, node.metadata)[:1])
-                continue
-            translated = translator.passage(_text(node), node.node_id, _details(node))
-            if translated.text is None or (translated.how == "changed" and not translated.text.strip()):
-                self._source.drop(dropped, node.node_id, translated)
-                continue
-            swapped = _tagged(node, translator.metadata(node.metadata, translated.documents))
-            if translated.how == "changed":
-                swapped.set_content(translated.text)
-            served.append(NodeWithScore(node=swapped, score=each.score))
-            documents.extend(translated.documents)
-        if sight.exposure is not None:
-            sight.exposure.served(_shown(served), documents, dropped)
-        return served
-
-    def _indexed(self) -> BaseRetriever:
-        """The retriever over the twin, made by the user's function."""
-        assert self._index is not None  # noqa: S101 - for the type checker: asked for where there is one
-        documents = []
-        for each in self.twin.fictive:  # under ids of their own: a store that has those of the real ones deletes them
-            details = self._source.translator.metadata({"source": each.id, **each.metadata}, [each.id])
-            document = Document(text=each.text, id_=f"{TAG}:{each.id}", metadata=details)
-            documents.append(document)
-            _hide(document, *({"source"} - each.metadata.keys()))
-        made = self._index(documents)
-        if not isinstance(made, BaseRetriever):
-            raise InputError(f"index: expected it to return a retriever, got {type(made).__name__}")
-        if made is self.retriever or (shared := shared_parts(self.retriever, made, _STORES)):
-            what = (
-                "the app's own retriever" if made is self.retriever else f"a retriever over the app's own {shared[0]}"
-            )
-            raise InputError(
-                f"index: it returned {what}; fictive texts must not enter it. Make a new index, such as "
-                "VectorStoreIndex.from_documents(documents).as_retriever(); if documents were added to the app's, "
-                f"delete those with {TAG!r} in their metadata"
-            )
-        return made
+            found = [] if finder is None else await finder.aretrieve(query_bundle)
+        return self._source.served(found, sight)
 
 
 class FictiveFilter(TransformComponent):
@@ -194,7 +163,7 @@ class FictiveFilter(TransformComponent):
         twin: Recognises also texts that have lost their tag; see `refuse_fictive`.
     """
 
-    twin: SkipValidation[Twin | FictiveTexts | None] = Field(default=None, repr=False, exclude=True)
+    twin: SkipValidation[Twin | Translator | None] = Field(default=None, repr=False, exclude=True)
 
     def __call__(self, nodes: Sequence[BaseNode], **kwargs: Any) -> Sequence[BaseNode]:  # noqa: ARG002 - LlamaIndex's signature
         """Returns the nodes as they are.
@@ -207,36 +176,3 @@ class FictiveFilter(TransformComponent):
     async def acall(self, nodes: Sequence[BaseNode], **kwargs: Any) -> Sequence[BaseNode]:
         """As above."""
         return self(nodes, **kwargs)
-
-
-def _text(node: BaseNode) -> str:
-    return node.get_content(MetadataMode.NONE)
-
-
-def _shown(nodes: Sequence[NodeWithScore]) -> list[str]:
-    """What prompts show of nodes."""
-    return [each.node.get_content(MetadataMode.LLM) for each in nodes]
-
-
-def _details(node: BaseNode) -> dict[str, Any]:
-    """What says where a node is from."""
-    details = dict(node.metadata)
-    if node.ref_doc_id:
-        details.setdefault("ref_doc_id", node.ref_doc_id)
-    if (start := getattr(node, "start_char_idx", None)) is not None:
-        details.setdefault("start_index", start)
-    return details
-
-
-def _tagged(node: BaseNode, metadata: dict[str, Any]) -> BaseNode:
-    """A copy of a node with other metadata."""
-    copied = node.model_copy()
-    copied.metadata = metadata
-    _hide(copied)
-    return copied
-
-
-def _hide(node: BaseNode, *keys: str) -> None:
-    """Keeps the tag and other keys of metadata out of prompts and embeddings."""
-    node.excluded_llm_metadata_keys = [*node.excluded_llm_metadata_keys, TAG, *keys]
-    node.excluded_embed_metadata_keys = [*node.excluded_embed_metadata_keys, TAG, *keys]

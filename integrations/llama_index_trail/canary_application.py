@@ -3,59 +3,56 @@
 from __future__ import annotations
 
 import asyncio
-import threading
 from collections.abc import Awaitable, Callable
-from dataclasses import dataclass, replace
-from typing import Any, Literal
+from dataclasses import replace
+from typing import Any, Literal, get_args
 
 from llama_index.core.base.llms.base import BaseLLM
 from llama_index.core.base.response.schema import AsyncStreamingResponse, StreamingResponse
 
 from llama_index_trail.canary import CanaryRetriever
 from llama_index_trail.context import Trail, trail
-from trail_callbacks.canary.arm import Answered, Arm, ArmUnavailableError, Ask, Strategy
-from trail_callbacks.canary.serving.exposure import Exposure, exposed
-from trail_callbacks.canary.serving.real_words import refuse_memory, refuse_real_words, refuse_unseen
+from trail_callbacks.canary.arm import Answered, Ask, Strategy
+from trail_callbacks.canary.serving.application import FrameworkApp, usage_of
+from trail_callbacks.canary.serving.exposure import exposed
 from trail_callbacks.errors import InputError
-from trail_callbacks.graph import Node, ProvenanceGraph
+from trail_callbacks.graph import ProvenanceGraph
 from trail_callbacks.judges.resolve import JudgeLike
-from trail_callbacks.models.call import Usage
 
 __all__ = ["CanaryApp", "Mode", "canary_app"]
 
 Mode = Literal["async", "sync"]
 Build = Callable[[CanaryRetriever, Strategy], Any]
-Make = Callable[[Strategy, Arm], tuple[CanaryRetriever, Any]]
 Models = BaseLLM | Callable[[Strategy], BaseLLM]
 _ASKED_BY = ("query", "chat", "run")
-_OF_MODELS = frozenset({"llm", "model", "prompt_tokens", "completion_tokens"})
 
 
-@dataclass(frozen=True, slots=True)
-class _Engine:
-    """An engine, and by which of its methods it is asked."""
-
-    retriever: CanaryRetriever
-    engine: Any
-    method: str
-    outside: int
-
-
-class CanaryApp:
+class CanaryApp(FrameworkApp[CanaryRetriever]):
     """An `App` of a canary run, made by `canary_app`; works from several threads and tasks at once."""
 
-    def __init__(self, make: Make, *, model: Models | None, mode: Mode, verify: bool, judge: JudgeLike) -> None:
-        if mode not in ("async", "sync"):
+    def __init__(
+        self,
+        app: Any | Build,
+        retriever: CanaryRetriever,
+        *,
+        model: Models | None,
+        mode: Mode,
+        verify: bool,
+        judge: JudgeLike,
+    ) -> None:
+        if mode not in get_args(Mode):
             raise InputError(f"unknown mode {mode!r}: choose 'async' or 'sync'")
-        self._make = make
-        self._model = model
+        super().__init__(
+            app,
+            retriever,
+            model,
+            is_app=lambda made: _method(made) is not None,
+            is_model=lambda made: isinstance(made, BaseLLM),
+        )
         self._mode = mode
         self._judge = judge
         self._verify = verify or judge is not None
         trail(judge, "never")  # so that an unknown judge is an error now
-        self._made: dict[tuple[str, Arm], tuple[CanaryRetriever, Any]] = {}
-        self._making = threading.Lock()
-        self._answers: dict[str, set[str]] = {}
 
     def __call__(self, ask: Ask, /) -> Answered | Awaitable[Answered]:
         """Answers a question under an arm.
@@ -72,68 +69,35 @@ class CanaryApp:
         with trail(self._judge, "never") as recording:
             if ask.arm == "closed_book":
                 text = str(self._alone(ask).complete(ask.question))
-                return Answered(text=text, usage=_usage(_graph(recording)))
-            made = self._engine(ask)
+                return Answered(text=text, usage=usage_of(_graph(recording)))
+            made = self._for(ask)
+            method = _method(made.app)
+            if method == "run":
+                raise InputError(f"app: a {type(made.app).__name__} is an agent, which needs mode='async'")
             with exposed(ask.arm, made.retriever.twin) as exposure:
-                text = _read(getattr(made.engine, made.method)(ask.question))
-        answered = self._checked(made, exposure, ask.question, text, _graph(recording))
+                text = _text(getattr(made.app, str(method))(ask.question))
+        answered = self._checked(ask, made, exposure, text, _graph(recording))
         return replace(answered, report=recording.report) if self._verify else answered
 
     async def _aanswer(self, ask: Ask) -> Answered:
         with trail(self._judge, "never") as recording:
             if ask.arm == "closed_book":
                 text = str(await self._alone(ask).acomplete(ask.question))
-                return Answered(text=text, usage=_usage(_graph(recording)))
-            made = await asyncio.to_thread(self._engine, ask)  # an app may take its time to be built
+                return Answered(text=text, usage=usage_of(_graph(recording)))
+            made = await asyncio.to_thread(self._for, ask)  # an app may take its time to be built
+            method = _method(made.app)
             with exposed(ask.arm, made.retriever.twin) as exposure:
-                if made.method == "run":
-                    text = str(await made.engine.run(user_msg=ask.question))
+                if method == "run":
+                    text = str(await made.app.run(user_msg=ask.question))
                 else:
-                    text = await _aread(await getattr(made.engine, f"a{made.method}")(ask.question))
-        answered = self._checked(made, exposure, ask.question, text, _graph(recording))
+                    response = await getattr(made.app, f"a{method}")(ask.question)
+                    streams = isinstance(response, AsyncStreamingResponse)
+                    text = str(await response.get_response()) if streams else _text(response)
+        answered = self._checked(ask, made, exposure, text, _graph(recording))
         return replace(answered, report=await recording.areport()) if self._verify else answered
 
-    def _alone(self, ask: Ask) -> BaseLLM:
-        if self._model is None:
-            raise ArmUnavailableError(
-                "closed_book asks a model alone, and this app names none: canary_app(..., model=llm)"
-            )
-        return self._model if isinstance(self._model, BaseLLM) else self._model(ask.strategy)
-
-    def _engine(self, ask: Ask) -> _Engine:
-        key = (ask.strategy.name, ask.arm)
-        with self._making:
-            retriever, engine = self._made.get(key) or self._make(ask.strategy, ask.arm)
-            method = next((each for each in _ASKED_BY if callable(getattr(engine, each, None))), None)
-            if method is None or (method == "run" and self._mode == "sync"):
-                raise InputError(
-                    f"app: expected a query engine, a chat engine or (in mode 'async') an agent, got "
-                    f"{type(engine).__name__}"
-                )
-            if method != "chat":  # which remembers what it was asked before
-                self._made[key] = retriever, engine
-        return _Engine(retriever, engine, method, retriever.source.outside)
-
-    def _checked(
-        self, made: _Engine, exposure: Exposure, question: str, text: str, graph: ProvenanceGraph | None
-    ) -> Answered:
-        source = made.retriever.source
-        outside = source.outside - made.outside
-        refuse_unseen(exposure.arm, exposure.calls, 0 if made.retriever.arm else outside)
-        if graph is not None:
-            earlier = self._answers.get(question, ())
-            shown = (node.text for node in graph.nodes if node.kind == "completion" and not _is_call(node))
-            refuse_memory(any(text in earlier for text in shown))
-            refuse_real_words(graph, source.translator, exposure, question)
-        self._answers.setdefault(question, set()).add(text)
-        return Answered(
-            text=text,
-            # Without a call in the run, one outside of it may have been of this run.
-            passages=tuple(exposure.passages) if exposure.calls or not outside else None,
-            documents=tuple(exposure.documents),
-            dropped=tuple(exposure.dropped),
-            usage=_usage(graph),
-        )
+    def _keeps(self, made: Any) -> bool:
+        return _method(made) != "chat"  # which remembers what it was asked before
 
 
 def canary_app(
@@ -173,29 +137,18 @@ def canary_app(
     """
     if not isinstance(retriever, CanaryRetriever):
         raise InputError(f"retriever: expected a CanaryRetriever, got {type(retriever).__name__}")
-    finished = any(callable(getattr(app, each, None)) for each in _ASKED_BY)
-    if finished and hasattr(app, "chat") and not hasattr(app, "query"):
+    if _method(app) == "chat":
         raise InputError("app: a chat engine remembers what it was asked: pass a function that makes one")
-    if not finished and not callable(app):
-        raise InputError(f"app: expected an engine or a function that makes one, got {type(app).__name__}")
-
-    def make(strategy: Strategy, arm: Arm) -> tuple[CanaryRetriever, Any]:
-        if finished:
-            return retriever, app
-        own = retriever.under(arm)
-        return own, app(own, strategy)
-
-    return CanaryApp(make, model=model, mode=mode, verify=verify, judge=judge)
+    return CanaryApp(app, retriever, model=model, mode=mode, verify=verify, judge=judge)
 
 
-def _read(response: Any) -> str:
+def _method(engine: Any) -> str | None:
+    """By which of its methods an engine is asked; None if it is none."""
+    return next((each for each in _ASKED_BY if callable(getattr(engine, each, None))), None)
+
+
+def _text(response: Any) -> str:
     return str(response.get_response()) if isinstance(response, StreamingResponse) else str(response)
-
-
-async def _aread(response: Any) -> str:
-    if isinstance(response, AsyncStreamingResponse):
-        return str(await response.get_response())
-    return _read(response)
 
 
 def _graph(recording: Trail) -> ProvenanceGraph | None:
@@ -204,22 +157,3 @@ def _graph(recording: Trail) -> ProvenanceGraph | None:
         return recording.graph
     except InputError:
         return None
-
-
-def _is_call(node: Node) -> bool:
-    """True for what a model of the run wrote, and not for what it was shown of a conversation."""
-    return bool(_OF_MODELS & node.attributes.keys())
-
-
-def _usage(graph: ProvenanceGraph | None) -> Usage:
-    """What the models of a recorded run read and wrote, each call once."""
-    calls = {
-        node.run_id or node.id: node.attributes
-        for node in (graph.nodes if graph else ())
-        if node.kind in ("completion", "answer") and _is_call(node)
-    }
-    return Usage(
-        calls=len(calls),
-        prompt_tokens=sum(each.get("prompt_tokens", 0) for each in calls.values()),
-        completion_tokens=sum(each.get("completion_tokens", 0) for each in calls.values()),
-    )

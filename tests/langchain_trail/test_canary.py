@@ -12,7 +12,7 @@ from langchain_core.vectorstores import InMemoryVectorStore
 from langchain_trail import TrailCallbackHandler
 from langchain_trail.canary import CanaryRetriever
 
-from trail_callbacks.canary import TAG, Skipped
+from trail_callbacks.canary import TAG
 from trail_callbacks.canary.serving.exposure import SWITCH, CanaryOffError, exposed
 from trail_callbacks.canary.serving.quarantine import FictiveDataError, refuse_fictive
 from trail_callbacks.errors import InputError
@@ -92,18 +92,6 @@ def test_ids_scores_and_order_stay_and_the_app_keeps_its_documents():
     assert store.as_retriever().invoke("x") == before
 
 
-def test_a_passage_that_cannot_be_placed_is_left_out_and_said(caplog):
-    summary = Document("Crossing the bay with the ferry takes about 40 minutes.", id="s")
-    retriever = CanaryRetriever(retriever=RunnableLambda(lambda _: [summary, Document(REAL)]), twin=TWIN)
-    with exposed("fictive", TWIN) as exposure:
-        assert texts(retriever.invoke("x")) == [FICTIVE]
-    assert exposure.dropped == [
-        Skipped("passage s with number-0", "could not be placed in the corpus and states what an edit changed")
-    ]
-    assert "passage s" in caplog.text
-    assert retriever.source.translator.counts["unplaced"] >= 1
-
-
 def test_the_graph_has_what_was_served_and_nothing_real(says):
     handler = TrailCallbackHandler(evaluate="never")
     chain = {"context": canary() | (lambda found: "\n".join(texts(found))), "question": RunnablePassthrough()} | (
@@ -176,15 +164,6 @@ def test_an_index_in_the_apps_own_store_is_refused():
     assert len(store.store) == 2
 
 
-def test_an_index_that_was_polluted_is_an_error_of_the_run_and_not_of_the_app():
-    polluted = RunnableLambda(lambda _: [Document(FICTIVE, metadata={TAG: "t0"})])
-    retriever = CanaryRetriever(retriever=polluted, twin=TWIN)
-    assert texts(retriever.invoke("x")) == [FICTIVE]
-    for arm in ("real", "fictive"):
-        with exposed(arm, TWIN), pytest.raises(FictiveDataError, match="in the app's index"):
-            retriever.invoke("x")
-
-
 def test_the_config_reaches_the_wrapped_retriever_and_its_callbacks_do_not():
     seen = []
 
@@ -210,15 +189,3 @@ def test_switched_off_during_a_search_nothing_is_served(monkeypatch):
         monkeypatch.delenv(SWITCH, raising=False)
         with pytest.raises(CanaryOffError, match="while passages were searched"), exposed("fictive", TWIN):
             way(CanaryRetriever(RunnableLambda(find), TWIN))
-
-
-def test_bad_arguments_say_what_is_wrong():
-    with pytest.raises(InputError, match="expected a retriever, got str"):
-        CanaryRetriever(retriever="store", twin=TWIN)
-    with pytest.raises(InputError, match="expected a Twin, got str"):
-        CanaryRetriever(retriever=production().as_retriever(), twin="twin.json")
-    with pytest.raises(InputError, match="needs index="):
-        canary(embedding="fictive")
-    with pytest.raises(InputError, match="unknown arm"):
-        canary().under("fictional")
-    assert "Garvane" not in repr(canary())

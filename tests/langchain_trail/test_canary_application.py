@@ -17,7 +17,7 @@ from langchain_trail import CanaryRetriever, canary_app
 
 from trail_callbacks.canary import Answered, Ask, Probe, Strategy, assess, run, to_page
 from trail_callbacks.canary.arm import ArmUnavailableError
-from trail_callbacks.canary.serving.real_words import RealTextServedError
+from trail_callbacks.canary.serving.application import RealTextServedError
 from trail_callbacks.errors import InputError
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "canary"))
@@ -190,11 +190,11 @@ def test_bad_arguments_say_what_is_wrong(says):
     retriever = canary()
     with pytest.raises(InputError, match="expected a CanaryRetriever"):
         canary_app(chain(retriever, says("x")), store().as_retriever())
-    with pytest.raises(InputError, match="expected a chain"):
+    with pytest.raises(InputError, match="expected an app or a function"):
         canary_app("chain", retriever)
     with pytest.raises(InputError, match="unknown mode"):
         canary_app(chain(retriever, says("x")), retriever, mode="batch")
-    with pytest.raises(InputError, match="expected it to return a chain, got NoneType"):
+    with pytest.raises(InputError, match="expected it to return an app, got NoneType"):
         answer(canary_app(lambda own, strategy: None, retriever), ask("real"))
 
 

@@ -23,7 +23,7 @@ from langchain_text_splitters import RecursiveCharacterTextSplitter
 from langchain_trail import CanaryRetriever, canary_app
 
 from trail_callbacks.canary import Answered, Ask, Strategy
-from trail_callbacks.canary.serving.real_words import RealTextServedError
+from trail_callbacks.canary.serving.application import RealTextServedError
 from trail_callbacks.errors import InputError
 
 pytest.importorskip("langchain_classic")

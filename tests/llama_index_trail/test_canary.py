@@ -14,7 +14,7 @@ from llama_index.core.schema import Document, MetadataMode, TextNode
 from llama_index_trail import CanaryRetriever, FictiveFilter, trail
 
 from trail_callbacks.canary import TAG
-from trail_callbacks.canary.serving.exposure import SWITCH, CanaryOffError, exposed
+from trail_callbacks.canary.serving.exposure import exposed
 from trail_callbacks.canary.serving.quarantine import FictiveDataError, refuse_fictive
 from trail_callbacks.errors import InputError
 
@@ -98,14 +98,6 @@ def test_the_window_around_a_sentence_is_fictive_as_well():
     assert set(exposure.documents) == {"ferry.md"}
 
 
-def test_a_passage_that_cannot_be_placed_is_left_out_and_said(caplog):
-    index = VectorStoreIndex([TextNode(text="It takes 40 minutes.", id_="s")], embed_model=EMBEDDING)
-    with exposed("fictive", TWIN) as exposure:
-        assert canary(index).retrieve("x") == []
-    assert [each.place for each in exposure.dropped] == ["passage s with number-0"]
-    assert "passage s" in caplog.text
-
-
 def test_the_graph_has_what_was_served_and_nothing_real(models):
     engine = RetrieverQueryEngine.from_args(canary(), llm=models.Rules(rules=[("", "It takes 53 minutes.")]))
     with exposed("fictive", TWIN), trail(evaluate="never") as recording:
@@ -118,24 +110,6 @@ def test_the_graph_has_what_was_served_and_nothing_real(models):
 
 def index_of(documents):
     return VectorStoreIndex.from_documents(documents, embed_model=EMBEDDING).as_retriever()
-
-
-def test_switched_off_no_fictive_text_is_served(monkeypatch):
-    retriever = canary(embedding="fictive", index=index_of)
-    assert any("Garvane" in text for text in texts(retriever.under("fictive").retrieve("x")))
-    monkeypatch.setenv(SWITCH, "off")
-    for each in (retriever, retriever.under("fictive"), retriever.under("empty")):
-        for found in both_ways(each):
-            assert texts(found) == [REAL, WHALES]
-    monkeypatch.delenv(SWITCH)
-
-    def run():
-        with exposed("fictive", TWIN):
-            monkeypatch.setenv(SWITCH, "off")
-            assert texts(retriever.retrieve("x")) == [REAL, WHALES]
-
-    with pytest.raises(CanaryOffError, match="says nothing"):
-        run()
 
 
 def test_an_index_of_the_twin_is_made_once_and_apart():
@@ -215,14 +189,3 @@ def test_an_index_that_was_polluted_is_an_error_of_the_run_and_not_of_the_app():
     for arm in ("real", "fictive"):
         with exposed(arm, TWIN), pytest.raises(FictiveDataError, match="in the app's index"):
             retriever.retrieve("x")
-
-
-def test_bad_arguments_say_what_is_wrong():
-    with pytest.raises(InputError, match="expected a retriever, got VectorStoreIndex"):
-        CanaryRetriever(production(), TWIN)
-    with pytest.raises(InputError, match="expected a Twin, got str"):
-        CanaryRetriever(production().as_retriever(), "twin.json")
-    with pytest.raises(InputError, match="needs index="):
-        canary(embedding="fictive")
-    with pytest.raises(InputError, match="unknown arm"):
-        canary(arm="fictional")

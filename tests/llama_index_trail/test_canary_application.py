@@ -16,8 +16,8 @@ from llama_index_trail.tracker import TRACKER
 
 from trail_callbacks.canary import Answered, Ask, Strategy
 from trail_callbacks.canary.arm import ArmUnavailableError
+from trail_callbacks.canary.serving.application import RealTextServedError
 from trail_callbacks.canary.serving.exposure import SWITCH, CanaryOffError
-from trail_callbacks.canary.serving.real_words import RealTextServedError
 from trail_callbacks.errors import InputError
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "canary"))
@@ -168,9 +168,9 @@ def test_switched_off_and_broken_apps_are_errors(models, monkeypatch):
 def test_bad_arguments_say_what_is_wrong(models):
     with pytest.raises(InputError, match="expected a CanaryRetriever"):
         canary_app(lambda own, strategy: None, index().as_retriever())
-    with pytest.raises(InputError, match="expected an engine"):
+    with pytest.raises(InputError, match="expected an app or a function"):
         canary_app("engine", canary())
     with pytest.raises(InputError, match="unknown mode"):
         canary_app(lambda own, strategy: None, canary(), mode="ainvoke")
-    with pytest.raises(InputError, match=r"expected a query engine, .* got NoneType"):
+    with pytest.raises(InputError, match="return an app, got NoneType"):
         answered(canary_app(lambda own, strategy: None, canary()), asked("real"))

@@ -8,10 +8,7 @@ from hypothesis import strategies as st
 from small_twins import FERRY, MUSEUM, small, twin_of
 
 from trail_callbacks.canary import TAG, Corpus, Document, Edit, Replacement, Twin
-from trail_callbacks.canary.passages import naming
 from trail_callbacks.canary.passages.translation import Translator, translator_of
-from trail_callbacks.canary.perturbers.perturb import perturb
-from trail_callbacks.language.terms import keys
 
 REAL_WORDS = ("Lorne", "40 min", "12.50", "Dogs", "68", "2,400")
 
@@ -72,9 +69,7 @@ def test_a_word_that_the_border_cuts_through_is_shown_on_neither_side(translator
     ],
 )
 def test_what_states_an_edited_fact_and_has_no_place_is_not_served(translator, passage, name):
-    before = translator.counts.get("unplaced", 0)
     assert translator.fictive(passage, name) is None
-    assert translator.counts["unplaced"] == before + 1
 
 
 @pytest.mark.parametrize(
@@ -113,9 +108,7 @@ def test_passages_that_disagree_are_told_apart_by_their_document():
     translator = Translator(Twin(id="t", seed=0, real=real, fictive=changed, edits=[edit]))
     assert translator.fictive(text, "a") == text.replace("80", "91")
     assert translator.fictive(text, "b") == text.replace("80", "67")
-    found = translator.passage(text)
-    assert found.ambiguous
-    assert found.text == text.replace("80", "91")
+    assert translator.passage(text).text == text.replace("80", "91")
 
 
 def test_of_many_places_in_a_document_the_offset_decides():
@@ -129,7 +122,6 @@ def test_of_many_places_in_a_document_the_offset_decides():
     assert text[28:32] == "five"
     assert translator.passage("Open until five.", None, {"source": "d", "start_index": 17}).text == "Open until seven."
     assert translator.passage("Open until five.", None, {"source": "d", "start_index": 34}).text == "Open until five."
-    assert translator.passage("Open until five.", None, {"source": "d"}).ambiguous
 
 
 def test_metadata_is_translated_where_it_has_text(translator):
@@ -215,12 +207,3 @@ def test_threads_share_one_translator():
     for thread in threads:
         thread.join()
     assert wrong == []
-
-
-def test_a_passage_that_states_a_value_everywhere_is_read_once(monkeypatch):
-    read = []
-    monkeypatch.setattr(naming, "keys", lambda text: read.append(len(text)) or keys(text))
-    ferry = Document("a", "The ferry to Halden takes 45 minutes and costs 12.50 euros.")
-    passage = "Zebras. " + "45 minutes and 12.50 euros. " * 40
-    translator_of(perturb(Corpus([ferry]), seed=1)).passage(passage)
-    assert read.count(len(passage)) == 1

@@ -5,8 +5,8 @@ import pickle
 import pytest
 from small_twins import FERRY, small, twin_of
 
-from trail_callbacks.canary import TAG, Document
-from trail_callbacks.canary.serving.quarantine import FictiveDataError, FictiveTexts, refuse_fictive, refuse_polluted
+from trail_callbacks.canary import TAG, Document, Translator
+from trail_callbacks.canary.serving.quarantine import FictiveDataError, refuse_fictive, refuse_polluted
 
 TWIN = small()
 
@@ -49,8 +49,8 @@ def test_what_is_tagged_is_refused(item):
     ],
 )
 def test_fictive_text_is_recognised_without_its_tag(text):
-    known = FictiveTexts(TWIN)
-    assert known.edit_in(text)
+    known = Translator(TWIN)
+    assert known.made_up(text)
     for item in (text, {"content": text}, Document("x", text)):
         with pytest.raises(FictiveDataError, match="made up"):
             refuse_fictive([item], known)
@@ -59,14 +59,14 @@ def test_fictive_text_is_recognised_without_its_tag(text):
 
 @pytest.mark.parametrize("text", [FERRY, FERRY[30:90], "It takes 53 minutes.", "The bay is 53 minutes away", ""])
 def test_real_text_is_not_taken_for_fictive(text):
-    assert FictiveTexts(TWIN).edit_in(text) is None
+    assert Translator(TWIN).made_up(text) is None
 
 
 def test_a_nonce_word_is_refused_anywhere():
     twin = twin_of({"d": "The head of the office is Anna Berg since May."}, [("nonce", "Anna Berg", "Vorlanth Quix")])
-    known = FictiveTexts(twin)
-    assert known.edit_in("I met vorlanth\nquix yesterday.") == "nonce-0"
-    assert known.edit_in("I met Vorlanth yesterday.") is None
+    known = Translator(twin)
+    assert known.made_up("I met vorlanth\nquix yesterday.") == "nonce-0"
+    assert known.made_up("I met Vorlanth yesterday.") is None
 
 
 def test_an_error_names_a_few_and_quotes_nothing():

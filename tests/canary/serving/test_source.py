@@ -4,15 +4,35 @@ from types import SimpleNamespace
 import pytest
 from small_twins import FERRY, small, twin_of
 
-from trail_callbacks.canary.serving.exposure import SWITCH, CanaryOffError, exposed
-from trail_callbacks.canary.serving.source import CanarySource, checked_arm, shared_parts
+from trail_callbacks.canary.serving.exposure import SWITCH, CanaryOffError, checked_arm, exposed
+from trail_callbacks.canary.serving.source import CanarySource, Framework
 from trail_callbacks.errors import InputError
 
 TWIN = small()
 
 
+class Store:
+    pass
+
+
+PLAIN = Framework(
+    retriever=SimpleNamespace,
+    stores=(Store,),
+    read=lambda text: (text, None, {}),
+    write=lambda text, new, metadata: new or text,
+    shown=str,
+    made=lambda document, hidden: document.text,
+    advice="another",
+)
+FOUND = SimpleNamespace(store=Store())
+
+
+def source_of(twin=TWIN, embedding="real", index=None):
+    return CanarySource(FOUND, twin, embedding, index, PLAIN)
+
+
 def test_a_retriever_is_left_alone_unless_an_arm_says_otherwise():
-    source = CanarySource(TWIN, "real", None)
+    source = source_of()
     assert source.sight(None).arm is None
     assert source.sight("fictive").arm == "fictive"
     with exposed("empty", TWIN) as exposure:
@@ -23,14 +43,14 @@ def test_a_retriever_is_left_alone_unless_an_arm_says_otherwise():
 
 
 def test_a_run_over_another_twin_is_an_error():
-    source = CanarySource(TWIN, "real", None)
+    source = source_of()
     other = twin_of({"d": FERRY}, [("number", "40", "50")], id_="t2")
     with exposed("fictive", other), pytest.raises(InputError, match="make one twin"):
         source.sight(None)
 
 
 def test_switched_off_it_serves_real_texts_and_the_run_fails(monkeypatch):
-    source = CanarySource(TWIN, "real", None)
+    source = source_of()
 
     def run():
         with exposed("fictive", TWIN):
@@ -46,7 +66,7 @@ def test_switched_off_it_serves_real_texts_and_the_run_fails(monkeypatch):
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="processes are not forked here")
 @pytest.mark.filterwarnings("ignore:This process .* is multi-threaded")
 def test_what_a_child_process_is_served_nobody_would_know():
-    source = CanarySource(TWIN, "real", None)
+    source = source_of()
     with exposed("fictive", TWIN) as exposure:
         if (child := os.fork()) == 0:
             try:
@@ -60,31 +80,37 @@ def test_what_a_child_process_is_served_nobody_would_know():
 
 def test_bad_arguments_say_what_to_do():
     with pytest.raises(InputError, match="perturb"):
-        CanarySource("twin.json", "real", None)
+        source_of("twin.json")
     with pytest.raises(InputError, match="'real' or 'fictive'"):
-        CanarySource(TWIN, "fake", None)
+        source_of(embedding="fake")
     with pytest.raises(InputError, match="needs index="):
-        CanarySource(TWIN, "fictive", None)
+        source_of(embedding="fictive")
     with pytest.raises(InputError, match="index= is for"):
-        CanarySource(TWIN, "real", dict)
+        source_of(index=dict)
     with pytest.raises(InputError, match="unknown arm 'x'"):
         checked_arm("x")
 
 
 def test_the_index_of_the_twin_is_made_once():
     made = []
-    source = CanarySource(TWIN, "fictive", lambda: made.append(1) or "finder")
-    assert source.fictive_finder() == source.fictive_finder() == "finder"
-    assert made == [1]
+    source = source_of(embedding="fictive", index=lambda texts: made.append(texts) or SimpleNamespace())
+    assert source.finder(source.sight("fictive")) is source.finder(source.sight("fictive")) is not FOUND
+    assert made == [[each.text for each in TWIN.fictive]]
+    assert source.finder(source.sight("real")) is FOUND
+    assert source.finder(source.sight("empty")) is None
 
 
-def test_shared_stores_are_found_however_deep():
-    class Store:
-        pass
+@pytest.mark.parametrize("made", [FOUND, SimpleNamespace(wrapped=[SimpleNamespace(inner=FOUND.store)])])
+def test_the_app_s_own_store_is_refused_however_deep(made):
+    source = source_of(embedding="fictive", index=lambda _: made)
+    with pytest.raises(InputError, match="must not enter it"):
+        source.finder(source.sight("fictive"))
 
-    store = Store()
-    one, other = SimpleNamespace(store=store), SimpleNamespace(wrapped=[SimpleNamespace(inner=store)])
-    assert shared_parts(one, other, [Store]) == ["Store"]
-    assert shared_parts(one, SimpleNamespace(store=Store()), [Store]) == []
-    one.itself = one
-    assert shared_parts(one, one, [Store])
+
+def test_what_has_no_place_is_left_out_and_said():
+    source = source_of()
+    with exposed("fictive", TWIN) as exposure:
+        assert source.served([FERRY, "It takes 40 minutes."], source.sight(None)) == [TWIN.fictive["ferry.md"].text]
+    assert exposure.documents == ["ferry.md"]
+    (dropped,) = exposure.dropped
+    assert "states what an edit changed" in dropped.why

@@ -5,11 +5,9 @@ from __future__ import annotations
 import math
 import unicodedata
 from collections.abc import Sequence
-from itertools import takewhile
 
 from trail_callbacks.canary.arm import Arm
-from trail_callbacks.canary.passages.html_text import looks_like_html, text_of_html
-from trail_callbacks.canary.passages.letters import letters
+from trail_callbacks.canary.passages.letters import letters, looks_like_html, shared_start, text_of_html
 from trail_callbacks.canary.probe import Probe
 from trail_callbacks.language.terms import keys
 from trail_callbacks.text import words
@@ -17,7 +15,6 @@ from trail_callbacks.text import words
 __all__ = ["holds"]
 
 _REACH = 24  # words on each side of a value in which those of its sentence are looked for
-_CLOSE = 2  # characters between a value and its sign
 _CONTEXT = 3  # words kept on each side of what differs between two sentences
 
 
@@ -57,36 +54,34 @@ def _states(passage: str, quote: str, other: str, values: Sequence[str], questio
     folded, whole = letters(passage).folded, letters(quote).folded
     if whole and whole in folded and not any(map(_signs, values)):
         return True
-    if not quote.strip():
-        return any(_near(passage, value, question, value) for value in values)
-    written = next((value for value in values if _places(words(quote).forms, words(value).forms)), None)
-    if written is not None:  # the others may stand in its place
-        return any(_near(passage, value, quote, written) for value in values)
+    sentence = quote if quote.strip() else question
+    written = next((value for value in values if _at(words(sentence).forms, words(value).forms)), None)
+    if written is not None or sentence is question:  # the others may stand in its place
+        return any(_near(passage, value, sentence, written or value) for value in values)
     key = _difference(quote, other)
     return bool(key) and key in folded
 
 
 def _near(passage: str, value: str, sentence: str, written: str) -> bool:
     """True if a passage has a value among the words around another one in a sentence, as far as there is room."""
-    found, wanted = words(passage), words(value).forms
+    found, wanted, signs = words(passage), words(value).forms, _signs(value)
     own = {*keys(value), *keys(written)}
     have, inner = words(sentence).forms, words(written).forms
-    place = next(iter(_places(have, inner)), None)
+    place = next(iter(_at(have, inner)), None)
     # Of a sentence without the value, such as a question, all words may stand on both sides.
     left, right = (have, have) if place is None else (have[:place], have[place + len(inner) :])
-    for at in _places(found.forms, wanted):
-        behind = at + len(wanted)
+    for at in _at(found.forms, wanted):
+        end = at + len(wanted)
         # What is a word for nobody else tells `$75` from `€75`.
-        around = passage[max(0, found.starts[at] - _CLOSE) : found.ends[behind - 1] + _CLOSE]
-        if any(sign not in around for sign in _signs(value)):
+        if signs - set(passage[max(0, found.starts[at] - 2) : found.ends[end - 1] + 2]):
             continue
         before = passage[found.starts[max(0, at - _REACH)] : found.starts[at]]
-        after = passage[found.ends[behind - 1] : found.ends[min(len(found), behind + _REACH) - 1]]
-        here = {*keys(before), *keys(after)}
+        behind = passage[found.ends[end - 1] : found.ends[min(len(found), end + _REACH) - 1]]
         # Words that the border has cut off are not missed.
-        room = (*left[max(0, len(left) - at) :], "|", *right[: len(found) - behind])
-        expected, every = ({*keys(" ".join(each))} - own for each in (room, (*left, "|", *right)))
-        if not every or (expected and len(here & every) >= max(min(2, len(expected)), math.ceil(len(expected) / 2))):
+        room = (*left[max(0, len(left) - at) :], "|", *right[: len(found) - end])
+        expected, every = (set(keys(" ".join(each))) - own for each in (room, (*left, "|", *right)))
+        enough = max(min(2, len(expected)), math.ceil(len(expected) / 2))
+        if not every or (expected and len({*keys(before), *keys(behind)} & every) >= enough):
             return True
     return False
 
@@ -96,17 +91,16 @@ def _signs(value: str) -> set[str]:
     return {character for character in value if character in "%‰°" or unicodedata.category(character) == "Sc"}
 
 
-def _places(have: Sequence[str], wanted: Sequence[str]) -> list[int]:
+def _at(have: Sequence[str], wanted: Sequence[str]) -> list[int]:
     """Where words stand among others, in a row."""
     size = len(wanted)
-    return [at for at in range(len(have) - size + 1) if tuple(have[at : at + size]) == tuple(wanted)] if size else []
+    return [at for at in range(len(have) - size + 1) if have[at : at + size] == wanted] if size else []
 
 
 def _difference(quote: str, other: str) -> str:
     """The words in which a sentence differs from another one, with some on each side, as folded letters."""
     one, two = words(quote), words(other).forms
-    first = sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], zip(one.forms, two, strict=False)))
-    rest = zip(reversed(one.forms[first:]), reversed(two[first:]), strict=False)
-    last = len(one) - sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], rest))
+    first = shared_start(one.forms, two)
+    last = len(one) - shared_start(one.forms[first:][::-1], two[first:][::-1])
     low, high = max(0, first - _CONTEXT), min(len(one), last + _CONTEXT)
     return letters(quote[one.starts[low] : one.ends[high - 1]]).folded if high > low else ""

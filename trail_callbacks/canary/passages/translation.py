@@ -2,28 +2,36 @@
 
 from __future__ import annotations
 
+import math
 import threading
-from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from functools import cached_property, lru_cache
-from itertools import islice
-from typing import Any, Literal
+from typing import Any, Final, Literal
 from weakref import WeakValueDictionary
 
-from trail_callbacks.canary.passages.html_text import looks_like_html
-from trail_callbacks.canary.passages.letters import Letters, letters, letters_of_html
-from trail_callbacks.canary.passages.naming import Naming, StatedValues
-from trail_callbacks.canary.passages.places import SHORTEST, Change, Places, changes_in, of_run, swapped
+from trail_callbacks.canary.edit import TURNS, Replacement
+from trail_callbacks.canary.passages.letters import Letters, letters
+from trail_callbacks.canary.passages.places import EditedPlaces, Range, Spot, Swap, swapped
 from trail_callbacks.canary.twin import TAG, Twin
+from trail_callbacks.language.terms import keys
+from trail_callbacks.text import words
 
 __all__ = ["Translated", "Translator", "translator_of"]
 
-_NAMED = 32  # documents that a passage may say it is of and that are searched for parts of it
-_TIMES = 16  # places of a passage in one document that are compared
+NAMES: Final = (
+    "id", "_id", "document_id", "doc_id", "ref_doc_id", "parent_id", "source", "source_id", "file_path", "file_name",
+    "filename", "path", "url",
+)  # fmt: skip
+"""Keys of metadata under which frameworks and loaders keep what a passage is of."""
+
+_SHORTEST = 12  # letters of a passage that is found without knowing its document
+_NAMED = 32  # documents that a passage may say it is of: all the chunks of a book say nothing
 _CONTEXT = 12  # letters beside a changed place that a part of a passage must share with a document it does not name
-_LONGEST = 4_000  # characters of a text in metadata that is read
 _BESIDE = 16  # letters on each side of real words that are compared with the twin
+_WORDS = 8  # of the longest value that is looked for
+_BARE = 2  # characters of a value that says nothing by itself, such as a digit
+_REACH = 200  # characters on each side of a value in which its sentence is looked for
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,14 +44,12 @@ class Translated:
             found in the corpus, so that nobody can say what the twin has in its place.
         documents: Ids of the documents it was found in.
         edits: Ids of the edits that changed it, or, of one that is unplaced, that it states.
-        ambiguous: It stands in several places which the twin changes differently; the first one was taken.
     """
 
     text: str | None
     how: Literal["changed", "same", "unplaced"]
     documents: tuple[str, ...] = ()
     edits: tuple[str, ...] = ()
-    ambiguous: bool = False
 
 
 class Translator:
@@ -51,8 +57,7 @@ class Translator:
 
     A passage may be any part of a document: its words are compared by letters and digits only, so that whitespace,
     case, punctuation and the tags of HTML do not matter. What was put before or behind it, such as a title, stays, with
-    edited names replaced. Which document it is of is read from its id and metadata, and otherwise found. An edit
-    through which the border of the passage runs is shown as `places.shown_part` says.
+    edited names replaced. Which document it is of is read from its id and metadata, and otherwise found.
 
     Nothing real is served for lack of a place. A passage is `unplaced` if it says that it is of an edited document and
     shares nothing with it, or if a part of it that is not in the corpus states what an edit changes: an edited value
@@ -71,18 +76,27 @@ class Translator:
 
     def __init__(self, twin: Twin) -> None:
         self.twin = twin
-        self._places = Places(twin.real, ((edit.id, each) for edit in twin.edits for each in edit.replacements))
-        self._values = StatedValues(twin.edits, self._places)
-        self._naming = Naming(twin.real)
-        self._cached = lru_cache(maxsize=4096)(self._translate)
-        self._counts: Counter[str] = Counter()
-        self._lock = threading.Lock()
-
-    @property
-    def counts(self) -> Mapping[str, int]:
-        """Passages by what became of them: `changed`, `same`, `unplaced`, and how many of them were `ambiguous`."""
-        with self._lock:
-            return dict(self._counts)
+        self._places = EditedPlaces(twin.real, ((edit.id, each) for edit in twin.edits for each in edit.replacements))
+        self._translate = lru_cache(maxsize=4096)(self._translated)
+        self._sentence = lru_cache(maxsize=10_000)(self._words_around)
+        self._named: dict[str, dict[str, str]] = {}
+        for document in twin.real:
+            for name in _names(document.id, document.metadata):
+                self._named.setdefault(_last(name), {})[name] = document.id
+        self._values: dict[tuple[str, ...], list[Spot]] = {}
+        self._renamed: dict[tuple[str, ...], tuple[str, str]] = {}
+        self._turns = {edit.id for edit in twin.edits if edit.kind in TURNS}  # whose words are everywhere
+        for edit in twin.edits:
+            written = [
+                (edit.real, edit.fictive or ""),
+                *((each.old, each.new) for each in edit.replacements),
+                *edit.forms,
+            ]
+            for form, new in {words(old).forms: new for old, new in reversed(written)}.items():
+                if new and edit.kind in ("name", "nonce"):
+                    self._renamed.setdefault(form, (edit.id, new))
+                elif 0 < len(form) <= _WORDS:
+                    self._values.setdefault(form, []).extend((edit.id, each) for each in edit.replacements)
 
     def fictive(self, text: str, document_id: str | Sequence[str] | None = None) -> str | None:
         """Returns a passage as the twin has it; None if it must not be served, see `Translated`.
@@ -92,7 +106,7 @@ class Translator:
             document_id: Id of the document it is of, or ids of which one is right; None if unknown.
         """
         named = (document_id,) if isinstance(document_id, str) else tuple(document_id or ())
-        return self._counted(text, named, None).text
+        return self._translate(text, named, None).text
 
     def passage(self, text: str, id_: str | None = None, metadata: Mapping[str, Any] | None = None) -> Translated:
         """Translates a passage as a retriever returned it.
@@ -104,16 +118,22 @@ class Translator:
         """
         details = metadata or {}
         start = details.get("start_index")
-        return self._counted(text, self.named(id_, details), start if isinstance(start, int) else None)
-
-    def documents(self, text: str, id_: str | None, metadata: Mapping[str, Any]) -> tuple[str, ...]:
-        """Returns the ids of the documents that a passage, real as it is, is of; none if it cannot be told."""
-        named = self.named(id_, metadata)
-        return self._cached(text, named, None).documents or named[:1]
+        return self._translate(text, self.named(id_, details), start if isinstance(start, int) else None)
 
     def named(self, id_: str | None, metadata: Mapping[str, Any]) -> tuple[str, ...]:
-        """Returns the ids of the documents that a passage says it is of, the likeliest first."""
-        return self._naming.of(id_, metadata)
+        """Returns the ids of the documents that a passage says it is of, the likeliest first.
+
+        Names are compared as they are, and then by their last part, so that `/data/guide/ferry.md` is `ferry.md`,
+        unless what comes before it is another file's.
+        """
+        found: dict[str, None] = {}
+        for name in _names(id_, metadata):
+            known = self._named.get(_last(name), {})
+            exact = [id_ for each, id_ in known.items() if each == name]
+            found |= dict.fromkeys(
+                exact or (id_ for each, id_ in known.items() if _ends(name, each) or _ends(each, name))
+            )
+        return tuple(found)
 
     def metadata(self, metadata: Mapping[str, Any], documents: Sequence[str] = ()) -> dict[str, Any]:
         """Returns metadata as the twin has it, with `TAG`: texts in it are translated, at any depth.
@@ -125,8 +145,7 @@ class Translator:
             metadata: Of a passage; it is not changed.
             documents: Ids of the documents that the passage is of.
         """
-        named = tuple(documents)
-        return {**{key: self._value(value, named) for key, value in metadata.items()}, TAG: self.twin.id}
+        return {**self._beside(metadata, tuple(documents)), TAG: self.twin.id}
 
     def real(self, text: str) -> tuple[str, ...]:
         """Returns the ids of the edits whose real words a text has, all of them, among the words around them.
@@ -135,113 +154,136 @@ class Translator:
         another place after an edit of the order), are not real only.
         """
         passage = letters(text)
-        found: dict[str, None] = {}
-        for document in self._places.near(passage):
-            for change in changes_in(self._places, document, text, passage, [(0, len(passage.folded))])[0]:
-                if change.whole and not self._in_twin(change, text, passage):
-                    found[change.edit] = None
-        return tuple(found)
+        made = _made(self._places, text, passage)
+        return tuple(dict.fromkeys(each.edit for each in made if not self._in_twin(each, text, passage)))
 
-    def _in_twin(self, change: Change, text: str, passage: Letters) -> bool:
+    def made_up(self, text: str) -> str | None:
+        """Returns the id of an edit that a text shows: a nonce word, or fictive words in their place in the twin."""
+        forms = words(text).forms
+        for nonce, edit in self._nonces.items():
+            if any(forms[at : at + len(nonce)] == nonce for at, form in enumerate(forms) if form == nonce[0]):
+                return edit
+        return next((each.edit for each in _made(self._mirrored, text, letters(text), _CONTEXT)), None)
+
+    def _in_twin(self, swap: Swap, text: str, passage: Letters) -> bool:
         """Whether the twin has real words of a text too, with what stands beside them there."""
-        first, last = passage.between(change.start, change.end)
-        if letters(change.old).folded == letters(change.new).folded:  # `$75` and `€75`: told by their signs
-            here = "".join(text[max(0, change.start - 2) : change.end + 2].split())
-            return "".join(change.old.split()).casefold() not in here.casefold()
+        if letters(swap.old).folded == letters(swap.new).folded:  # `$75` and `€75`: told by their signs
+            here = "".join(text[max(0, swap.start - 2) : swap.end + 2].split())
+            return "".join(swap.old.split()).casefold() not in here.casefold()
+        first, last = passage.between(swap.start, swap.end)
         shown = passage.folded[max(0, first - _BESIDE) : last + _BESIDE]
-        return any(shown in each for each in self._fictive)
+        return any(shown in folded for _, folded in self._mirrored.folded)
 
     @cached_property
-    def _fictive(self) -> list[str]:
-        """The letters of the twin, its HTML also as the page shows it."""
-        texts = [each.text for each in self.twin.fictive]
-        shown = [letters_of_html(text).folded for text in texts if looks_like_html(text)]
-        return [*(letters(text).folded for text in texts), *shown]
+    def _mirrored(self) -> EditedPlaces:
+        """The places that would make the twin real again."""
+        return EditedPlaces(self.twin.fictive, _back(self._places.spots))
 
-    def _value(self, value: Any, documents: tuple[str, ...]) -> Any:
-        if isinstance(value, str):
-            if not any(map(str.isspace, value.strip()[:_LONGEST])):
-                return value
-            return self._aside(value, documents)
+    @cached_property
+    def _nonces(self) -> dict[tuple[str, ...], str]:
+        coined = [
+            (each, edit.id) for edit in self.twin.edits if edit.kind == "nonce" for each in (edit.fictive, edit.also)
+        ]
+        return {words(each).forms: id_ for each, id_ in coined if each and words(each).forms}
+
+    def _beside(self, value: Any, documents: tuple[str, ...]) -> Any:
         if isinstance(value, Mapping):
-            return {key: self._value(each, documents) for key, each in value.items()}
-        return [self._value(each, documents) for each in value] if isinstance(value, list | tuple) else value
+            return {key: self._beside(each, documents) for key, each in value.items()}
+        if isinstance(value, list | tuple):
+            return [self._beside(each, documents) for each in value]
+        if not isinstance(value, str) or len(value.split(maxsplit=1)) < 2:  # noqa: PLR2004 - one word is an id or a path
+            return value
+        found = self._translate(value, documents, None)
+        if found.text is not None or found.edits:
+            return found.text or ""
+        return swapped(value, self._stated(value, documents)[1])  # it need not be in a document if it states nothing
 
-    def _aside(self, text: str, documents: tuple[str, ...]) -> str:
-        """A text beside passages. It need not be in a document, as long as it states nothing that was edited."""
-        translated = self._cached(text, documents, None)
-        if translated.text is not None or translated.edits:
-            return translated.text or ""
-        return swapped(text, self._values.stated(text, documents)[1])
-
-    def _counted(self, text: str, named: tuple[str, ...], start: int | None) -> Translated:
-        translated = self._cached(text, named, start)
-        with self._lock:
-            self._counts[translated.how] += 1
-            self._counts["ambiguous"] += translated.ambiguous
-        return translated
-
-    def _translate(self, text: str, named: tuple[str, ...], start: int | None) -> Translated:
-        if not text.strip():
-            return Translated(text, "same")
+    def _translated(self, text: str, named: tuple[str, ...], start: int | None) -> Translated:
         passage = letters(text)
-        known = [id_ for id_ in named if self._places.text(id_) is not None]
-        if passage.folded:
-            for document in known:
-                if found := next(self._whole(text, passage, [document], start), None):
-                    return found
-        # One of many, such as all the chunks of a book, is hardly said to be of an edited one.
-        edited = [id_ for id_ in known if self._places.edited(id_)][:_NAMED] if len(known) <= _NAMED else []
-        if len(passage.folded) < SHORTEST:
-            return self._in_parts(text, passage, known[:_NAMED], edited)
-        near = self._places.near(passage)
-        if found := _first(self._whole(text, passage, [each for each in near if each not in known], None)):
+        known = [id_ for id_ in named if id_ in self._places.texts] if passage.folded else []
+        known = known if len(known) <= _NAMED else []
+        near = self._places.near(passage) if len(passage.folded) >= _SHORTEST else []
+        for document in dict.fromkeys((*known, *near)):
+            if (swaps := self._places.whole(document, text, passage, start=start)) is not None:
+                return _served(text, swaps, (document,))
+        edited = [id_ for id_ in known if id_ in self._places.spots]
+        ordered = dict.fromkeys((*(id_ for id_ in near if id_ in known), *known, *near))
+        found = self._in_parts(text, passage, ordered, edited)
+        if found.text is not None or edited or len(passage.folded) < _SHORTEST:
             return found
-        ordered = dict.fromkeys((*(id_ for id_ in near if id_ in set(known)), *known[:_NAMED], *near))
-        found = self._in_parts(text, passage, list(ordered), edited)
-        if found.text is None and not edited:
-            return next(self._whole(text, passage, self._places.holders(passage), None), found)
-        return found
+        holder = next(self._places.holders(passage), None)
+        return _served(text, self._places.whole(holder, text, passage) or (), (holder,)) if holder else found
 
-    def _whole(self, text: str, passage: Letters, documents: Iterable[str], start: int | None) -> Iterator[Translated]:
-        """Yields the readings of a passage of which all letters stand in a document in a row."""
-        for document in documents:
-            spots = self._places.spots(document)
-            readings = []
-            for view, run in islice(self._places.whole(document, passage), _TIMES):
-                at = int(view.offsets[run.at]) - int(passage.offsets[0])
-                readings.append((at, _translated(text, of_run(spots, view, run, text, passage), (document,))))
-            if exact := [each for at, each in readings if at == start]:
-                yield exact[0]
-            elif found := _first(each for _, each in readings):
-                yield found
-
-    def _in_parts(self, text: str, passage: Letters, candidates: Sequence[str], edited: Sequence[str]) -> Translated:
+    def _in_parts(self, text: str, passage: Letters, candidates: Collection[str], edited: Sequence[str]) -> Translated:
         """A passage that stands in documents in part, or in no document."""
-        open_: list[tuple[int, int]] = [(0, len(passage.folded))]
-        changes: list[Change] = []
+        rest: list[Range] = [(0, len(passage.folded))]
+        swaps: list[Swap] = []
         documents: list[str] = []
-        for document in candidates if passage.folded else ():
+        for document in candidates:
             context = 0 if document in edited else _CONTEXT
-            made, rest = changes_in(self._places, document, text, passage, open_, context=context)
-            if rest != open_:
+            made, left = self._places.swaps(document, text, passage, rest, context)
+            if left != rest:
                 documents.append(document)
-                changes.extend(made)
-                open_ = rest
-            if not open_:
-                break
+                swaps += made
+                rest = left
         if not documents:
-            stated, renamed = self._values.stated(text, edited)
+            stated, renamed = self._stated(text, edited)
             if stated or (edited and passage.folded):
                 return Translated(None, "unplaced", tuple(edited), stated)
-            return _translated(text, renamed, ())
-        for start, end in open_:
-            first, last = int(passage.offsets[start]), int(passage.offsets[end - 1]) + 1
-            stated, renamed = self._values.stated(text, documents, first, last)
+            return _served(text, renamed, ())
+        for start, end in rest:
+            stated, renamed = self._stated(text, documents, passage.offsets[start], passage.offsets[end - 1] + 1)
             if stated:
                 return Translated(None, "unplaced", tuple(documents), stated)
-            changes.extend(renamed)
-        return _translated(text, changes, tuple(documents))
+            swaps += renamed
+        return _served(text, swaps, tuple(documents))
+
+    def _stated(
+        self, text: str, documents: Collection[str], start: int = 0, end: int | None = None
+    ) -> tuple[tuple[str, ...], list[Swap]]:
+        """Which edits' facts a part of a text states that is in no document, and the swaps of edited names in it.
+
+        Values of the documents that it is about need no more than to be named, unless they are single digits.
+        """
+        found, about = words(text[start:end]), set[str]()
+        stated: dict[str, None] = {}
+        renamed: list[Swap] = []
+        for at in range(len(found)):
+            for length in range(min(_WORDS, len(found) - at), 0, -1):
+                form = found.forms[at : at + length]
+                if form in self._renamed:
+                    edit, new = self._renamed[form]
+                    renamed.append(Swap(edit, start + found.starts[at], start + found.ends[at + length - 1], new))
+                    break
+                if form in self._values:
+                    about = about or set(keys(text))
+                    stated |= {
+                        edit: None
+                        for edit, each in self._values[form]
+                        if self._tells(form, edit, each, about, documents)
+                    }
+        return tuple(stated), renamed
+
+    def _tells(
+        self, form: tuple[str, ...], edit: str, place: Replacement, about: set[str], documents: Collection[str]
+    ) -> bool:
+        """Whether a text with a value states the fact of one of its places."""
+        bare = len("".join(form)) <= _BARE
+        alone = place.document in documents or 2 * len(set(keys(" ".join(form)))) >= len(about)
+        if alone and not bare and edit not in self._turns:
+            return True
+        around = self._sentence(place)
+        return bool(around) and len(around & about) >= max(1 + bare, math.ceil(len(around) / 2))
+
+    def _words_around(self, place: Replacement) -> frozenset[str]:
+        """Words of the sentence around a place, without those of the place; of a whole sentence, its own."""
+        if place.old.rstrip()[-1:] in set(".!?\u3002"):
+            return frozenset(keys(place.old))
+        text = self._places.texts[place.document]
+        before, behind = text[max(0, place.start - _REACH) : place.start], text[place.end : place.end + _REACH]
+        for mark in ("\n", ". ", "! ", "? ", "\u3002"):
+            before, behind = before.rsplit(mark, 1)[-1], behind.split(mark, 1)[0]
+        return frozenset(keys(f"{before} | {behind}"))
 
 
 _known: WeakValueDictionary[int, Translator] = WeakValueDictionary()
@@ -256,16 +298,37 @@ def translator_of(twin: Twin) -> Translator:
         return found
 
 
-def _translated(text: str, changes: Sequence[Change], documents: tuple[str, ...]) -> Translated:
-    if not changes:
-        return Translated(text, "same", documents)
-    edits = tuple(dict.fromkeys(change.edit for change in changes))
-    return Translated(swapped(text, changes), "changed", documents, edits)
+def _made(places: EditedPlaces, text: str, passage: Letters, context: int = 0) -> Iterator[Swap]:
+    """The swaps of whole changed places that a text has, by any document."""
+    for document in places.near(passage):
+        swaps = places.whole(document, text, passage, context)
+        if swaps is None:
+            swaps = places.swaps(document, text, passage, [(0, len(passage.folded))], context)[0]
+        yield from (each for each in swaps if each.whole)
 
 
-def _first(readings: Iterable[Translated]) -> Translated | None:
-    """The first of several readings, which says whether they differ."""
-    all_ = list(readings)
-    if not all_:
-        return None
-    return replace(all_[0], ambiguous=any(each.ambiguous or each.text != all_[0].text for each in all_))
+def _served(text: str, swaps: Sequence[Swap], documents: tuple[str, ...]) -> Translated:
+    edits = tuple(dict.fromkeys(each.edit for each in swaps))
+    return Translated(swapped(text, swaps), "changed" if swaps else "same", documents, edits)
+
+
+def _back(spots: Mapping[str, Sequence[Spot]]) -> Iterator[Spot]:
+    """The replacements that undo those of documents, with offsets in the twin."""
+    for document, listed in spots.items():
+        shift = 0
+        for edit, each in listed:
+            start = each.start + shift
+            yield edit, Replacement(document, start, start + len(each.new), each.new, each.old)
+            shift += len(each.new) - (each.end - each.start)
+
+
+def _names(id_: str | None, metadata: Mapping[str, Any]) -> list[str]:
+    return [name for name in (id_, *(metadata.get(key) for key in NAMES)) if isinstance(name, str) and name]
+
+
+def _last(name: str) -> str:
+    return name.replace("\\", "/").rstrip("/").rsplit("/", 1)[-1]
+
+
+def _ends(name: str, end: str) -> bool:
+    return f"/{name.replace(chr(92), '/')}".endswith(f"/{end.replace(chr(92), '/').lstrip('./')}")

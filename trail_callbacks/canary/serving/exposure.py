@@ -23,7 +23,7 @@ from trail_callbacks.canary.corpus import Skipped
 from trail_callbacks.canary.twin import Twin
 from trail_callbacks.errors import InputError, TrailError
 
-__all__ = ["SWITCH", "CanaryOffError", "Exposure", "current", "exposed", "is_off", "switch_off"]
+__all__ = ["SWITCH", "CanaryOffError", "Exposure", "checked_arm", "current", "exposed", "is_off", "switch_off"]
 
 SWITCH: Final = "TRAIL_CANARY"
 """The environment variable; `off` (also `0`, `no` or `false`) is read whenever something is retrieved."""
@@ -47,6 +47,17 @@ def switch_off() -> None:
 def is_off() -> bool:
     """True if no fictive text may be served, see `switch_off`."""
     return _switched_off.is_set() or os.environ.get(SWITCH, "").strip().lower() in _OFF
+
+
+def checked_arm(arm: str) -> Arm:
+    """Returns an arm.
+
+    Raises:
+        InputError: If there is none of that name.
+    """
+    if arm not in ARMS:
+        raise InputError(f"unknown arm {arm!r}: choose one of {', '.join(ARMS)}")
+    return arm
 
 
 @dataclass(slots=True, eq=False)
@@ -126,8 +137,7 @@ def exposed(arm: Arm, twin: Twin) -> Generator[Exposure]:
         InputError: If there is no such arm.
         CanaryOffError: At the beginning or at the end, if fictive data is switched off and the arm is not `real`.
     """
-    if arm not in ARMS:
-        raise InputError(f"unknown arm {arm!r}: choose one of {', '.join(ARMS)}")
+    checked_arm(arm)
     if arm != "real" and is_off():
         raise CanaryOffError(
             f"fictive data is switched off in this process ({SWITCH} or switch_off()), so arm {arm!r} cannot be asked"

@@ -5,27 +5,50 @@ from __future__ import annotations
 import logging
 import os
 import threading
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Generic, Literal, TypeVar, get_args
 
-from trail_callbacks.canary.arm import ARMS, Arm
-from trail_callbacks.canary.corpus import Skipped
+from trail_callbacks.canary.arm import Arm
+from trail_callbacks.canary.corpus import Document, Skipped
 from trail_callbacks.canary.passages.translation import Translated, translator_of
-from trail_callbacks.canary.serving.exposure import CanaryOffError, Exposure, current, is_off
-from trail_callbacks.canary.twin import Twin
+from trail_callbacks.canary.serving.exposure import CanaryOffError, Exposure, checked_arm, current, is_off
+from trail_callbacks.canary.serving.quarantine import refuse_polluted
+from trail_callbacks.canary.twin import TAG, Twin
 from trail_callbacks.errors import InputError
 
-__all__ = ["EMBEDDINGS", "CanarySource", "Embedding", "Sight", "checked_arm", "shared_parts"]
+__all__ = ["CanarySource", "Embedding", "Framework", "Sight"]
 
 Embedding = Literal["real", "fictive"]
 """What passages are found by: their real text, which isolates what the model does with them, or that of the twin, which
 tests the whole pipeline."""
 
-EMBEDDINGS: tuple[Embedding, ...] = get_args(Embedding)
-
-Finder = TypeVar("Finder")
+Item = TypeVar("Item")
+_DEEP = 4  # attributes of attributes in which stores are looked for
 _log = logging.getLogger("trail_callbacks")
+
+
+@dataclass(frozen=True, slots=True)
+class Framework(Generic[Item]):
+    """How retrievers and their passages are of a framework.
+
+    Attributes:
+        retriever: What is a retriever.
+        stores: What keeps texts, which the app and the twin must not share.
+        read: Returns text, id and metadata of a passage.
+        write: Returns a copy of a passage with another text (None: its own) and other metadata.
+        shown: Returns the text of a passage that prompts show.
+        made: Makes a document of the twin for an index; metadata keys that the user did not give are the second.
+        advice: How to make an index in memory.
+    """
+
+    retriever: type
+    stores: tuple[type, ...]
+    read: Callable[[Item], tuple[str, str | None, Mapping[str, Any]]]
+    write: Callable[[Item, str | None, dict[str, Any]], Item]
+    shown: Callable[[Item], str]
+    made: Callable[[Document, Sequence[str]], Any]
+    advice: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,28 +69,38 @@ class Sight:
         return self.arm in (None, "real")
 
 
-class CanarySource(Generic[Finder]):
+class CanarySource(Generic[Item]):
     """The state behind one retriever and its copies for single arms.
 
     Args:
+        retriever: The app's own.
         twin: The corpus and its twin.
         embedding: What passages are found by.
-        index: Makes the retriever over the twin; needed for `embedding="fictive"`.
+        index: Makes the retriever over the documents of the twin; needed for `embedding="fictive"`.
+        framework: What it is of.
 
     Attributes:
         twin: As given.
         translator: Turns real passages into fictive ones.
-        embedding: As given.
         outside: Calls outside of any exposure. Some of them may be of a run whose context got lost.
 
     Raises:
-        InputError: If `embedding` is unknown, or `index` is missing or of no use.
+        InputError: If `retriever` is none, `embedding` is unknown, or `index` is missing or of no use.
     """
 
-    def __init__(self, twin: Twin, embedding: Embedding, index: Callable[[], Finder] | None) -> None:
+    def __init__(
+        self,
+        retriever: Any,
+        twin: Twin,
+        embedding: Embedding,
+        index: Callable[[list[Any]], Any] | None,
+        framework: Framework[Item],
+    ) -> None:
+        if not isinstance(retriever, framework.retriever):
+            raise InputError(f"retriever: expected a retriever, got {type(retriever).__name__}")
         if not isinstance(twin, Twin):
             raise InputError(f"twin: expected a Twin, got {type(twin).__name__}: perturb() and load_twin() return one")
-        if embedding not in EMBEDDINGS:
+        if embedding not in get_args(Embedding):
             raise InputError(f"unknown embedding {embedding!r}: choose 'real' or 'fictive'")
         if (embedding == "fictive") != (index is not None):
             raise InputError(
@@ -77,14 +110,13 @@ class CanarySource(Generic[Finder]):
             )
         self.twin = twin
         self.translator = translator_of(twin)
-        self.embedding = embedding
         self.outside = 0
-        self._index = index
-        self._finder: Finder | None = None
+        self._retriever, self._index, self._framework = retriever, index, framework
+        self._over_twin: Any = None
         self._lock = threading.Lock()
         self._building = threading.Lock()
 
-    def __deepcopy__(self, memo: object) -> CanarySource[Finder]:
+    def __deepcopy__(self, memo: object) -> CanarySource[Item]:
         """A copy of an app reads with the same retriever and counts with it."""
         return self
 
@@ -104,7 +136,7 @@ class CanarySource(Generic[Finder]):
             raise InputError(
                 "retrieval in a child process of a canary run: nobody would know what was served. Use threads, or tasks"
             )
-        arm = bound or (exposure.arm if exposure else None)
+        arm = checked_arm(bound) if bound else (exposure.arm if exposure else None)
         noted = exposure if exposure is not None and exposure.arm == arm else None
         if noted is None:
             with self._lock:
@@ -115,48 +147,93 @@ class CanarySource(Generic[Finder]):
             noted.spoiled = True
         return Sight(None, noted)
 
-    def refuse_if_off(self) -> None:
-        """Raises `CanaryOffError` if fictive data was switched off since `sight` said that it is served."""
-        if is_off():
-            raise CanaryOffError("fictive data was switched off while passages were searched")
-
-    def fictive_finder(self) -> Finder:
-        """Returns the retriever over the twin; the first call makes it."""
-        assert self._index is not None  # noqa: S101 - for the type checker: asked for with embedding="fictive" only
+    def finder(self, sight: Sight) -> Any:
+        """Returns the retriever to ask; None where nothing is to be found. The first call for a twin may index it."""
+        if sight.is_untouched:
+            return self._retriever
+        if sight.arm != "fictive" or self._index is None:
+            return self._retriever if sight.arm == "fictive" else None
         with self._building:
-            if self._finder is None:
-                self._finder = self._index()
-            return self._finder
+            if self._over_twin is None:
+                self._over_twin = self._indexed(self._index)
+            return self._over_twin
 
-    def drop(self, dropped: list[Skipped], name: str | None, translated: Translated) -> None:
-        """Notes and logs that a passage is not served; the reason names nothing, so that passages are counted by it."""
-        place = f"passage {name or 'without id'}"
-        place += f" of {', '.join(translated.documents)}" if translated.documents else ""
-        place += f" with {', '.join(translated.edits)}" if translated.edits else ""
-        why = "could not be placed in the corpus"
-        if translated.text is not None:
-            why = "says only what the twin has not"
-        elif translated.edits:
-            why += " and states what an edit changed"
-        dropped.append(Skipped(place, why))
-        _log.warning("canary retriever: %s was not served: it %s", place, why)
+    def served(self, found: Sequence[Item], sight: Sight) -> list[Item]:
+        """Returns what is served of what the finder found, and notes it.
+
+        Raises:
+            CanaryOffError: If fictive data was switched off since `sight` said that it is served.
+            FictiveDataError: If the app's own retriever found fictive texts.
+        """
+        if sight.arm is None and sight.exposure is None:
+            return list(found)
+        is_fictive = sight.arm == "fictive"
+        if is_fictive and is_off():
+            raise CanaryOffError("fictive data was switched off while passages were searched")
+        if not is_fictive or self._index is None:
+            refuse_polluted(found)
+        served: list[Item] = []
+        documents: list[str] = []
+        dropped: list[Skipped] = []
+        for item in found:
+            text, id_, details = self._framework.read(item)
+            if is_fictive and self._index is not None:
+                documents += self.translator.named(None, details)[:1]
+                served.append(self._framework.write(item, None, {**details, TAG: self.twin.id}))
+                continue
+            translated = self.translator.passage(text, id_, details)
+            if not is_fictive:
+                documents += translated.documents or self.translator.named(id_, details)[:1]
+                served.append(item)
+            elif translated.text is None or (translated.how == "changed" and not translated.text.strip()):
+                dropped.append(_dropped(id_, translated))
+            else:
+                documents += translated.documents
+                new = translated.text if translated.how == "changed" else None
+                served.append(self._framework.write(item, new, self.translator.metadata(details, translated.documents)))
+        if sight.exposure is not None:
+            sight.exposure.served([self._framework.shown(each) for each in served], documents, dropped)
+        return served
+
+    def _indexed(self, index: Callable[[list[Any]], Any]) -> Any:
+        """The retriever over the twin, made by the user's function."""
+        documents = []
+        for each in self.twin.fictive:  # under ids of their own: a store with those of the real ones would replace them
+            details = self.translator.metadata({"source": each.id, **each.metadata}, [each.id])
+            ours = [TAG, *({"source"} - each.metadata.keys())]
+            documents.append(self._framework.made(Document(f"{TAG}:{each.id}", each.text, details), ours))
+        made = index(documents)
+        if not isinstance(made, self._framework.retriever):
+            raise InputError(f"index: expected it to return a retriever, got {type(made).__name__}")
+        shared = _shared_parts(self._retriever, made, self._framework.stores)
+        if made is self._retriever or shared:
+            what = f"a retriever over the app's own {shared[0]}" if shared else "the app's own retriever"
+            raise InputError(
+                f"index: it returned {what}; fictive texts must not enter it. Make a new one, such as "
+                f"{self._framework.advice}; if documents were added to the app's, delete those with {TAG!r} in their "
+                "metadata"
+            )
+        return made
 
 
-def checked_arm(arm: str) -> Arm:
-    """Returns an arm.
+def _dropped(name: str | None, translated: Translated) -> Skipped:
+    """Says and logs that a passage is not served; the reason names nothing, so that passages are counted by it."""
+    place = f"passage {name or 'without id'}"
+    place += f" of {', '.join(translated.documents)}" if translated.documents else ""
+    place += f" with {', '.join(translated.edits)}" if translated.edits else ""
+    why = "could not be placed in the corpus"
+    if translated.text is not None:
+        why = "says only what the twin has not"
+    elif translated.edits:
+        why += " and states what an edit changed"
+    _log.warning("canary retriever: %s was not served: it %s", place, why)
+    return Skipped(place, why)
 
-    Raises:
-        InputError: If there is none of that name.
-    """
-    if arm not in ARMS:
-        raise InputError(f"unknown arm {arm!r}: choose one of {', '.join(ARMS)}")
-    return arm
 
-
-def shared_parts(one: object, other: object, kinds: Sequence[type]) -> list[str]:
-    """Returns the types of the stores that two retrievers share, however they hold them: there should be none."""
-    theirs = {id(part) for part in _parts(other, tuple(kinds), 4)}
-    return [type(part).__name__ for part in _parts(one, tuple(kinds), 4) if id(part) in theirs]
+def _shared_parts(one: object, other: object, kinds: tuple[type, ...]) -> list[str]:
+    """The types of the stores that two retrievers share, however they hold them: there should be none."""
+    theirs = {id(part) for part in _parts(other, kinds, _DEEP)}
+    return [type(part).__name__ for part in _parts(one, kinds, _DEEP) if id(part) in theirs]
 
 
 def _parts(value: Any, kinds: tuple[type, ...], deep: int) -> list[Any]:

@@ -2,8 +2,7 @@ import time
 
 import pytest
 
-from trail_callbacks.canary.passages.html_text import looks_like_html, text_of_html
-from trail_callbacks.canary.passages.letters import letters, letters_of_html
+from trail_callbacks.canary.passages.letters import letters, letters_of_html, looks_like_html, text_of_html
 
 
 @pytest.mark.parametrize(
