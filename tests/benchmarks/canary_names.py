@@ -22,7 +22,8 @@ from collections import Counter
 from pathlib import Path
 
 from trail_callbacks.canary import SIZES, Corpus, Document
-from trail_callbacks.canary.perturbers import PERTURBERS
+from trail_callbacks.canary.facts.reading import Reading
+from trail_callbacks.canary.perturbers import KINDS as TABLE
 from trail_callbacks.canary.perturbers.perturb import perturb
 from trail_callbacks.language.detect import language
 from trail_callbacks.text import sentences
@@ -115,7 +116,7 @@ def measured(name, texts, kind, seed):
     whole = corpus(texts)
     size = sum(len(document.text.encode()) for document in whole) / 1e6
     begin = time.perf_counter()
-    proposed = list(PERTURBERS[kind](whole, random.Random(f"{seed}:{kind}"), SIZES))  # noqa: S311 - no secret
+    proposed = list(TABLE[kind].propose(Reading(whole), random.Random(f"{seed}:{kind}"), SIZES))  # noqa: S311 - no secret
     seconds = time.perf_counter() - begin
     twin = perturb(corpus(texts), seed=seed, kinds=[kind])
     refused = Counter(re.sub(r"'[^']*'", "'...'", each.why) for each in proposed if hasattr(each, "why"))
@@ -145,7 +146,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--data", type=Path, default=os.environ.get("TRAIL_DATA_DIR"))
     parser.add_argument("--sets", nargs="+", choices=SETS, default=list(SETS))
-    parser.add_argument("--kinds", nargs="+", choices=KINDS, default=[kind for kind in KINDS if kind in PERTURBERS])
+    parser.add_argument("--kinds", nargs="+", choices=KINDS, default=[kind for kind in KINDS if kind in TABLE])
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--show", type=int, default=0)
     parser.add_argument("--left", action="store_true", help="print what is left")

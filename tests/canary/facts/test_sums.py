@@ -20,13 +20,8 @@ def numbers(text):
     ("text", "true"),
     [
         ("It has 12 adults and 28 children, 40 passengers in total.", lambda a, b, t: a + b == t),
-        ("They took 20, 30 and 46 minutes, 96 minutes in total.", lambda a, b, c, t: a + b + c == t),
         ("- Adults: 14\n- Children: 33\n- Total: 47", lambda a, b, t: a + b == t),
         ("Of the 240 crews, 60 crews (25 %) were late.", lambda w, p, s: abs(100 * p / w - s) <= 0.51),
-        (
-            "Sales rose by 15 % from 200 units to 230 units.",
-            lambda s, a, b: abs(100 * (b - a) / a - s) <= 0.51 and b > a,
-        ),
         ("Each of the 12 tickets costs 5 euros, 60 euros together.", lambda n, p, t: n * p == t),
         ("| Port | Boats |\n|---|---|\n| A | 120 |\n| B | 200 |\n| Total | 320 |", lambda a, b, t: a + b == t),
         (
@@ -65,6 +60,7 @@ def test_shares_of_a_column_follow_with_the_total():
         ("The route is 40 km (25 miles) long.", "stands again in brackets"),
         ("He lived there from 1990 to 1995, five years.", "dates beside it"),
         ("It is open from 9:00 to 17:00, 8 hours.", "dates beside it"),
+        ("The region of Tarvik has 1,187,300 people. The 1.2 million people of the region of Tarvik fish.", "rounded"),
         ("She sold 60 % to him and 40 % to her.", "make 100 %"),
         ("It has 12 adults and 28 children, 40 passengers in total.", "follows from numbers beside it"),
     ],
@@ -72,19 +68,3 @@ def test_shares_of_a_column_follow_with_the_total():
 def test_what_cannot_be_repaired_is_refused_with_the_reason(text, why):
     twin = twin_of(text, 0)
     assert any(why in each.why for each in twin.skipped), twin.skipped
-
-
-@pytest.mark.parametrize(
-    ("said", "true"),
-    [
-        ("The 1.2 million inhabitants of the region of Tarvik", lambda rounded, exact: abs(rounded - exact) <= 0.05),
-        ("Nearly 1.2 million inhabitants of Tarvik", lambda rounded, exact: 0 < rounded - exact <= 0.1),
-        ("More than 1.1 million inhabitants of Tarvik", lambda rounded, exact: 0 < exact - rounded <= 0.1),
-    ],
-)
-def test_a_rounded_number_is_rounded_anew(said, true):
-    for seed in range(4):
-        text = twin_of(f"The region of Tarvik has 1,187,300 inhabitants. {said} fish.", seed).fictive["a"].text
-        exact, rounded = numbers(text)
-        assert true(rounded, exact / 1e6)
-        assert exact != 1_187_300

@@ -4,22 +4,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from trail_callbacks.canary import SIZES, Corpus, Document, Edit, Skipped
-from trail_callbacks.canary.perturbers.coined import coined, scripts
-from trail_callbacks.canary.perturbers.names import propose
+from trail_callbacks.canary import SIZES, Corpus, Document
+from trail_callbacks.canary.perturbers.names import coined
 from trail_callbacks.canary.perturbers.perturb import perturb
 
 
 def corpus(*texts):
     return Corpus([Document(f"d{i}", text) for i, text in enumerate(texts)])
-
-
-def proposed(*texts, sizes=("medium",), seed=0):
-    return list(propose(corpus(*texts), random.Random(seed), sizes))  # noqa: S311 - no secret
-
-
-def edits(*texts, **how):
-    return [each for each in proposed(*texts, **how) if isinstance(each, Edit)]
 
 
 def changed(*texts, seed=0, sizes=("medium",)):
@@ -48,15 +39,17 @@ def test_every_mention_of_a_name_changes_in_every_document():
     ("text", "why"),
     [
         ("We wrote to Brennik, see https://brennik.example/x for more about Brennik.", "a link"),
+        ("<a title='Skarn'>Go to Skarn.</a>", "a tag"),
+        ("Go to Skarn: `Skarn = 1`.", "code"),
         ("The people of Halden and the Haldener are proud of Halden.", "another form of it"),
+        ("We love Portugal. The Portuguese coast of Portugal is long.", "another form of it"),
         ("In \u65e5\u672c and at \u0418\u0432 we met nobody else.", None),
     ],
 )
 def test_a_name_that_cannot_be_changed_everywhere_is_left_alone(text, why):
-    found = proposed(text)
-    assert not [each for each in found if isinstance(each, Edit)]
-    if why:
-        assert any(why in each.why for each in found if isinstance(each, Skipped))
+    twin, (after,) = changed(text)
+    assert after == text
+    assert why is None or any(why in each.why for each in twin.skipped), twin.skipped
 
 
 _NAMES = st.sampled_from(["Halvik", "Anna Berg", "Tom Berg", "Lake Orrin", "Selwyn Museum", "Czernik", "\u00c5sgard"])
@@ -85,8 +78,8 @@ def test_no_word_of_a_changed_name_is_left(said, seed):
 
 
 def test_a_sentence_does_not_join_names():
-    found = edits("On 4 April the Hotel Zumvik ordered chairs. In Skarn the Regional Court of Ashmeer sat.")
-    assert {edit.real for edit in found} == {"Hotel Zumvik", "Skarn", "Regional Court of Ashmeer"}
+    twin, _ = changed("On 4 April the Hotel Zumvik ordered chairs. In Skarn the Regional Court of Ashmeer sat.")
+    assert {edit.real for edit in twin.edits} == {"Hotel Zumvik", "Skarn", "Regional Court of Ashmeer"}
 
 
 @pytest.mark.parametrize("word", ["Berg", "Thornbury", "Iglesias", "\u00d8rsted", "Yuki", "Ng"])
@@ -101,7 +94,6 @@ def test_a_coined_word_has_the_length_of_no_common_word_and_is_the_same_for_a_se
         assert (found[0] == word[0]) is (size == "small")
 
 
-@pytest.mark.parametrize("word", ["\u65e5\u672c", "\u0634\u0627\u0647\u062f", "B\u0435rg"])  # the last mixes scripts
-def test_a_script_without_coined_words_gives_none(word):
-    assert scripts(word) is None
+@pytest.mark.parametrize("word", ["\u65e5\u672c", "\u0418\u0432\u0430\u043d", "B\u0435rg"])  # the last mixes scripts
+def test_words_are_coined_in_latin_letters_only(word):
     assert coined(word, "medium", random.Random(0), lambda _: False) is None  # noqa: S311 - no secret

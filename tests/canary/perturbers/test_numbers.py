@@ -1,12 +1,11 @@
 """Numbers: every mention changes, the way of writing stays, what only looks like a number stays too."""
 
-import random
 import re
 
 import pytest
 
-from trail_callbacks.canary import SIZES, Corpus, Document, Edit
-from trail_callbacks.canary.perturbers.numbers import FACTORS, guessable, propose
+from trail_callbacks.canary import SIZES, Corpus, Document
+from trail_callbacks.canary.perturbers.numbers import FACTORS, guessable
 from trail_callbacks.canary.perturbers.perturb import perturb
 from trail_callbacks.language.values import in_words
 
@@ -63,12 +62,7 @@ def test_a_size_says_how_far_and_never_to_a_guess(size):
     text = " ".join(
         f"Ferry {name} carries {n} boats." for name, n in zip("ABCDEFGH", range(150, 950, 100), strict=True)
     )
-    found = [
-        edit
-        for seed in range(20)
-        for edit in propose(Corpus([Document("a", text)]), random.Random(seed), [size])  # noqa: S311 - no secret
-        if isinstance(edit, Edit)
-    ]
+    found = [edit for seed in range(20) for edit in changed(text, seed=seed, sizes=[size])[1]]
     factors = [value(edit.fictive) / value(edit.real) for edit in found]
     assert len(factors) > 50
     assert not any(map(guessable, factors))
@@ -82,7 +76,6 @@ def test_a_size_says_how_far_and_never_to_a_guess(size):
         ("She is 45 years old.", 110),
         ("It works 14 hours a day.", 23),
         ("The water has a pH of 9 there.", 14),
-        ("It lies at a latitude of 50 degrees.", 90),
     ],
 )
 def test_nothing_impossible_is_said(text, most):

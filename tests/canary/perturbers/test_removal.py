@@ -3,7 +3,6 @@
 import pytest
 
 from trail_callbacks.canary import Corpus, Document
-from trail_callbacks.canary.perturbers import removal
 from trail_callbacks.canary.perturbers.perturb import perturb
 
 TABLE = "The harbour of Skarn lists its quays.\n\n| Quay | Depth |\n|---|---|\n| North | 7 m |\n| South | 9 m |\n| East | 12 m |\n"
@@ -80,10 +79,3 @@ def test_all_statements_of_a_fact_go_in_all_documents():
 def test_what_would_tell_it_or_need_it_is_no_removal(text, kept):
     for seed in range(3):
         assert kept in twin(text, seed=seed).fictive["d0"].text
-
-
-def test_a_log_of_one_day_is_compared_once(monkeypatch):
-    compared = []
-    monkeypatch.setattr(removal, "_may_be_one", lambda one, other: compared.append(one) or one == other)
-    twin("".join(f"On 3 May 1974 the gauge of Skarn showed {n} m.\n" for n in range(20, 60)))
-    assert len(compared) == 40

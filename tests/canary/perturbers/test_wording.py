@@ -135,8 +135,6 @@ def test_a_nonce_word_stands_nowhere_else():
         ("The Alma is larger than the Berta.", "The Alma is smaller than the Berta."),
         ("Trains are more expensive than buses.", "Trains are less expensive than buses."),
         ("OLDER THAN THE BERTA IS THE ALMA.", "YOUNGER THAN THE BERTA IS THE ALMA."),
-        ("The Alma came first and the Berta second.", "The Alma came second and the Berta first."),
-        ("The 1st prize went to Alma, the 3rd prize to Cora.", "The 3rd prize went to Alma, the 1st prize to Cora."),
         ("Alma is the largest of them.", "Alma is the smallest of them."),
     ],
 )

@@ -1,4 +1,4 @@
-"""The documents of a corpus with their figures: numbers that state something, and what is said around them.
+"""Documents with their figures: numbers that state something, and what is said around them.
 
 Numbers that name (a section, a version, a phone number) and what stands in code, links or markup are no figures.
 """
@@ -6,85 +6,57 @@ Numbers that name (a section, a version, a phone number) and what stands in code
 from __future__ import annotations
 
 import re
-import weakref
 from bisect import bisect_right
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, replace
-from functools import cached_property, wraps
-from typing import TypeVar
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import pairwise
 
-from trail_callbacks.canary.corpus import Corpus, Document
+from trail_callbacks.canary.corpus import Document
 from trail_callbacks.canary.facts.protected import Spans, fixed, labels
-from trail_callbacks.canary.facts.tables import grids, legible
+from trail_callbacks.evidence.tables import tables
 from trail_callbacks.language.terms import keys, stem, terms, vocabulary
 from trail_callbacks.language.values import DAYS, EXACT, MONTHS, Numeral, Quantity, Writing, quantities
 from trail_callbacks.language.values.units import CURRENCIES, UNITS
-from trail_callbacks.text import Sentence, sentences
+from trail_callbacks.text import sentences
 
-__all__ = ["Figure", "Page", "of_last_corpus", "pages"]
+__all__ = ["Cells", "Figure", "Page", "Saying"]
 
-_T = TypeVar("_T")
 _LIGHT = vocabulary(
     """take last cost need make get have be go come give use keep hold let say see per total overall number amount about
     around least most more less up day time year good new first second third only also every each available include
     allow offer provide require must will valu rate fee price minimum maximum limit period level than between during
     within under over after before"""
-)  # stems that say nothing of what a number is of
-_UNITS = frozenset(stem(name) for name in (*UNITS, *CURRENCIES))
+) | {stem(name) for name in (*UNITS, *CURRENCIES)}  # stems that say nothing of what a number is of
 _COUNTED = vocabulary("people men women children teeth feet mice species fish sheep")
 _CONTEXT = 8_000  # characters of a sentence that are looked at
-_WRAPPED = re.compile(r"[ \t]*\n[ \t]*(?=[\d$\u20ac\u00a3(])(?!\(?\d{1,3}(?:\.\d{1,3}){0,5}[.)]\s)")
-_WRAPPED_AT = 40  # characters; nobody wraps prose at less
+_WRAPPED = re.compile(r"[^\n|]{40,}[^\n.!?:;|}\]]\n[ \t]*(?=[\d$\u20ac\u00a3(])(?!\(?\d{1,3}(?:\.\d{1,3}){0,5}[.)]\s)")
 _TAG = re.compile(r"<[^<>]{0,2000}>")
 _NOUN = re.compile(r"[ \u00a0\u202f-]?([^\W\d_]+)")
 _HEAD = re.compile(r"[ \u00a0-](?!(?:was|is|has|does|as|its|us|this|plus|less|his|thus)\b)[^\W\d_]{2,}s\b")
-_NEED = vocabulary("need belong count want use take make live work come go stay remain")
-_NAME = re.compile(r"(?:^|[^\w.!?:;|\n\"(\[{>,*])[ \u00a0]?([A-Za-z]{0,3}[A-Z][\w'-]{1,40})[ \u00a0]$")
-_NO_NAME = vocabulary(
-    """In At On By To From Of For With About Over Under Around The A An And Or But Only Some Between Until Till After
-    Before Within Up Nearly Almost Roughly Approximately Every Each Another All Than More Less Least Most"""
-) | {*MONTHS, *DAYS, *(code.upper() for code in CURRENCIES)}
-_NAMED = re.compile(r"[A-Z][a-z]+[ \u00a0][A-Z][a-z]")  # `the Ten Commandments`
+_NAME = re.compile(r"[\w,][ \u00a0]([A-Za-z]{0,3}[A-Z][\w'-]{1,40})[ \u00a0]$")
+_NO_NAME: frozenset[str] = frozenset({*MONTHS, *DAYS, *(code.upper() for code in CURRENCIES)})
 _LOOK_BACK = 44  # characters before a number in which the word of a name stands
-_ENUMERATED = re.compile(r",\s|,?\s(?:and|or|by)\s|\s?[x\u00d7]\s?")
+_CUTS = {each: re.compile(rf'"(?:[^"]|"")*+"|({each})') for each in "\t;,"} | {"|": re.compile(r"\\.|(\|)")}
+_CELL_TAG = re.compile(r"<(/?)(table|tr|td|th)\b[^<>]{0,2000}>", re.IGNORECASE)
 
-
-def of_last_corpus(read: Callable[[Corpus], _T]) -> Callable[[Corpus], _T]:
-    """Lets a function of a corpus keep its last result, as long as that corpus exists: several kinds read the same."""
-    last: list[tuple[weakref.ref[Corpus], _T]] = []
-
-    def forget(gone: weakref.ref[Corpus]) -> None:
-        last[:] = [each for each in last if each[0] is not gone]
-
-    @wraps(read)
-    def kept(corpus: Corpus) -> _T:
-        for known, result in last:
-            if known() is corpus:
-                return result
-        result = read(corpus)
-        last[:] = [(weakref.ref(corpus, forget), result)]
-        return result
-
-    return kept
+Cells = Sequence[tuple[int, int]]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Figure:
-    """A number that states something.
-
-    Attributes:
-        page: Where it stands.
-        quantity: What it says.
-        numeral: How it is written; None where it cannot be written anew (fractions, shares, two readings).
-        line: Number of its sentence or list item in the page.
-        row: Number of its table row in the page; None outside of tables.
-    """
+    """A number that states something."""
 
     page: Page
     quantity: Quantity
     numeral: Numeral | None
     line: int
     row: int | None
+
+    @property
+    def value(self) -> float:
+        """In the base unit of its kind."""
+        return self.quantity.value
 
     @property
     def start(self) -> int:
@@ -95,19 +67,17 @@ class Figure:
     def words(self) -> str:
         """As a person would write it: with its unit, or with the noun that is counted."""
         text, end = self.page.text, self.quantity.end
-        if self.quantity.kind == "count" and self.quantity.noun:
-            noun = _NOUN.match(text, end)
-            if noun and noun[1].casefold() == self.quantity.noun and terms(noun[1])[0].kind != "function":
-                end = self._counted(noun)
+        noun = _NOUN.match(text, end) if self.quantity.kind == "count" and self.quantity.noun else None
+        if noun and noun[1].casefold() == self.quantity.noun and terms(noun[1])[0].kind != "function":
+            # Behind an adjective the thing counted is a plural.
+            head = None if self._is_plural else _HEAD.match(text, noun.end())
+            end = head.end() if head else noun.end()
         return text[self.start : end]
 
-    def _counted(self, noun: re.Match[str]) -> int:
-        """Where the thing counted ends: in English, behind the plural that an adjective is of, and before a verb."""
-        word = noun[1].casefold()
-        if word.endswith("s") or word in _COUNTED or self.quantity.raw == 1 or self.page.writing.language != "en":
-            return noun.end()
-        head = _HEAD.match(self.page.text, noun.end())
-        return self.quantity.end if word in _NEED else head.end() if head else noun.end()
+    @property
+    def _is_plural(self) -> bool:
+        noun = self.quantity.noun
+        return noun.endswith("s") or noun in _COUNTED or self.page.writing.language != "en"
 
     def written(self, new: str) -> str:
         """The same words with another numeral."""
@@ -121,7 +91,7 @@ class Figure:
         quantity = self.quantity
         if quantity.kind == "count" and self.row is None:
             return quantity.value >= 0 and (quantity.noun.endswith("s") or quantity.noun in _COUNTED)
-        return self.row is not None or any(not each.isdigit() and each not in ".,- " for each in self.words)
+        return True
 
     @property
     def noun(self) -> str:
@@ -132,44 +102,80 @@ class Figure:
     def context(self) -> frozenset[str]:
         """Stems of what is said around it: in its sentence, or in its table row."""
         if self.row is None:
-            return self.page.said(self.line)
+            return self.page.lines[self.line].about
         start, end = self.page.rows[self.row][:2]
         return _said(self.page.text[start:end][:_CONTEXT]) or _said(" ".join(self.page.headings(self.start)))
 
 
+@dataclass(frozen=True, eq=False)
+class Saying:
+    """A sentence or list item of a document."""
+
+    page: Page
+    start: int
+    end: int
+    text: str
+
+    @cached_property
+    def keys(self) -> frozenset[str]:
+        """Stems of its content words."""
+        return frozenset(keys(_TAG.sub(" ", self.text)))
+
+    @cached_property
+    def about(self) -> frozenset[str]:
+        """Those that say what its numbers are of."""
+        return _telling(self.keys)
+
+    @cached_property
+    def is_whole(self) -> bool:
+        """Whether nothing in it is code, a link or markup, and it begins and ends like a sentence."""
+        ends = self.text.rstrip().endswith((".", "\u3002", "\u0964")) and not set("\n|") & set(self.text.strip())
+        begins = self.text[0].isupper() or not self.text[0].isascii()
+        return ends and begins and not self.page.fixed.overlap(self.start, self.end)
+
+
 class Page:
-    """A document with its figures, in order.
-
-    Args:
-        document: The document.
-        number: Its place in the corpus.
-
-    Attributes:
-        document: The document.
-        number: Its place in the corpus.
-        text: Its text.
-        fixed: Where nothing may be edited.
-        numbers: All its numbers, those too that name something or stand in code.
-        dated: Parts of its dates and times of day.
-        figures: Its other numbers that state something.
-    """
+    """A document with its figures, in order; `number` is its place in the corpus."""
 
     def __init__(self, document: Document, number: int = 0) -> None:
-        self.document = document
-        self.number = number
-        self.text = document.text
+        self.id, self.text, self.number = document.id, document.text, number
         self.fixed = fixed(self.text)
-        self.grids = grids(self.text)
-        self.numbers = self._enumerated(quantities(legible(self.text, self.grids)))
-        free = [each for each in self.numbers if not self.fixed.overlap(each.start, each.end)]
-        self.dated = [each for each in free if each.kind in EXACT - {"rank"} or each.bound == "during"]
-        self.figures = list(self._figures(free))
-        self.index = {figure: i for i, figure in enumerate(self.figures)}
+        self.grids = _grids(self.text)
+        self.rows = sorted(
+            (row[0][0], row[-1][1], i, k) for i, grid in enumerate(self.grids) for k, row in enumerate(grid)
+        )  # the last two are the numbers of the table and in it
+        # A line that was wrapped before a number goes on.
+        found = sentences(_WRAPPED.sub(lambda found: found[0].replace("\n", " "), self.text))
+        told = [each for each in found if re.search(r"\w", each.text)]
+        self.lines = [Saying(self, each.start, each.end, self.text[each.start : each.end]) for each in told]
 
     @cached_property
     def writing(self) -> Writing:
         """How it writes numbers."""
-        return Writing(legible(self.text, self.grids))
+        return Writing(_legible(self.text, self.grids))
+
+    @cached_property
+    def numbers(self) -> Sequence[Quantity]:
+        """All its numbers, those too that name something or stand in code."""
+        return quantities(_legible(self.text, self.grids))
+
+    @cached_property
+    def dated(self) -> Sequence[Quantity]:
+        """Parts of its dates and times of day."""
+        free = (each for each in self.numbers if not self.fixed.overlap(each.start, each.end))
+        return [each for each in free if each.kind in EXACT - {"rank"} or each.bound == "during"]
+
+    @cached_property
+    def figures(self) -> Sequence[Figure]:
+        """Its numbers that state something."""
+        found = []
+        for each in self.numbers:
+            named = self.fixed.overlap(each.start, each.end) or self.labels.overlap(each.start, each.end)
+            row = self.row_of(each.start)
+            bare = each.kind == "count" and row is None and self._is_name(each)
+            if not (each.kind in EXACT or each.bound == "during" or named or bare):
+                found.append(Figure(self, each, self.writing.numeral(each), self.line_of(each.start), row))
+        return found
 
     @cached_property
     def labels(self) -> Spans:
@@ -177,50 +183,23 @@ class Page:
         return labels(self.text)
 
     @cached_property
-    def lines(self) -> tuple[Sentence, ...]:
-        """Its sentences and list items; a line that was wrapped before a number goes on."""
-        found: list[Sentence] = []
-        for each in sentences(self.text):
-            last = found[-1] if found else None
-            if last and _WRAPPED.match(self.text, last.end) and _goes_on(last.text):
-                found[-1] = Sentence(last.start, each.end, self.text[last.start : each.end])
-            else:
-                found.append(each)
-        return tuple(found)
-
-    @cached_property
-    def rows(self) -> tuple[tuple[int, int, int, int], ...]:
-        """Offsets of the rows of its tables, headers included, with the numbers of their tables and in these."""
-        return tuple(
-            sorted((row[0][0], row[-1][1], i, k) for i, grid in enumerate(self.grids) for k, row in enumerate(grid))
-        )
-
-    @cached_property
     def keys(self) -> frozenset[str]:
         """Stems of all its words that say something."""
         return _said(self.text)
 
-    @cached_property
-    def raws(self) -> frozenset[str]:
-        """All its numbers as written, without units."""
-        return frozenset(f"{each.raw:.9g}" for each in self.numbers)
-
-    @cached_property
-    def _said(self) -> dict[int, frozenset[str]]:
-        return {}
-
-    @cached_property
-    def _starts(self) -> tuple[list[int], list[int]]:
-        return [line.start for line in self.lines], [row[0] for row in self.rows]
-
     def line_of(self, offset: int) -> int:
         """Number of the sentence at an offset."""
-        return max(0, bisect_right(self._starts[0], offset) - 1)
+        return max(0, bisect_right(self.lines, offset, key=lambda line: line.start) - 1)
 
     def row_of(self, offset: int) -> int | None:
         """Number of the table row at an offset; None outside of tables."""
-        at = bisect_right(self._starts[1], offset) - 1
+        at = bisect_right(self.rows, offset, key=lambda row: row[0]) - 1
         return at if at >= 0 and offset < self.rows[at][1] else None
+
+    def figures_in(self, start: int, end: int) -> Sequence[Figure]:
+        """The figures that begin in a stretch of the text."""
+        first, last = (bisect_right(self.figures, at - 1, key=lambda each: each.start) for at in (start, end))
+        return self.figures[first:last]
 
     def headings(self, offset: int) -> tuple[str, ...]:
         """What names a cell: the heads of its column and of its row, without itself; nothing outside of tables."""
@@ -233,53 +212,62 @@ class Page:
         named = [cells[0], *head[column : column + 1]]
         return tuple(self.text[start:end] for start, end in named if not start <= offset < end)
 
-    def said(self, line: int) -> frozenset[str]:
-        """Stems of what a sentence says."""
-        if line not in self._said:
-            self._said[line] = _said(self.lines[line].text[:_CONTEXT] if self.lines else "")
-        return self._said[line]
-
-    def _enumerated(self, found: Sequence[Quantity]) -> list[Quantity]:
-        """Its numbers; the bare ones of `20, 30 and 46 minutes` share the unit or noun of the last."""
-        shared = list(found)
-        for i in range(len(shared) - 2, -1, -1):
-            one, other = shared[i : i + 2]
-            named = (other.kind != "count" or other.noun) and other.kind not in EXACT and other.raw
-            bare = one.kind == "count" and not one.noun and not one.also
-            if bare and named and _ENUMERATED.fullmatch(self.text, one.end, other.start):
-                factor = other.value / other.raw
-                value, step = one.raw * factor, one.step * factor
-                shared[i] = replace(one, kind=other.kind, noun=other.noun, value=value, step=step)
-        return shared
-
-    def _figures(self, found: Sequence[Quantity]) -> Iterator[Figure]:
-        for each in found:
-            if each.kind in EXACT or each.bound == "during" or self.labels.overlap(each.start, each.end):
-                continue
-            row = self.row_of(each.start)
-            if each.kind == "count" and row is None and self._is_name(each):
-                continue
-            yield Figure(self, each, self.writing.numeral(each), self.line_of(each.start), row)
-
     def _is_name(self, quantity: Quantity) -> bool:
-        """Whether a number is a piece of a name: `Boeing 747`, `Route 66`, `the Ten Commandments`."""
-        if _NAMED.match(self.text, quantity.start) and quantity.start and self.text[quantity.start - 2].islower():
-            return True
+        """Whether a number is a piece of a name: `a Boeing 747`."""
         before = _NAME.search(self.text[max(0, quantity.start - _LOOK_BACK) : quantity.start])
         return before is not None and before[1] not in _NO_NAME and not quantity.noun.endswith("s")
 
 
-@of_last_corpus
-def pages(corpus: Corpus) -> Sequence[Page]:
-    """Reads the figures of all documents, in order."""
-    return [Page(document, i) for i, document in enumerate(corpus)]
-
-
-def _goes_on(sentence: str) -> bool:
-    line = sentence.rpartition("\n")[2]
-    return len(line) >= _WRAPPED_AT and line[-1] not in ".!?:;|}]" and len(sentence) < _CONTEXT and "|" not in line
+def _telling(found: Iterable[str]) -> frozenset[str]:
+    return frozenset(key for key in found if not key[0].isdigit() and key not in _LIGHT)
 
 
 def _said(text: str) -> frozenset[str]:
-    found = frozenset(keys(_TAG.sub(" ", text) if "<" in text else text))
-    return frozenset(key for key in found if not key[0].isdigit() and key not in _LIGHT and key not in _UNITS)
+    return _telling(keys(_TAG.sub(" ", text)))
+
+
+def _grids(text: str) -> tuple[Sequence[Cells], ...]:
+    """The cells of tables in Markdown, CSV, tabs and HTML, in order."""
+    plain = ([_cells(text, row.start, row.end) for row in table.rows] for table in tables(text))
+    found = [[row for row in grid if row] for grid in (*plain, *(_marked(text) if "<" in text else ()))]
+    return tuple(sorted((grid for grid in found if grid), key=lambda grid: grid[0][0]))
+
+
+def _legible(text: str, found: Sequence[Sequence[Cells]]) -> str:
+    """The text with tabs for the commas between cells, character for character: `12,3` is two numbers there."""
+    parts, at = [], 0
+    for row in (row for grid in found for row in grid):
+        for (_, end), (start, _) in pairwise(row):
+            if start == end + 1 and text[end] == "," and end >= at:
+                parts += [text[at:end], "\t"]
+                at = start
+    return "".join((*parts, text[at:]))
+
+
+def _cells(text: str, start: int, end: int) -> list[tuple[int, int]]:
+    mark = next((each for each in "|\t;," if each in text[start:end]), "|")
+    cuts = [found.start() for found in _CUTS[mark].finditer(text, start, end) if found[1]]
+    edges = [start - 1, *cuts, end]
+    bare = mark == "|"  # what is outside of the outer pipes is no cell
+    first, last = bare and text.startswith("|", start), bare and text.endswith("|", start, end)
+    return [(a + 1, b) for a, b in pairwise(edges)][first : len(cuts) + 1 - last]
+
+
+def _marked(text: str) -> Iterator[list[list[tuple[int, int]]]]:
+    """Tables of HTML; a row or cell ends where the next begins, if not before."""
+    rows: list[list[tuple[int, int]]] = []
+    cell = -1
+    for tag in _CELL_TAG.finditer(text):
+        name, closes = tag[2].casefold(), bool(tag[1])
+        if cell >= 0 and rows:
+            rows[-1].append((cell, tag.start()))
+            cell = -1
+        if name == "table" and rows:
+            yield rows
+            rows = []
+        elif name == "tr" and not closes:
+            rows.append([])
+        elif name in {"td", "th"} and not closes and rows:
+            cell = tag.end()
+    if rows:
+        yield rows

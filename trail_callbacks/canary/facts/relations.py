@@ -1,133 +1,261 @@
-"""Which figures of a corpus follow from which, and what they are when one changes."""
+"""Numbers that follow from others: totals, shares, products, and what else would contradict a new value.
+
+A relation is taken for one if the arithmetic is right and the text gives a reason to expect it: a word (`in total`,
+`each`), a label of a row or column, or so many or such large numbers that chance is no explanation. One that is seen
+wrongly costs little: a number more is changed, or left alone.
+"""
 
 from __future__ import annotations
 
 import math
+import re
 from bisect import bisect_left, bisect_right
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Container, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import accumulate, combinations, pairwise, permutations
 
-from trail_callbacks.canary.corpus import Corpus
-from trail_callbacks.canary.facts.arithmetic import Relation, in_brackets, locked, relations_in
-from trail_callbacks.canary.facts.facts import Fact, facts, neighbours
-from trail_callbacks.canary.facts.pages import Figure, Page, of_last_corpus, pages
+from trail_callbacks.canary.facts.pages import Cells, Figure, Page
 
-__all__ = ["Relations", "relations"]
+__all__ = ["TOTAL", "Relation", "relations_in", "roundings"]
 
-_FAR, _NEAR = 0.1, 0.025  # relative distance from what is said to be rounded, and from what only looks so
+TOTAL = re.compile(
+    r"\b(?:total\w*|sums?|altogether|together|in all|overall|combined|add(?:s|ed|ing)? up|of (?:which|these|them)"
+    r"|consist\w*|compris\w*|including|made up|sub-?total|remain\w*|left|rest|difference|balance|net|insgesamt"
+    r"|gesamt\w*|summe|zusammen|davon|somme|dont|totale|suma|totaal|samen|waarvan)\b",
+    re.IGNORECASE,
+)
+"""Words that announce a total, its parts or what is left of it."""
+_EACH = re.compile(r"\b(?:each|per|apiece|every|times|at|for)\b|[\u00d7*]|\bx\b", re.IGNORECASE)
+_SINCE = re.compile(r"\b(?:old|since|ago|later|earlier|after|before|anniversary|aged?|until)\b", re.IGNORECASE)
+_BESIDE = re.compile(r"\s?[(\[]\s?(?:=|i\.e\.,?|or|about|approx(?:\.|imately)?|ca\.?|~|≈)?\s?", re.IGNORECASE)
+_OF = re.compile(r"\s+(?:out\s+)?(?:of|in|von|de|di|van|(?:up\s)?to)\s+(?:(?:the|its|all|about|over|den|les|los)\s+)?")
+_REACH = 16  # figures before or after a total that may be its parts
+_LINE = 10  # figures of one sentence, and columns of a table, that are tried with each other
+_MANY, _LARGE = 3, 10  # so many numbers, or such large ones, do not add up by chance
+_WIDER = 2.0  # how many times as wide a range may become: `20 to 30` and not `20 to 167`
 _TRIED = 64  # figures of about the same value that are compared with one
-_MENTIONS = 8  # what is stated more often follows from nothing
-_ROUNDS = 12  # how often sums of sums are worked out; tables have two or three
+_WHOLE, _HALF, _EXACT = 100.0, 0.5 + 1e-6, 1e-6
+_SAID, _ROUND = 0.1, 0.025  # relative distance from what is said to be rounded, and from what only looks so
+_YEAR, _MINUTE = 31557600.0, 60.0  # seconds
 
 
-class Relations:
-    """The relations between the figures of a corpus.
-
-    Args:
-        corpus: The documents.
-
-    Attributes:
-        locked: Figures that follow from what no number can repair, with the reason.
-    """
-
-    def __init__(self, corpus: Corpus) -> None:
-        self.locked: dict[Figure, str] = {}
-        self._fact = {figure: fact for fact in facts(corpus) for figure in fact.figures}
-        self._of: dict[Figure, dict[Relation, None]] = defaultdict(dict)
-        self._by_part: dict[Figure, dict[Relation, None]] = defaultdict(dict)
-        self._results: set[Figure] = set()
-        for page in pages(corpus):
-            for each in relations_in(page):
-                self._note(each)
-            self.locked |= dict(locked(page))
-            for one, other in in_brackets(page):
-                if not any(other in (each.result, *each.parts) for each in self._of[one]):
-                    self.locked |= dict.fromkeys((one, other), "it stands again in brackets, as what no rule works out")
-        for each in _restated(corpus):
-            if not any(set(each.parts) & {other.result, *other.parts} for other in self.touching([each.result])):
-                self._note(each)
-
-    def _note(self, relation: Relation) -> None:
-        self._results.add(relation.result)
-        self._of[relation.result][relation] = None
-        for figure in relation.parts:
-            self._of[figure][relation] = self._by_part[figure][relation] = None
-
-    def derived(self, fact: Fact) -> bool:
-        """Whether it follows from other facts, and therefore changes with them only."""
-        return any(figure in self._results for figure in fact.figures)
-
-    def touching(self, figures: Iterable[Figure]) -> list[Relation]:
-        """The relations of which a figure is a part or the result."""
-        return list(dict.fromkeys(each for figure in figures for each in self._of.get(figure, ())))
-
-    def of(self, fact: Fact, factor: float) -> Mapping[Figure, float] | None:
-        """Works out what changes with a fact.
-
-        Args:
-            fact: The fact.
-            factor: Its new value by the real one.
-
-        Returns:
-            The new values of all its mentions, and then of all that follows, in base units; None if what follows
-            cannot be written, or two relations want different values.
-        """
-        new = {figure: figure.quantity.value * factor for figure in fact.figures}
-        waiting = list(new)
-        for _ in range(_ROUNDS):
-            following = dict.fromkeys(each for figure in waiting for each in self._by_part.get(figure, ()))
-            waiting = []
-            for each in (one for one in following if not one.holds(new)):
-                value, follows = each.repaired(new), self._fact[each.result]
-                too_many = follows is fact or len(follows.figures) > _MENTIONS
-                if value is None or not each.result.quantity.value or too_many:
-                    return None
-                for mention in follows.figures:
-                    if mention is each.result or mention not in self._results:  # others follow from what is beside them
-                        new[mention] = mention.quantity.value * value / each.result.quantity.value
-                        waiting.append(mention)
-            if not waiting:
-                return new if all(each.holds(new) for each in self.touching(new)) else None
-        return None
+def _share(values: Sequence[float]) -> float:
+    whole = sum(values[1:])
+    return _WHOLE * values[0] / whole if whole else math.inf
 
 
-@of_last_corpus
-def relations(corpus: Corpus) -> Relations:
-    """Finds what follows from what in a corpus."""
-    return Relations(corpus)
+_RULES: Mapping[str, Callable[[Sequence[float]], float]] = {"sum": sum, "share": _share, "product": math.prod}
 
 
-def _restated(corpus: Corpus) -> Iterator[Relation]:
-    """Figures that round another one of their document, or of one that is about the same.
+@dataclass(frozen=True, slots=True, eq=False)
+class Relation:
+    """Figures of which one follows from the others, is greater than another, or cannot change."""
 
-    They are of the same unit or noun, what is said around them shares a word (two, where no word such as `about` says
-    that it is rounded), and the rounder one is what the other gives in its digits.
-    """
-    near = neighbours(corpus)
+    result: Figure
+    parts: Sequence[Figure]
+    rule: str
+    why: str = ""
+
+    @property
+    def figures(self) -> Sequence[Figure]:
+        """All of them."""
+        return (self.result, *self.parts)
+
+    @property
+    def is_derived(self) -> bool:
+        """Whether the result can be worked out."""
+        return self.rule in _RULES
+
+    def holds(self, new: Mapping[Figure, float]) -> bool:
+        """Whether the figures agree, as far as their digits tell; those without a new value keep theirs."""
+        value, *values = [new.get(each, each.value) for each in self.figures]
+        if self.rule == "fixed":
+            return not any(each in new for each in self.figures)
+        if self.rule == "order":
+            wide = self.result.value / self.parts[0].value if self.parts[0].value > 0 else math.inf
+            return values[0] < value and (self.result.quantity.within is None or value <= _WIDER * wide * values[0])
+        numeral = self.result.numeral
+        digit = abs(numeral.factor) * 10.0**-numeral.decimals if numeral else 1e-9 * abs(value)
+        return abs(_RULES[self.rule](values) - value) <= digit * (_HALF if self.rule == "share" else _EXACT)
+
+    def repaired(self, new: Mapping[Figure, float]) -> float | None:
+        """The value of the result in the digits that it is written with; None if it cannot be written."""
+        numeral = self.result.numeral
+        value = _RULES[self.rule]([new.get(each, each.value) for each in self.parts])
+        if numeral is None or not self.result.value or not abs(value) < math.inf:
+            return None
+        return round(value / numeral.factor, numeral.decimals) * numeral.factor
+
+
+def relations_in(page: Page) -> list[Relation]:
+    """Finds the relations between the figures of a document. Time is linear in the number of figures."""
+    derived = [*_in_tables(page), *_in_prose(page)]
+    found = {(each.result, each.rule, frozenset(each.parts)): each for each in derived}
+    related = {frozenset(pair) for each in found.values() for pair in combinations(each.figures, 2)}
+    beside = (each for each in _in_brackets(page) if frozenset(each.figures) not in related)
+    return [
+        *found.values(),
+        *beside,
+        *_between_dates(page),
+        *_all_shares(page, {each.result for each in found.values()}),
+        *_ordered(page),
+    ]
+
+
+def _fixed(figures: Sequence[Figure], why: str) -> Relation:
+    return Relation(figures[0], tuple(figures[1:]), "fixed", why)
+
+
+def _equal(one: float, other: float) -> bool:
+    return abs(one - other) <= 1e-9 * max(abs(one), abs(other))
+
+
+def _is_whole(figure: Figure) -> bool:
+    return figure.quantity.kind == "percent" and figure.value == _WHOLE
+
+
+def _in_prose(page: Page) -> Iterator[Relation]:
+    lines: dict[int, list[Figure]] = defaultdict(list)
+    kinds: dict[str, list[Figure]] = defaultdict(list)
+    for each in page.figures:
+        if each.row is None and each.value > 0:
+            lines[each.line].append(each)
+            kinds[each.quantity.kind].append(each)
+    for line, figures in lines.items():
+        totals, each_ = (cue.search(page.lines[line].text) for cue in (TOTAL, _EACH))
+        for result in (each for each in figures[:_LINE] if not _is_whole(each)):
+            alike = kinds[result.quantity.kind]
+            at = bisect_left(alike, result.start, key=lambda each: each.start)
+            sides = (alike[max(0, at - _REACH) : at][::-1], alike[at + 1 : at + 1 + _REACH])
+            others = [each for each in figures[:_LINE] if each is not result]
+            own = [each for each in others if each.quantity.kind == result.quantity.kind]
+            runs = [side[:n] for side in sides for n in range(2, len(side) + 1) if totals]
+            runs += [own[a:b] for a, b in combinations(range(len(own) + 1), 2) if b - a > 1]
+            for run in runs:
+                sure = totals or len(run) >= _MANY or min(each.value for each in run) >= _LARGE
+                if sure and _equal(sum(each.value for each in run), result.value):
+                    yield Relation(result, tuple(run), "sum")
+            for one, other in permutations(others, 2):
+                kind, of = result.quantity.kind, other.quantity.kind
+                share = Relation(result, (one, other), "share")
+                if kind == "percent" != of == one.quantity.kind and one.value < other.value and share.holds({}):
+                    yield share
+                product = _equal(one.value * other.value, result.value) and min(one.value, other.value) > 1
+                if each_ and one.quantity.kind == "count" and kind == of and product:
+                    yield Relation(result, (one, other), "product")
+
+
+def _cells(page: Page, row: Cells) -> dict[int, Figure]:
+    """The figures of the cells of a row that have one, by column."""
+    found = ((k, page.figures_in(*cell)) for k, cell in enumerate(row))
+    return {k: figures[0] for k, figures in found if len(figures) == 1}
+
+
+def _in_tables(page: Page) -> Iterator[Relation]:
+    """Sums of rows and columns, and shares of the columns."""
+    for grid in page.grids:
+        columns: dict[int, dict[int, Figure]] = defaultdict(dict)
+        for i, row in enumerate(grid):
+            cells = _cells(page, row)
+            head = grid[0][max(cells, default=0) : max(cells, default=0) + 1]
+            yield from _summed(list(cells.values()), any(TOTAL.search(page.text[a:b]) for a, b in head))
+            for k, figure in cells.items():
+                columns[k][i] = figure
+        wholes: list[tuple[dict[int, Figure], tuple[Figure, ...]]] = []
+        for column in columns.values():
+            last, result = list(column.items())[-1]
+            found = list(_summed(list(column.values()), TOTAL.search(page.text[slice(*grid[last][0])])))
+            yield from found
+            parts = {i: each for i, each in column.items() if not (found and i == last)}
+            wholes.append((parts, (result,) if found else tuple(parts.values())))
+        for (parts, whole), (shares, _) in permutations(wholes[:_LINE], 2):
+            of = [Relation(each, (parts[i], *whole), "share") for i, each in shares.items() if i in parts]
+            kinds = {(each.result.quantity.kind, each.parts[0].quantity.kind) for each in of}
+            if (
+                len(of) > 1
+                and kinds <= {("percent", "count"), ("count", "count")}
+                and all(each.holds({}) for each in of)
+            ):
+                yield from of
+
+
+def _summed(figures: Sequence[Figure], labelled: object) -> Iterator[Relation]:
+    if len(figures) >= (_MANY if labelled else _MANY + 1):
+        *parts, result = figures
+        alike = all(each.quantity.kind == result.quantity.kind for each in parts) and not _is_whole(result)
+        if alike and result.value and _equal(sum(each.value for each in parts), result.value):
+            yield Relation(result, tuple(parts), "sum")
+
+
+def _between_dates(page: Page) -> Iterator[Relation]:
+    """Times that are those between two dates of their sentence, or years that are told from one."""
+    apart: dict[int, set[float]] = defaultdict(set)
+    for part in page.dated:
+        if part.kind in {"year", "clock"}:
+            apart[page.line_of(part.start)].add(part.value * (_YEAR if part.kind == "year" else _MINUTE))
+    for figure in page.figures:
+        quantity = figure.quantity
+        if quantity.kind == "time" and quantity.raw and (dated := sorted(apart.get(figure.line, ()))):
+            unit = quantity.value / quantity.raw
+            spans = (later - earlier for earlier, later in combinations(dated[:_LINE], 2))
+            since = _equal(unit, _YEAR) and _SINCE.search(page.lines[figure.line].text)
+            if since or any(abs(quantity.value - each) <= _HALF * unit for each in spans):
+                yield _fixed([figure], "it follows from the dates beside it")
+
+
+def _all_shares(page: Page, derived: Container[Figure]) -> Iterator[Relation]:
+    """Shares beside each other that make a whole."""
+    percents = (each for each in page.figures if each.quantity.kind == "percent" and not _is_whole(each))
+    shares = [each for each in percents if each not in derived]
+    for first in range(len(shares)):
+        for n, value in enumerate(accumulate(each.value for each in shares[first : first + _LINE]), 1):
+            these = shares[first : first + n]
+            if n > 1 and _equal(value, _WHOLE) and all(b.line - a.line <= 1 for a, b in pairwise(these)):
+                yield _fixed(these, "it is a share, and all shares beside it make 100 %")
+
+
+def _in_brackets(page: Page) -> Iterator[Relation]:
+    """Figures that stand again in brackets, in another unit or as a share: `400 °F (205 °C)`; ranges with both ends."""
+    for i, (one, other) in enumerate(pairwise(page.figures)):
+        gap = page.text[max(one.quantity.end, one.start + len(one.words)) : other.start]
+        if _BESIDE.fullmatch(gap) and (other.quantity.within or ")" in page.text[other.quantity.end :][:6]):
+            ends = (
+                page.figures[max(0, i - 1) : i + 3] if one.quantity.within and other.quantity.within else (one, other)
+            )
+            yield _fixed(ends, "it stands again in brackets, as what no rule works out")
+
+
+def _ordered(page: Page) -> Iterator[Relation]:
+    """The ends of ranges, and parts beside their wholes: `12 of the 40`."""
+    for low, high in pairwise(page.figures):
+        if low.quantity.kind == high.quantity.kind and low.value < high.value:
+            ends = low.quantity.within is not None and low.quantity.within[1] == high.value
+            if ends or _OF.fullmatch(page.text, low.quantity.end, high.start):
+                yield Relation(high, (low,), "order")
+
+
+def roundings(pages: Sequence[Page], near: Mapping[Page, Sequence[Page]]) -> Iterator[Relation]:
+    """Finds figures that round another one of their document, or of one that is about the same."""
     by_kind: dict[tuple[Page, str], list[Figure]] = defaultdict(list)
-    for page in pages(corpus):
-        for figure in sorted(page.figures, key=lambda each: each.quantity.value):
+    for page in pages:
+        for figure in sorted(page.figures, key=lambda each: each.value):
             by_kind[page, figure.quantity.kind].append(figure)
     for (page, kind), figures in by_kind.items():
         known = [by_kind[other, kind] for other in (page, *near[page]) if (other, kind) in by_kind]
         for figure in figures:
-            for sorted_ in known if figure.quantity.step and figure.quantity.value > 0 else ():
-                low = bisect_left(sorted_, figure.quantity.value * (1 - _FAR), key=lambda each: each.quantity.value)
-                high = bisect_right(sorted_, figure.quantity.value * (1 + _FAR), key=lambda each: each.quantity.value)
+            far = _SAID if figure.quantity.bound in {"about", "over", "under"} else _ROUND
+            for sorted_ in known if figure.quantity.step and figure.value > 0 else ():
+                low = bisect_left(sorted_, figure.value * (1 - far), key=lambda each: each.value)
+                high = bisect_right(sorted_, figure.value * (1 + far), key=lambda each: each.value)
                 for exact in sorted_[low : min(high, low + _TRIED)]:
-                    if _rounds(figure, exact):
-                        yield Relation(figure, (exact,), "rounded")
+                    if _rounds(figure, exact, said=far == _SAID):
+                        yield _fixed([figure, exact], "another number beside it is the same one, rounded")
 
 
-def _rounds(round_: Figure, exact: Figure) -> bool:
+def _rounds(round_: Figure, exact: Figure, *, said: bool) -> bool:
     a, b = round_.quantity, exact.quantity
     if not 0 < b.step < a.step or a.value == b.value or (round_.noun and exact.noun and round_.noun != exact.noun):
         return False
-    said = a.bound in {"about", "over", "under"}
     shared = len((round_.context & exact.context) - {round_.noun, exact.noun})
-    if abs(a.value - b.value) > (_FAR if said else _NEAR) * a.value or shared < (1 if said else 2):
-        return False
-    scale = math.log10(abs(a.value / a.raw) / abs(b.value / b.raw))  # of one unit, but for thousands and millions
-    if round_.page is not exact.page and not math.isclose(scale, round(scale), abs_tol=1e-9):
-        return False
-    return Relation(round_, (exact,), "rounded").holds({})
+    return abs(a.value - b.value) < a.step * (1 if said else _HALF) and shared > (not said)

@@ -1,42 +1,52 @@
-"""What makes edits: for each kind, how a corpus is searched for facts of it and how they are changed.
+"""What makes edits: for each kind, how a corpus is searched for facts of it, and what has to hold of them in the twin.
 
-    propose(corpus, rng, sizes) -> Iterator[Proposal]
+`propose` finds what states one fact and proposes edits with an empty id, best first. All choices come from `rng`, never
+from the order of a set or from a hash. What it sees and has to leave alone it yields as `Skipped`, with the reason;
+edits that are true together only it yields as a tuple, which is taken as a whole or not at all. `perturb` refuses
+overlaps, applies, and reads the twin again; `accept` says why an edit does not hold there, or nothing.
 
-A perturber reads the whole corpus, finds what states one fact, and proposes edits with an empty id, best first. All
-choices come from `rng`, never from the order of a set or from a hash. What it sees and has to leave alone it yields as
-`Skipped`, with the reason; edits that are true together only it yields as a tuple, which is taken as a whole or not at
-all. `perturb` refuses collisions and overlaps, gives ids, applies, reads the twin again (`rereading`) and refuses what
-does not hold there.
-
-To add a kind: a name in `canary.edit.EditKind`, a function here, a line in `PERTURBERS`.
+To add a kind: a name in `canary.edit.EditKind`, and a line in `KINDS`.
 """
 
 from __future__ import annotations
 
 import random
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import NamedTuple
 
-from trail_callbacks.canary.corpus import Corpus, Skipped
+from trail_callbacks.canary.corpus import Skipped
 from trail_callbacks.canary.edit import Edit, EditKind, Size
-from trail_callbacks.canary.perturbers import dates, inconsistency, names, numbers, removal, units, wording
+from trail_callbacks.canary.facts.reading import Reading
+from trail_callbacks.canary.perturbers import dates, names, numbers, removal, units, wording
+from trail_callbacks.canary.perturbers.rereading import Rereading, dates_stand, is_gone, names_are_gone, values_hold
 
-__all__ = ["PERTURBERS", "Perturber", "Proposal"]
+__all__ = ["KINDS", "Kind", "Proposal"]
 
 Proposal = Edit | tuple[Edit, ...] | Skipped
 """An edit, edits that belong together, or what was left alone and why."""
 
-Perturber = Callable[[Corpus, random.Random, Sequence[Size]], Iterator[Proposal]]
 
-PERTURBERS: Mapping[EditKind, Perturber] = {
-    "number": numbers.propose,
-    "date": dates.propose,
-    "name": names.propose,
-    "unit": units.propose,
-    "order": wording.propose_order,
-    "negation": wording.propose_negation,
-    "modality": wording.propose_modality,
-    "unanswerable": removal.propose,
-    "inconsistent": inconsistency.propose,
-    "nonce": names.propose_nonce,
+class Kind(NamedTuple):
+    """A kind of edits."""
+
+    propose: Callable[[Reading, random.Random, Sequence[Size]], Iterator[Proposal]]
+    accept: Callable[[Edit, Rereading], str]
+
+
+def _holds(edit: Edit, twin: Rereading) -> str:  # noqa: ARG001 - what was said is not said any more
+    return ""
+
+
+KINDS: Mapping[EditKind, Kind] = {
+    "number": Kind(numbers.propose, values_hold),
+    "date": Kind(dates.propose, dates_stand),
+    "name": Kind(names.propose, names_are_gone),
+    "unit": Kind(units.propose, values_hold),
+    "order": Kind(wording.propose_order, _holds),
+    "negation": Kind(wording.propose_negation, _holds),
+    "modality": Kind(wording.propose_modality, _holds),
+    "unanswerable": Kind(removal.propose, is_gone),
+    "inconsistent": Kind(numbers.propose_inconsistent, values_hold),
+    "nonce": Kind(names.propose_nonce, names_are_gone),
 }
-"""By kind, in the order in which `perturb` asks them."""
+"""By name, in the order in which `perturb` asks them."""

@@ -1,24 +1,25 @@
 """Numbers: the same fact gets another value in all its mentions, however they are written.
 
 Factors are drawn, so that the real value cannot be had by halving or doubling the fictive one; sums, shares and
-products that follow from a number are worked out anew.
+products that follow from a number are worked out anew. Where several passages state a number, two values make them
+disagree.
 """
 
 from __future__ import annotations
 
 import random
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from itertools import pairwise
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 
-from trail_callbacks.canary.corpus import Corpus, Skipped
+from trail_callbacks.canary.corpus import Skipped
 from trail_callbacks.canary.edit import Edit, Replacement, Size
-from trail_callbacks.canary.facts.facts import Fact, facts
 from trail_callbacks.canary.facts.pages import Figure
-from trail_callbacks.canary.facts.relations import Relations, relations
-from trail_callbacks.canary.perturbers.present import Present, implausible
+from trail_callbacks.canary.facts.reading import Fact, Reading
+from trail_callbacks.canary.facts.stated import implausible
+from trail_callbacks.language.terms import keys
 
-__all__ = ["FACTORS", "changed", "guessable", "in_order", "propose"]
+__all__ = ["FACTORS", "guessable", "propose", "propose_inconsistent"]
 
 FACTORS: Mapping[Size, Sequence[tuple[float, float]]] = {
     "small": ((1.15, 1.45), (0.7, 0.87)),
@@ -29,112 +30,114 @@ FACTORS: Mapping[Size, Sequence[tuple[float, float]]] = {
 
 _GUESSES = (1.0, 2.0, 0.5, 10.0, 0.1, 100.0, 0.01)
 _NEAR = 0.06  # relative distance within which a factor is one of these
-_TRIES = 24
 _SLACK = 0.06  # relative distance from its range that rounding may cost a factor
-_WIDER = 2.0  # how many times as wide a range may become: `20 to 30` and not `20 to 167`
+_TRIES = 24
 _MANY = 24  # mentions; what is stated more often is no single fact
-_OF = re.compile(
-    r"\s+(?:out\s+)?(?:of|in|von|de|sur|di|van|из)\s+(?:(?:the|its|all|den|les|los|le)\s+)?"
-    r"|\s(?:up\s)?to\s(?:(?:about|around|approximately|over|nearly|almost|even|as many as)\s)?"
-)
-_OF_THEM = re.compile(r"\s?(?:[\w-]+\s)?of\s(?:them|these|those|which|whom)\b")
 _BOTH = re.compile(r"\b(?:both|either|neither|pair|couple|twins?|respectively)\b", re.IGNORECASE)
 _LISTED = 12  # things that somebody lists one by one
 _ENUMERATES = re.compile(r"[^.!?\n:;]{1,90}(?::\s|\bare\s(?:the\s)?(?=[A-Z][\w.]*\s(?:and|or|,)))")
-_FEET = re.compile(r"\d\s?(?:feet|foot|ft\.?)\s(?:and\s)?$", re.IGNORECASE)
 _YEARS = (1000, 2199)
-_PLURALS = frozenset({"ru", "uk", "pl", "cs", "ar", "he"})  # the noun depends on the last digits
+_LEAST, _ALIKE = 2, 0.6  # words, and share of them, that sentences share which say the same beside a number
 
 
-def propose(corpus: Corpus, rng: random.Random, sizes: Sequence[Size]) -> Iterator[Edit | Skipped]:
+def propose(reading: Reading, rng: random.Random, sizes: Sequence[Size]) -> Iterator[Edit | Skipped]:
     """Proposes another value for each number that states a fact.
 
     Not edited are: 0 and 1, whose noun would need another form; values that are stated so often that they are no single
-    fact; fractions and shares in words; and what `protected` says.
+    fact; fractions and shares in words; and what would contradict the text beside it.
     """
-    found = list(facts(corpus))
-    rng.shuffle(found)
-    yield from changed(found, corpus, rng, sizes)
+    for turn, fact in enumerate(rng.sample(reading.facts, len(reading.facts))):
+        why = _unfit(fact, reading)
+        edit = None if why else _edit(fact, reading, rng, sizes, turn)
+        named = fact.named
+        why = why or "no other value is plausible, new to the corpus, and can be written in all its places"
+        yield edit or Skipped(f"{named.page.id}: number {named.words!r}", why)
 
 
-def changed(
-    found: Sequence[Fact], corpus: Corpus, rng: random.Random, sizes: Sequence[Size]
-) -> Iterator[Edit | Skipped]:
-    """Gives facts another value, in their order; see `propose`."""
-    following, present = relations(corpus), Present(corpus)
-    used: dict[Figure, None] = {}
-    turn = 0
-    for fact in found:
-        why = _unfit(fact, following)
-        if not why and any(each in used for each in _with_relations(fact.figures, following)):
-            why = "a number that follows from it also follows from one that another edit changes"
-        order = [] if why else [sizes[(turn + i) % len(sizes)] for i in range(len(sizes))]
-        tried = (_edit(fact, size, rng, present, following) for size in order)
-        made = next((each for each in tried if each is not None), None)
-        if made is not None:
-            edit, values = made
-            turn += 1
-            present.add(edit)
-            used |= dict.fromkeys(_with_relations(values, following))
-            yield edit
-        else:
-            named = fact.named
-            why = why or "no other value is plausible, new to the corpus, and can be written in all its places"
-            yield Skipped(f"{named.page.document.id}: number {named.words!r}", why)
+def propose_inconsistent(reading: Reading, rng: random.Random, sizes: Sequence[Size]) -> Iterator[Edit]:
+    """Proposes to change a number to one value in the first passage that states it, to another in the rest.
+
+    Only what all passages say in much the same words can disagree: the same value said of different things is no
+    contradiction. Passages are documents, or sentences where only one document states it.
+    """
+    for turn, fact in enumerate(rng.sample(reading.facts, len(reading.facts))):
+        if len(fact.figures) == 1 or _unfit(fact, reading) or not _agree(fact):
+            continue
+        edit, other = (_edit(fact, reading, rng, sizes, turn) for _ in range(2))
+        if edit is None or other is None or edit.fictive == other.fictive or edit.repairs or other.repairs:
+            continue
+        first = edit.replacements[0]
+        several = any(each.document != first.document for each in edit.replacements)
+        line = fact.figures[0].line
+        mixed = tuple(
+            one if (one.document == first.document if several else figure.line == line) else two
+            for figure, one, two in zip(fact.figures, edit.replacements, other.replacements, strict=True)
+        )
+        forms = tuple(dict.fromkeys((*edit.forms, *other.forms)))
+        yield replace(edit, kind="inconsistent", also=other.fictive, replacements=mixed, forms=forms)
 
 
-def _with_relations(figures: Sequence[Figure] | Mapping[Figure, float], following: Relations) -> Iterator[Figure]:
-    yield from figures
-    for each in following.touching(figures):
-        yield from (each.result, *each.parts)
+def _agree(fact: Fact) -> bool:
+    """Whether several sentences say the same beside a number that can be asked for."""
+    lines = {(each.page, each.line) for each in fact.figures}
+    if len(lines) == 1 or not fact.named.tells or any(each.row is not None for each in fact.figures):
+        return False
+    own = frozenset(keys(" ".join(each.words for each in fact.figures)))
+    first, *others = [each.page.lines[each.line].keys - own for each in fact.figures]
+    for other in others:
+        numbers = [{key for key in each if key[0].isdigit()} for each in (first, other)]
+        if all(numbers) and not numbers[0] & numbers[1]:
+            return False  # another number tells them apart
+        if first != other and len(first & other) < max(_LEAST, _ALIKE * min(len(first), len(other))):
+            return False
+    return True
 
 
-def _unfit(fact: Fact, following: Relations) -> str:
+def _unfit(fact: Fact, reading: Reading) -> str:
     if len(fact.figures) > _MANY:
         return f"a value that is stated more than {_MANY} times is no single fact"
-    if why := next((why for each in fact.figures if (why := following.locked.get(each) or _fixed(each))), ""):
+    fixed = (each.why for each in reading.relations(fact.figures) if each.rule == "fixed")
+    if why := next((why for each in fact.figures if (why := _fixed(each))), next(fixed, "")):
         return why
-    return "it follows from numbers beside it, and changes with them" if following.derived(fact) else ""
+    derived = any(map(reading.is_derived, fact.figures))
+    return "it follows from numbers beside it, and changes with them" if derived else ""
 
 
 def _fixed(figure: Figure) -> str:
     """Why the value of a mention cannot be another one; empty if it can."""
-    quantity, numeral, text = figure.quantity, figure.numeral, figure.page.text
+    quantity, numeral, page = figure.quantity, figure.numeral, figure.page
     if numeral is None:
         return "it is also written as a fraction, as a share, or so that it can be read in two ways"
     if numeral.value in {0.0, 1.0}:
         return "the noun behind 0 or 1 would need another form"
     if quantity.kind == "percent" and quantity.value == 100:  # noqa: PLR2004 - the whole
         return "100 % is the whole of anything"
-    if quantity.kind == "length" and _FEET.search(text[max(0, figure.start - 16) : figure.start]):
-        return "it is a part of a length in feet and inches"
-    around = " ".join(line.text for line in figure.page.lines[figure.line : figure.line + 2])
-    listed = quantity.kind == "count" and quantity.raw <= _LISTED and _ENUMERATES.match(text, quantity.end)
+    around = " ".join(line.text for line in page.lines[figure.line : figure.line + 2])
+    listed = quantity.kind == "count" and quantity.raw <= _LISTED and _ENUMERATES.match(page.text, quantity.end)
     both = quantity.raw == 2 and _BOTH.search(around)  # noqa: PLR2004 - both
     return "the text lists what it counts, or speaks of both" if listed or both else ""
 
 
-def _edit(
-    fact: Fact, size: Size, rng: random.Random, present: Present, following: Relations
-) -> tuple[Edit, Mapping[Figure, float]] | None:
-    """The first candidate of a size that fits everywhere, with the figures that it changes."""
+def _edit(fact: Fact, reading: Reading, rng: random.Random, sizes: Sequence[Size], turn: int) -> Edit | None:
+    """The first candidate that fits everywhere, of the size whose turn it is or another one."""
     named = fact.named
-    value = named.quantity.value
     assert named.numeral is not None  # noqa: S101 - asked before
-    for _ in range(_TRIES):
-        low, high = rng.choice(FACTORS[size])
-        new = round(value * rng.uniform(low, high) / named.numeral.grain) * named.numeral.grain
-        factor = new / value
-        if not (low * (1 - _SLACK) <= factor <= high * (1 + _SLACK)) or guessable(factor):
-            continue
-        if any(_stands(each, factor, present) for each in fact.figures):
-            continue
-        values = following.of(fact, factor)
-        if values is None or any(implausible(each.quantity, new, each.page.text) for each, new in values.items()):
-            continue
-        written = {each: words for each, new in values.items() if (words := _written(each, new))}
-        if len(written) == len(values) and in_order(values, values):
-            return _made(fact, size, written), values
+    for size in (sizes[(turn + i) % len(sizes)] for i in range(len(sizes))):
+        for _ in range(_TRIES):
+            low, high = rng.choice(FACTORS[size])
+            grain = named.numeral.grain
+            factor = round(named.value * rng.uniform(low, high) / grain) * grain / named.value
+            if not (low * (1 - _SLACK) <= factor <= high * (1 + _SLACK)) or guessable(factor):
+                continue
+            if any(
+                reading.stated.has(each.quantity.kind, each.value * factor, each.noun, each.page)
+                for each in fact.figures
+            ):
+                continue
+            values = reading.changed(fact, factor)
+            written = {each: words for each, new in (values or {}).items() if (words := _written(each, new))}
+            if values and len(written) == len(values):
+                return _made(fact, size, written)
     return None
 
 
@@ -143,74 +146,22 @@ def guessable(factor: float) -> bool:
     return any(abs(factor / guess - 1) < _NEAR for guess in _GUESSES)
 
 
-def _stands(figure: Figure, factor: float, present: Present) -> bool:
-    quantity, page = figure.quantity, figure.page
-    stated = present.has(quantity.kind, quantity.value * factor, figure.noun, page)
-    return stated or f"{quantity.raw * factor:.9g}" in page.raws
-
-
-def in_order(figures: Iterable[Figure], values: Mapping[Figure, float]) -> bool:
-    """Whether the ends of ranges, and parts and wholes beside each other, keep their order with new values.
-
-    Args:
-        figures: Those that are looked at.
-        values: New values; others keep theirs.
-    """
-    for figure in figures:
-        page, at = figure.page, figure.page.index[figure]
-        for low, high in pairwise(page.figures[max(0, at - 1) : at + 2]):
-            if _ordered(low, high):
-                small, large = (values.get(each, each.quantity.value) for each in (low, high))
-                wide = high.quantity.value / low.quantity.value if low.quantity.value > 0 else float("inf")
-                if small >= large or (high.quantity.within and large > _WIDER * wide * small):
-                    return False
-        if _OF_THEM.match(page.text, figure.quantity.end):  # 20 of `eight of them` behind `20 acids`
-            before = [each for each in page.figures[max(0, at - 8) : at] if figure.line - each.line <= 1]
-            wholes = [
-                each for each in before if each.quantity.kind == "count" and each.quantity.value > figure.quantity.value
-            ]
-            if any(values.get(figure, 0) >= values.get(each, each.quantity.value) for each in wholes):
-                return False
-    return True
-
-
-def _ordered(low: Figure, high: Figure) -> bool:
-    """Whether two neighbours are the ends of a range, or a part and its whole: `12 of the 40`."""
-    if low.quantity.kind != high.quantity.kind or low.quantity.value >= high.quantity.value:
-        return False
-    ends = low.quantity.within is not None and low.quantity.within[1] == high.quantity.value
-    return ends or _OF.fullmatch(low.page.text, low.quantity.end, high.start) is not None
-
-
 def _written(figure: Figure, value: float) -> str | None:
-    """The numeral of a figure with a new value; None if it would not read well, or as something else."""
+    """The numeral of a figure with a new value; None if nobody would believe it, or it would read as something else."""
     numeral, text = figure.numeral, figure.page.text
     new = numeral.write(value) if numeral else None
-    if numeral is None or new is None or new in {"1", "0", "one"}:
+    if numeral is None or new in {None, "1", "0", "one"} or implausible(figure.quantity, value, text):
         return None
     article = re.search(r"\ban? $", text[max(0, numeral.start - 4) : numeral.start], re.IGNORECASE)
     if article and _vowel(text[numeral.start : numeral.end]) != _vowel(new):
         return None
-    value /= numeral.factor
-    if figure.quantity.kind == "count" and new.isdecimal() and _YEARS[0] <= value <= _YEARS[1]:
-        return None  # reads like a year
-    if figure.page.writing.language in _PLURALS and _plural(value) != _plural(numeral.value):
-        return None
-    return new
+    is_year = figure.quantity.kind == "count" and new.isdecimal() and _YEARS[0] <= value / numeral.factor <= _YEARS[1]
+    return None if is_year else new
 
 
 def _vowel(written: str) -> bool:
     """Whether `an` stands before it."""
-    if written[0].isdigit():
-        return written[0] == "8" or re.split("[.,]", written, maxsplit=1)[0] in {"11", "18"}
-    return written[0].casefold() in "aeiou" and not written.casefold().startswith("one")
-
-
-def _plural(value: float) -> tuple[int, bool]:
-    """What the form of a noun depends on in Slavic and Semitic languages."""
-    last = int(value) % 10 if value == int(value) else 0
-    few = 1 if last == 1 else 2 if 2 <= last <= 4 else 5  # noqa: PLR2004
-    return (5 if 11 <= int(value) % 100 <= 14 else few), value > 10  # noqa: PLR2004
+    return re.match(r"8|1[18](?!\d)|[aeiou](?!ne)", written, re.IGNORECASE) is not None
 
 
 def _made(fact: Fact, size: Size, written: Mapping[Figure, str]) -> Edit:
@@ -222,7 +173,7 @@ def _made(fact: Fact, size: Size, written: Mapping[Figure, str]) -> Edit:
         if numeral is not None and old != new:
             if figure not in fact.figures:
                 repairs.append(len(places))
-            places.append(Replacement(figure.page.document.id, numeral.start, numeral.end, old, new))
+            places.append(Replacement(figure.page.id, numeral.start, numeral.end, old, new))
     forms = dict.fromkeys((each.words, each.written(written[each])) for each in fact.figures)
     real, fictive = fact.named.words, fact.named.written(written[fact.named])
     forms.pop((real, fictive))

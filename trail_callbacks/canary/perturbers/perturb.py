@@ -11,10 +11,11 @@ from dataclasses import replace
 
 from trail_callbacks.canary.corpus import Corpus, Document, Skipped
 from trail_callbacks.canary.edit import SIZES, Edit, EditKind, Replacement, Size
+from trail_callbacks.canary.facts.pages import Page
 from trail_callbacks.canary.facts.protected import Spans, uneditable
-from trail_callbacks.canary.perturbers import PERTURBERS, Proposal
-from trail_callbacks.canary.perturbers.present import Present
-from trail_callbacks.canary.perturbers.rereading import Rereading
+from trail_callbacks.canary.facts.reading import Reading
+from trail_callbacks.canary.perturbers import KINDS, Proposal
+from trail_callbacks.canary.perturbers.rereading import Rereading, applied
 from trail_callbacks.canary.twin import TAG, Twin
 from trail_callbacks.errors import InputError
 
@@ -31,7 +32,7 @@ def perturb(
     corpus: Corpus,
     *,
     seed: int = 0,
-    kinds: Sequence[EditKind] = tuple(PERTURBERS),
+    kinds: Sequence[EditKind] = tuple(KINDS),
     sizes: Sequence[Size] = SIZES,
     most: int | None = None,
     accept: Callable[[Edit], bool] | None = None,
@@ -62,12 +63,16 @@ def perturb(
     for document in corpus:
         copies[first.setdefault(document.text, document.id)].append(document.id)
     single = Corpus([document for document in corpus if document.id in copies])
-    assembly = _Assembly(single, most, accept)
-    assembly.take([PERTURBERS[kind](single, random.Random(f"{seed}:{kind}"), sizes) for kind in kinds])  # noqa: S311 - no secret
+    assembly = _Assembly(Reading(single), most, accept)
+    assembly.take({kind: random.Random(f"{seed}:{kind}") for kind in kinds}, sizes)  # noqa: S311 - no secret
     assembly.read_again()
     order = {document.id: i for i, document in enumerate(corpus)}
     edits = tuple(_copied(edit, copies, order) for edit in _numbered(assembly.edits))
-    texts = _applied(corpus, edits)
+    places: dict[str, list[Replacement]] = defaultdict(list)
+    for edit in edits:
+        for each in edit.replacements:
+            places[each.document].append(each)
+    texts = {document.id: applied(document.text, places[document.id])[0] for document in corpus}
     id_ = _digest(seed, corpus, texts)
     fictive = tuple(Document(each.id, texts[each.id], {**each.metadata, TAG: id_}) for each in corpus)
     skipped = (*_untouched(corpus, first, edits, assembly.refused), *_summed(assembly.refused))
@@ -81,7 +86,7 @@ def _check(corpus: Corpus, kinds: Sequence[str], sizes: Sequence[str], most: int
     repeated = [id_ for id_, n in Counter(document.id for document in corpus).items() if n > 1]
     if repeated:
         raise InputError(f"Several documents have the id {repeated[0]!r}: give each an id of its own.")
-    for name, given, known in (("kinds", kinds, tuple(PERTURBERS)), ("sizes", sizes, SIZES)):
+    for name, given, known in (("kinds", kinds, tuple(KINDS)), ("sizes", sizes, SIZES)):
         if not given or not set(given) <= set(known):
             raise InputError(f"{name}={list(given)!r}: give one or more of {', '.join(known)}.")
     if most is not None and most < 1:
@@ -91,11 +96,10 @@ def _check(corpus: Corpus, kinds: Sequence[str], sizes: Sequence[str], most: int
 class _Assembly:
     """Takes proposals as long as they fit, and gives up those that do not hold in the twin."""
 
-    def __init__(self, corpus: Corpus, most: int | None, accept: Callable[[Edit], bool] | None) -> None:
-        self._corpus = corpus
-        self._most = most
+    def __init__(self, reading: Reading, most: int | None, accept: Callable[[Edit], bool] | None) -> None:
+        self._reading = reading
+        self._most = sys.maxsize if most is None else most
         self._accept = accept
-        self._present = Present(corpus)
         self._taken: dict[str, Spans] = defaultdict(Spans)
         self._batches: list[_Batch] = []
         self.refused: list[tuple[str, Skipped]] = []  # with the document
@@ -105,58 +109,58 @@ class _Assembly:
         """All that were taken, in order."""
         return [edit for batch in self._batches for edit in batch]
 
-    def take(self, perturbers: Sequence[Iterator[Proposal]]) -> None:
-        """Asks each in turn for what fits next, until all are exhausted or enough was taken."""
-        waiting = list(perturbers)
-        while waiting and self._room:
-            waiting = [each for each in waiting if self._room and self._next(each)]
+    def take(self, kinds: Mapping[EditKind, random.Random], sizes: Sequence[Size]) -> None:
+        """Asks each kind in turn for what fits next, until all are exhausted or enough was taken."""
+        waiting = [KINDS[kind].propose(self._reading, rng, sizes) for kind, rng in kinds.items()]
+        room = self._most
+        while waiting and room:
+            for proposals in list(waiting):
+                batch = self._next(proposals, room) if room else ()
+                room -= len(batch)
+                if room and not batch:
+                    waiting.remove(proposals)
 
     def read_again(self) -> None:
         """Gives up what does not hold in the twin, until all does."""
-        rereading = Rereading(self._corpus)
-        while wrong := dict(rereading.refused(self.edits, _applied(self._corpus, self.edits))):
+        known: dict[str, Page] = {}
+        while True:
+            twin = Rereading(self._reading, self.edits, known)
             batches, self._batches = self._batches, []
             for batch in batches:
-                if why := next((wrong[edit] for edit in batch if edit in wrong), ""):
+                if why := next((why for edit in batch if (why := KINDS[edit.kind].accept(edit, twin))), ""):
                     self._refuse(batch, why)
                 else:
                     self._batches.append(batch)
+            if len(self._batches) == len(batches):
+                return
 
-    @property
-    def _room(self) -> int:
-        return sys.maxsize if self._most is None else self._most - len(self.edits)
-
-    def _next(self, perturber: Iterator[Proposal]) -> bool:
-        """Takes the next proposal that fits; False if there is none."""
-        for proposal in perturber:
+    def _next(self, proposals: Iterator[Proposal], room: int) -> _Batch:
+        """Takes the next proposal that fits; nothing if there is none."""
+        for proposal in proposals:
             if isinstance(proposal, Skipped):
                 self.refused.append((proposal.place.partition(": ")[0], proposal))
                 continue
-            batch = _joined((proposal,) if isinstance(proposal, Edit) else proposal, self._room)
-            if why := self._problem(batch):
-                self._refuse(batch, why)
-                continue
-            self._batches.append(batch)
-            for edit in batch:
-                if edit.kind in {"number", "unit"}:
-                    self._present.add(edit)
-                for each in edit.replacements:
-                    self._taken[each.document].add(each.start, each.end)
-            return True
-        return False
+            batch = _joined((proposal,) if isinstance(proposal, Edit) else proposal, room)
+            places = [(each.document, each.start, each.end) for edit in batch for each in edit.replacements]
+            if any(self._taken[document].overlap(*span) for document, *span in places):
+                self._refuse(batch, "another edit changes the same words")
+            elif self._accept is not None and not all(map(self._accept, batch)):
+                self._refuse(batch, "left out by the caller")
+            else:
+                self._batches.append(batch)
+                for edit in batch if batch[0].kind in {"number", "unit", "inconsistent"} else ():
+                    pages = [self._reading.by_id[each.document] for each in edit.replacements]
+                    for words in (edit.fictive, edit.also):
+                        self._reading.stated.add(words or "", pages)
+                for document, *span in places:
+                    self._taken[document].add(*span)
+                return batch
+        return ()
 
     def _refuse(self, batch: _Batch, why: str) -> None:
         for edit in batch:
             at = edit.replacements[0].document
             self.refused.append((at, Skipped(f"{at}: {edit.kind} {edit.real!r}", why)))
-
-    def _problem(self, batch: _Batch) -> str:
-        for edit in batch:
-            if any(self._taken[each.document].overlap(each.start, each.end) for each in edit.replacements):
-                return "another edit changes the same words"
-            if edit.kind in {"number", "unit"} and self._present.collides(edit):
-                return "the fictive value stands elsewhere in the corpus"
-        return "" if self._accept is None or all(map(self._accept, batch)) else "left out by the caller"
 
 
 def _joined(batch: _Batch, n: int) -> _Batch:
@@ -189,21 +193,6 @@ def _copied(edit: Edit, copies: Mapping[str, Sequence[str]], order: Mapping[str,
     places.sort(key=lambda place: place[:2])
     repairs = tuple(i for i, (_, _, repair, _) in enumerate(places) if repair)
     return replace(edit, replacements=tuple(place[-1] for place in places), repairs=repairs)
-
-
-def _applied(corpus: Corpus, edits: Sequence[Edit]) -> dict[str, str]:
-    places: dict[str, list[Replacement]] = defaultdict(list)
-    for edit in edits:
-        for each in edit.replacements:
-            places[each.document].append(each)
-    texts = {}
-    for document in corpus:
-        parts, at = [], 0
-        for each in sorted(places[document.id], key=lambda place: place.start):
-            parts += [document.text[at : each.start], each.new]
-            at = each.end
-        texts[document.id] = "".join((*parts, document.text[at:]))
-    return texts
 
 
 def _digest(seed: int, corpus: Corpus, texts: Mapping[str, str]) -> str:

@@ -5,103 +5,141 @@ from __future__ import annotations
 import re
 from bisect import bisect_left
 from collections import defaultdict
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from itertools import accumulate
+from collections.abc import Iterable, Mapping, Sequence
 
-from trail_callbacks.canary.corpus import Corpus, Document
-from trail_callbacks.canary.edit import Edit, EditKind, Replacement
-from trail_callbacks.canary.facts.pages import Figure, Page, pages
-from trail_callbacks.canary.facts.relations import relations
-from trail_callbacks.canary.perturbers.numbers import in_order
+from trail_callbacks.canary.corpus import Document
+from trail_callbacks.canary.edit import Edit, Replacement
+from trail_callbacks.canary.facts.names import WORD
+from trail_callbacks.canary.facts.pages import Figure, Page
+from trail_callbacks.canary.facts.reading import Reading
 from trail_callbacks.language.terms import stem
 from trail_callbacks.language.values import Quantity, quantities
 
-__all__ = ["Rereading"]
+__all__ = ["Rereading", "applied", "dates_stand", "is_gone", "names_are_gone", "values_hold"]
 
-_WORD = re.compile(r"[^\W\d_]+")
-_VALUES: frozenset[EditKind] = frozenset({"number", "unit", "inconsistent"})
-_NAMES: frozenset[EditKind] = frozenset({"name", "nonce"})
 _CLOSE = 1e-9
+_STEM = 4  # letters that forms of a name have in common at least
+_FORM = re.compile(r"\w{0,2}?(?:e?s|e?ns?|n?ers?|i?ans?|ese|ish|ic|ists?|isms?|y|sche?[nrs]?)")
+_GONE = "in the twin, the real value would still stand beside the new one"
+
+
+def applied(text: str, places: Iterable[Replacement]) -> tuple[str, dict[Replacement, int]]:
+    """A text with replacements made, and where each of them then stands."""
+    parts, at, length = [], 0, 0
+    moved = {}
+    for each in sorted(places, key=lambda place: place.start):
+        length += each.start - at
+        moved[each] = length
+        parts += [text[at : each.start], each.new]
+        at, length = each.end, length + len(each.new)
+    return "".join((*parts, text[at:])), moved
 
 
 class Rereading:
-    """Compares what the twin of a corpus says with what its edits meant to say.
+    """The twin of a corpus as it is read."""
 
-    Args:
-        corpus: The real documents.
-    """
-
-    def __init__(self, corpus: Corpus) -> None:
-        self._corpus = corpus
-        self._real = {page.document.id: page for page in pages(corpus)}
-        self._twin: dict[str, Page] = {}
-        self._values: dict[str, set[tuple[str, str, str]]] = {}
-
-    def refused(self, edits: Sequence[Edit], texts: Mapping[str, str]) -> Iterator[tuple[Edit, str]]:
-        """Yields the edits that do not hold in the twin, with the reason.
-
-        Args:
-            edits: All edits of the twin.
-            texts: Its texts by the ids of the documents.
-        """
+    def __init__(self, real: Reading, edits: Sequence[Edit], known: dict[str, Page]) -> None:
+        self._real = real
+        self._known = known
         places: dict[str, list[Replacement]] = defaultdict(list)
         for edit in edits:
             for place in edit.replacements:
                 places[place.document].append(place)
-        moved = {id_: _moving(listed) for id_, listed in places.items()}
-        here = [edit for edit in edits if edit.kind in _VALUES and self._figure(edit.replacements[0])]
-        self._read({place.document for edit in here for place in edit.replacements}, texts)
-        now: dict[Figure, float] = {}
-        figures: list[list[Figure]] = []
-        for edit in here:
-            read = [(place, self._read_at(place, moved)) for place in edit.replacements]
-            why = self._disagree(edit, read)
-            if why:
-                yield edit, why
-            pairs = [] if why else [(self._figure(place), quantity) for place, quantity in read]
-            figures.append([figure for figure, _ in pairs if figure])
-            now |= {each: one.value for each, one in pairs if each and one and one.kind == each.quantity.kind}
-        for edit, own in zip(here, figures, strict=True):
-            if edit.kind == "number" and not all(each.holds(now) for each in relations(self._corpus).touching(own)):
-                yield edit, "in the twin, a number that follows from it would not be true"
-            elif not in_order(own, now):
-                yield edit, "in the twin, a range or a part and its whole would be out of order"
-        yield from _left_names([edit for edit in edits if edit.kind in _NAMES], texts)
+        self._moved: dict[Replacement, int] = {}
+        self._texts: dict[str, str] = {}
+        for page in real.pages:
+            self._texts[page.id], moved = applied(page.text, places[page.id])
+            self._moved |= moved
+        named = any(edit.kind in {"name", "nonce"} for edit in edits)
+        words = (word for text in self._texts.values() for word in WORD.findall(text.casefold()) if named)
+        self.words = frozenset(words)
+        self.forms: dict[str, dict[str, None]] = defaultdict(dict)  # words with a capital, by their first letters
+        for word in (word for page in real.pages for word in WORD.findall(page.text) if named and word[0].isupper()):
+            self.forms[word[:_STEM].casefold()][word.casefold()] = None
+        self.now: Mapping[Figure, float] = {
+            figure: quantity.value
+            for edit in edits
+            if edit.kind in {"number", "inconsistent"}
+            for place in edit.replacements
+            if (figure := self.figure(place))
+            and (quantity := self.read(place))
+            and quantity.kind == figure.quantity.kind
+        }
 
-    def _read(self, documents: set[str], texts: Mapping[str, str]) -> None:
-        for id_ in documents:
-            if id_ not in self._twin or self._twin[id_].text != texts[id_]:
-                page = self._twin[id_] = Page(Document(id_, texts[id_]), self._real[id_].number)
-                said = ((each.quantity, each.noun) for each in page.figures if each.row is None)
-                self._values[id_] = {(each.kind, f"{each.value:.9g}", noun) for each, noun in said}
+    def page(self, document: str) -> Page:
+        """A document of the twin."""
+        known = self._known.get(document)
+        if known is None or known.text != self._texts[document]:
+            known = self._known[document] = Page(Document(document, self._texts[document]))
+        return known
 
-    def _read_at(self, place: Replacement, moved: Mapping[str, Callable[[int], int]]) -> Quantity | None:
-        """What the twin says at a place of an edit."""
-        start = moved[place.document](place.start)
-        found = self._twin[place.document].numbers
+    def figure(self, place: Replacement) -> Figure | None:
+        """The figure of the corpus at a place."""
+        figures = self._real.by_id[place.document].figures
+        at = bisect_left(figures, place.start, key=lambda each: each.quantity.end - 1)
+        return figures[at] if at < len(figures) and figures[at].start <= place.start else None
+
+    def read(self, place: Replacement, *, dated: bool = False) -> Quantity | None:
+        """What number, or part of a date, the twin has at a place."""
+        start, page = self._moved[place], self.page(place.document)
+        found = page.dated if dated else page.numbers
         at = bisect_left(found, start, key=lambda each: each.end)
         hits = [each for each in found[at : at + 2] if each.start < start + len(place.new) and each.end > start]
         return hits[0] if hits else None
 
-    def _figure(self, place: Replacement) -> Figure | None:
-        figures = self._real[place.document].figures
-        at = bisect_left(figures, place.start, key=lambda each: each.quantity.end - 1)
-        return figures[at] if at < len(figures) and figures[at].start <= place.start else None
+    def broken(self, edit: Edit) -> bool:
+        """Whether a relation of its figures does not hold any more."""
+        own = [figure for place in edit.replacements if (figure := self.figure(place))]
+        return not all(each.holds(self.now) for each in self._real.relations(own))
 
-    def _disagree(self, edit: Edit, read: Sequence[tuple[Replacement, Quantity | None]]) -> str:
-        meant = [
-            each for words in (edit.fictive, edit.also) if words for one in quantities(words) for each in one.readings
-        ]
-        for i, (_, quantity) in enumerate(read):
-            if i not in edit.repairs and (quantity is None or not any(_alike(quantity, each) for each in meant)):
-                return "in the twin, a place of it would be read as something else"
-        real = next(iter(quantities(edit.real)), None)
-        if real is None or (real.kind == "count" and not real.noun):
-            return ""
-        value = (real.kind, f"{real.value:.9g}", stem(real.noun))
-        if any(value in self._values[place.document] for place, _ in read):
-            return "in the twin, the real value would still stand beside the new one"
+
+def values_hold(edit: Edit, twin: Rereading) -> str:
+    """Why a number or unit does not hold in the twin; empty if it does."""
+    meant = [each for words in (edit.fictive, edit.also) if words for one in quantities(words) for each in one.readings]
+    for i, place in enumerate(edit.replacements):
+        read = None if i in edit.repairs else twin.read(place)
+        if i not in edit.repairs and (read is None or not any(_alike(read, each) for each in meant)):
+            return "in the twin, a place of it would be read as something else"
+    if edit.kind == "number" and twin.broken(edit):
+        return "in the twin, a number that follows from it would not be true, or a range be out of order"
+    return is_gone(edit, twin)
+
+
+def is_gone(edit: Edit, twin: Rereading) -> str:
+    """Why the real value of an edit still stands in a document that it changes; empty if it does not."""
+    real = next(iter(quantities(edit.real)), None)
+    if real is None or (real.kind == "count" and not real.noun):
         return ""
+    said = (real.kind, f"{real.value:.9g}", stem(real.noun))
+    for document in dict.fromkeys(place.document for place in edit.replacements):
+        prose = (each for each in twin.page(document).figures if each.row is None)
+        if any((each.quantity.kind, f"{each.value:.9g}", each.noun) == said for each in prose):
+            return _GONE
+    return ""
+
+
+def dates_stand(edit: Edit, twin: Rereading) -> str:
+    """Why a date is none in the twin; empty if all its places are read as dates."""
+    read = all(twin.read(place, dated=True) for place in edit.replacements)
+    return "" if read else "in the twin, a place of it would be read as something else"
+
+
+def names_are_gone(edit: Edit, twin: Rereading) -> str:
+    """Why a name still stands in the twin, in this form or another; empty if it does not."""
+    own = dict.fromkeys(place.old.casefold() for place in edit.replacements)
+    for old in own:
+        if old in twin.words:
+            return "in the twin, it would still stand somewhere"
+        if other := next((each for each in twin.forms[old[:_STEM]] if each not in own and _is_form(each, old)), ""):
+            return f"it also stands as {other!r}, another form of it"
+    return ""
+
+
+def _is_form(one: str, other: str) -> bool:
+    """Whether a word looks like another form of a name: `haldener` of `halden`, `portuguese` of `portugal`."""
+    short, long = sorted((one, other), key=len)
+    shared = next((i for i, (a, b) in enumerate(zip(short, long, strict=False)) if a != b), len(short))
+    return shared >= max(_STEM, len(short) - 2) and _FORM.fullmatch(long, shared) is not None
 
 
 def _alike(one: Quantity, other: Quantity) -> bool:
@@ -109,23 +147,3 @@ def _alike(one: Quantity, other: Quantity) -> bool:
         return any(abs(each.value - other.value) <= _CLOSE * abs(other.value) for each in one.readings)
     bare = "count" in {one.kind, other.kind}
     return bare and any(abs(each.raw - other.raw) <= _CLOSE * abs(other.raw) for each in one.readings)
-
-
-def _moving(places: Sequence[Replacement]) -> Callable[[int], int]:
-    """Where an offset of a real text is in the twin."""
-    ordered = sorted(places, key=lambda place: place.start)
-    ends = [place.end for place in ordered]
-    shifts = [0, *accumulate(len(place.new) - len(place.old) for place in ordered)]
-
-    def moved(offset: int) -> int:
-        at = bisect_left(ends, offset + 1)
-        return offset + shifts[at]
-
-    return moved
-
-
-def _left_names(edits: Sequence[Edit], texts: Mapping[str, str]) -> Iterator[tuple[Edit, str]]:
-    words = {word for text in texts.values() for word in _WORD.findall(text.casefold())} if edits else set()
-    for edit in edits:
-        if any(place.old.casefold() in words for place in edit.replacements):
-            yield edit, "in the twin, it would still stand somewhere"

@@ -1,4 +1,4 @@
-"""Sentences that say the opposite, or something else of the same: negation, modality and order.
+"""Sentences that say the opposite, or something else of the same: negation, modality and order, in English.
 
 A sentence is changed that makes one statement: in each kind there is one way to turn it, and none where other clauses
 depend on it. All sentences that say it in almost the same words are changed; where one may say it in other words,
@@ -12,12 +12,12 @@ import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Final
 
-from trail_callbacks.canary.corpus import Corpus, Skipped
+from trail_callbacks.canary.corpus import Skipped
 from trail_callbacks.canary.edit import Edit, EditKind, Replacement, Size
-from trail_callbacks.canary.facts.sayings import sayings_of
+from trail_callbacks.canary.facts.pages import Saying
+from trail_callbacks.canary.facts.reading import Reading
 from trail_callbacks.language.detect import language
 from trail_callbacks.language.negation import negation
-from trail_callbacks.language.values.numerals import ORDINALS
 
 __all__ = ["propose_modality", "propose_negation", "propose_order"]
 
@@ -27,11 +27,8 @@ _Turn = tuple[int, int, str, str, str]
 
 _BEFORE: Final = r"(?<![\w'\u2019])"
 _AFTER: Final = r"(?![\w'\u2019-])"
-_AUXILIARY: Final = re.compile(rf"{_BEFORE}(is|are|was|were|can|could|will|would|should|must){_AFTER}")
-_PERFECT: Final = re.compile(
-    rf"{_BEFORE}(?<!(?:may|can) )(?<!(?:will|must) )(?<!(?:might|could|would) )(?<!should )(?<!\bto )(has|have|had)"
-    r"(?=\s(?:been|become"
-    r"|(?!hundred)\w{3,}ed\s(?:an?|the|its|their|his|her|our|from|to|in|on|at|by|for|since|over|into|out|up))\b)"
+_DENIED: Final = re.compile(
+    rf"{_BEFORE}(is|are|was|were|can|could|will|would|should|must|(?:has|have|had)(?=\sbeen\b)){_AFTER}"
 )
 _NOT: Final = re.compile(
     rf"{_BEFORE}(is|are|was|were|could|will|would|should|must|has|have|had)(\snot|n['\u2019]t){_AFTER}"
@@ -51,15 +48,12 @@ _PARTED: Final = re.compile(
 )
 _LEADS: Final = re.compile(r"(?:After|Before|As|With|For|Given)\b")
 _WORDS: Final = re.compile(r"\s(?!(?:about|around|nearly|almost|just)\s)[^\W\d_]{2,}")
-_BASES: Final[Mapping[str, str]] = {
-    base + ending: base
-    for ending, bases in {
-        "s": "accept allow arrive become begin belong close consist contain cover depend exist include lie live open "
-        "own provide receive require sell serve speak take",
-        "es": "teach reach finish publish",
-    }.items()
-    for base in bases.split()
-} | {"carries": "carry", "has to": "have to", "applies": "apply"}
+_REGULAR: Final = """accept allow arrive become begin belong close consist contain cover depend exist include lie live
+open own provide receive require sell serve speak take"""
+_BASES: Final[Mapping[str, str]] = {f"{base}s": base for base in _REGULAR.split()} | {
+    "carries": "carry",
+    "has to": "have to",
+}
 """Forms of verbs that are no nouns, and what `not` stands before."""
 _VERB: Final = re.compile(
     # A subject of few words, the last of them no plural and no preposition, and the verb of the sentence.
@@ -68,128 +62,83 @@ _VERB: Final = re.compile(
 )
 _MODALS: Final[Mapping[str, str]] = {
     "must": "may", "has to": "may", "have to": "may", "is required to": "is free to", "are required to": "are free to",
-    "is obliged to": "is free to", "are obliged to": "are free to", "is required": "is optional",
-    "are required": "are optional", "is mandatory": "is optional", "are mandatory": "are optional",
-    "is compulsory": "is voluntary", "are compulsory": "are voluntary", "is optional": "is mandatory",
-    "are optional": "are mandatory", "is voluntary": "is compulsory", "are voluntary": "are compulsory",
+    "is required": "is optional", "are required": "are optional", "is mandatory": "is optional",
+    "are mandatory": "are optional", "is optional": "is mandatory", "are optional": "are mandatory",
     "is allowed": "is forbidden", "are allowed": "are forbidden", "is permitted": "is forbidden",
     "are permitted": "are forbidden", "is forbidden": "is allowed", "are forbidden": "are allowed",
-    "is prohibited": "is allowed", "are prohibited": "are allowed", "should": "must", "may": "must", "might": "will",
+    "is prohibited": "is allowed", "are prohibited": "are allowed", "should": "need not",
+    "may": "will", "might": "will",
     "always": "sometimes", "sometimes": "always", "usually": "rarely", "rarely": "usually",
 }  # fmt: skip
-_MODAL = re.compile(rf"(?<![\w'\u2019-])(?:{'|'.join(sorted(_MODALS, key=len, reverse=True))}){_AFTER}")
-_GUESS = re.compile(
+_MODAL: Final = re.compile(rf"(?<![\w'\u2019-])(?:{'|'.join(sorted(_MODALS, key=len, reverse=True))}){_AFTER}")
+_GUESS: Final = re.compile(
     r"\s(?:have|like|seem|feel|not|even|first|at (?:least|most)|up to)\b|\s[^.]{0,60}\bat (?:least|most)\b"
 )  # `may have been` says what is likely; `rarely at least twice` says nothing
-_NO_MODAL = re.compile(
+_NO_MODAL: Final = re.compile(
     r"\b(?:can|could|will|would|may|might|must|shall|should|to|not|nearly|almost|do|does|did|suggests?|suggested|seems?)\s$"
 )  # words before it that the other one cannot follow
-_TOLD = re.compile(
-    r"\b(?:you|we|they|he|she|one|who|i|any(?:one|body)|every(?:one|body)|nobody|people|persons?|children|men|women|staff"
-    r"|crew|police|public|parents?|guests?|clubs?|teams?|partners?|families|households?|banks?|compan(?:y|ies)|schools?"
-    r"|courts?|councils?|pupils?|candidates?|pilots?|[a-z]{2,}(?:[^p]ers?|ors?|ants?|[dtig]ents?|ees?|ists?|ians?))"
-    r"\s(?:also\s)?$",
-    re.IGNORECASE,
-)  # who can be told what to do
-_DONE = re.compile(r"\s(?:(?:only|also)\s)?be\s(?:\w+ly\s)?\w+(?:ed|en|wn|ught|id|ne|de|ld|nt|pt)\b")  # by somebody
-_BE = re.compile(
-    r"\s(?:(?:also|still|well)\s)?(?:be\s(?!\w+(?:ed|n)\b)\w|serve|cause|lead|occur|help|reach|vary|become)"
-)
-
-_PAIRS: Final = """
-more less|larger smaller|bigger smaller|greater smaller|higher lower|longer shorter|taller shorter|older younger|
-newer older|faster slower|heavier lighter|earlier later|warmer colder|hotter cooler|wider narrower|deeper shallower|
-stronger weaker|richer poorer|closer farther|nearer farther|brighter darker|thicker thinner|better worse|louder quieter|
-cheaper dearer
-"""
-_LISTED: Final = [
-    (one, other) for one, other in map(str.split, reversed(_PAIRS.split("|")))
-]  # the first of a word counts
+_ONE_CLAUSE: Final = re.compile(rf"(?!.*(?:{_MARKS}|\b(?:{_CLAUSE})\b))", re.IGNORECASE | re.DOTALL)
+_PAIRS: Final = """larger smaller|bigger smaller|greater smaller|higher lower|longer shorter|taller shorter
+|older younger|newer older|faster slower|heavier lighter|earlier later|warmer colder|hotter cooler|wider narrower
+|deeper shallower|stronger weaker|richer poorer|closer farther|nearer farther|brighter darker|thicker thinner
+|better worse|louder quieter"""
+_LISTED: Final = [(one, other) for one, other in map(str.split, reversed(_PAIRS.split("|")))]  # the first counts
 _COMPARATIVE: Final = {other: one for one, other in _LISTED} | dict(_LISTED)
-_SUPERLATIVE: Final = {
+_TURNED: Final = _COMPARATIVE | {"more": "less", "less": "more", "best": "worst", "worst": "best"} | {
     one[:-2] + "est": other[:-2] + "est"
     for one, other in _COMPARATIVE.items()
-    if one.endswith("er") and other.endswith("er") and one not in {"earlier", "later"}
-} | {"best": "worst", "worst": "best", "farthest": "closest"}
-_MEASURED: Final = (
+    if one.endswith("er") and other.endswith("er") and one not in {"earlier", "later", "farther"}
+}  # fmt: skip
+_COMPARED: Final = re.compile(
+    rf"(?<!\bno )(?<!\bnot )(?<!er and )\b(?:(?P<word>{'|'.join(_COMPARATIVE)})"
+    r"|(?P<degree>more|less)\s(?!than\b)[^\W\d_]+(?:al|ant|ble|ed|ent|ful|ic|ing|ive|ous|y|ar))\sthan\b"
     r"(?!\s(?:\W?\d|one|two|three|four|five|six|seven|eight|nine|ten|twenty|half|a\s(?:hundred|thousand|dozen)))"
-)
-_COMPARED = re.compile(
-    rf"(?<!\bno )(?<!\bnot )\b(?P<word>{'|'.join(word for word in _COMPARATIVE if word not in {'more', 'less'})})"
-    rf"\sthan\b{_MEASURED}"
-    r"|(?<!\bno )(?<!\bnot )\b(?P<degree>more|less)"
-    r"\s(?!than\b)[^\W\d_]+(?:al|ant|ble|ed|ent|ful|ic|ing|ive|ous|y|ar)\sthan\b"
-    rf"|\b(?:the|its|their|our)\s(?P<most>{'|'.join(_SUPERLATIVE)})\b(?!\sto\b)",
+    rf"|\b(?:the|its|their|our)\s(?P<most>{'|'.join(each for each in _TURNED if each.endswith('st'))})\b(?!\sto\b)",
     re.IGNORECASE,
 )
-_PAIRED = re.compile(r"\b\w+er,?\s(?:and|or)\s$", re.IGNORECASE)  # `faster and faster` has no opposite
-_IS_LONGER = re.compile(
-    r"(?<!longer)$|\b(?:is|are|was|were|be|been|being|out|\w*(?:seconds|minutes|hours|days|weeks|months|years|met(?:er|re)s|km|cm|feet|inches))\s(?:(?:much|far|slightly|even|a\slittle|no|not)\s)?longer$"
-)  # what `longer` can stand behind; elsewhere it is said of how something is done
-_RANKS = "|".join(sorted((word for word, value in ORDINALS.items() if value <= 10), key=len, reverse=True))  # noqa: PLR2004
-_RANK = re.compile(
-    rf"(?<!\bat )(?<!\ba )(?<!\bone )(?<!\bevery )(?<!\w)(?:{_RANKS}|1st|2nd|3rd|[4-9]th|10th)\b"
-    r"(?!,|\s(?:aid|time|ever|name|half|hand|world|class|quarter|grade|lady|degree|and\s(?:foremost|last))\b|-)",
-    re.IGNORECASE,
-)
-_JOINED = re.compile(r"\s?(?:,|and|or|to|and\sthe|or\sthe|-|/|\u2013)\s?", re.IGNORECASE)
 
 
-def propose_negation(corpus: Corpus, rng: random.Random, sizes: Sequence[Size]) -> Iterator[Edit | Skipped]:
-    """Proposes the opposite of plain statements: `is open` becomes `is not open`, and the reverse.
-
-    In English, `not` is put in and taken out where grammar has it. In other languages it is only taken out, from
-    sentences of one clause where nothing else depends on it.
-    """
+def propose_negation(reading: Reading, rng: random.Random, sizes: Sequence[Size]) -> Iterator[Edit | Skipped]:
+    """Proposes the opposite of plain statements: `is open` becomes `is not open`, and the reverse."""
     del sizes
-    yield from _turned(corpus, rng, "negation", _negated)
+    yield from _turned(reading, rng, "negation", _negated)
 
 
-def propose_modality(corpus: Corpus, rng: random.Random, sizes: Sequence[Size]) -> Iterator[Edit | Skipped]:
-    """Proposes another modality: `must` becomes `may`, `is allowed` `is forbidden`, `always` `sometimes`. English only.
-
-    Arguments and results are those of `propose_negation`.
-    """
+def propose_modality(reading: Reading, rng: random.Random, sizes: Sequence[Size]) -> Iterator[Edit | Skipped]:
+    """Proposes another modality: `must` becomes `may`, `is allowed` `is forbidden`, `always` `sometimes`."""
     del sizes
-    yield from _turned(corpus, rng, "modality", _in_other_mood)
+    yield from _turned(reading, rng, "modality", _in_other_mood)
 
 
-def propose_order(corpus: Corpus, rng: random.Random, sizes: Sequence[Size]) -> Iterator[Edit | Skipped]:
-    """Proposes to turn an order round: a comparison, a superlative, or two ranks in one sentence.
-
-    Left alone are comparisons beside the numbers that are compared. English; comparisons also in German. Arguments and
-    results are those of `propose_negation`.
-    """
+def propose_order(reading: Reading, rng: random.Random, sizes: Sequence[Size]) -> Iterator[Edit | Skipped]:
+    """Proposes to turn a comparison or a superlative round, but not beside the numbers that are compared."""
     del sizes
-    yield from _turned(corpus, rng, "order", _ordered)
+    yield from _turned(reading, rng, "order", _ordered)
 
 
 def _turned(
-    corpus: Corpus, rng: random.Random, kind: EditKind, turn: Callable[[str], _Turn | None]
+    reading: Reading, rng: random.Random, kind: EditKind, turn: Callable[[str], _Turn | None]
 ) -> Iterator[Edit | Skipped]:
     """Proposes edits that change one statement of an English sentence, as `turn` says of it."""
-    sayings = sayings_of(corpus)
-    order = [saying for saying in sayings.found if saying.whole and len(saying.text) <= _LONGEST]
+    order = [one for page in reading.pages for one in page.lines if one.is_whole and len(one.text) <= _LONGEST]
     rng.shuffle(order)
-    done: set[tuple[str, int]] = set()
+    done: set[Saying] = set()
     for saying in order:
-        found = None if (saying.document, saying.start) in done else turn(saying.text)
+        found = None if saying in done else turn(saying.text)
         if found is None or language(saying.text) not in {"en", ""}:
             continue
-        same, kindred = sayings.same(saying)
-        done.update((each.document, each.start) for each in same)
-        turns = [turn(each.text) for each in same]
-        if kindred or not all(each is not None and each[3:] == found[3:] for each in turns):
-            yield Skipped(f"{saying.document}: {kind} {found[3]!r}", "other sentences speak of the same in other words")
-            continue
+        same, kindred = reading.same(saying)
+        done.update(same)
+        turns = [(each, turn(each.text)) for each in same]
         places = tuple(
-            Replacement(
-                each.document, each.start + made[0], each.start + made[1], each.text[made[0] : made[1]], made[2]
-            )
-            for each, made in zip(same, turns, strict=True)
-            if made is not None
+            Replacement(each.page.id, each.start + made[0], each.start + made[1], each.text[slice(*made[:2])], made[2])
+            for each, made in turns
+            if made is not None and made[3:] == found[3:]
         )
-        yield Edit(id="", kind=kind, real=found[3], fictive=found[4], replacements=places)
+        if kindred or len(places) < len(same):
+            yield Skipped(f"{saying.page.id}: {kind} {found[3]!r}", "other sentences speak of the same in other words")
+        else:
+            yield Edit(id="", kind=kind, real=found[3], fictive=found[4], replacements=places)
 
 
 def _said(said: str, start: int, end: int, new: str, *, since: int | None = None) -> _Turn:
@@ -219,7 +168,7 @@ def _affirmed(said: str) -> _Turn | None:
 
 
 def _denied(said: str) -> _Turn | None:
-    verbs = [*_AUXILIARY.finditer(said), *_PERFECT.finditer(said)]
+    verbs = list(_DENIED.finditer(said))
     if not verbs and (found := _VERB.match(said)):
         return _said(said, *found.span(1), f"does not {_BASES[found[1]]}")
     if len(verbs) != 1 or verbs[0].start() == 0 or not _rest(said, verbs[0].end()):
@@ -242,43 +191,21 @@ def _rest(said: str, at: int) -> bool:
 
 
 def _in_other_mood(said: str) -> _Turn | None:
-    parted = re.search(rf"{_MARKS}|\b(?:{_CLAUSE})\b", said, re.IGNORECASE)
     found = list(_MODAL.finditer(said))
-    if parted or len(found) != 1 or negation("en", said.isascii()).search(said):
+    if not _ONE_CLAUSE.match(said) or len(found) != 1 or negation("en", said.isascii()).search(said):
         return None
     start, end, modal = *found[0].span(), found[0][0]
-    rest = said[end:].rstrip(" .")
-    if start == 0 or _GUESS.match(said, end) or _NO_MODAL.search(said[:start]) or not (rest.strip() or " " in modal):
+    is_said = " " in modal or said[end:].strip(" .")
+    if start == 0 or not is_said or _GUESS.match(said, end) or _NO_MODAL.search(said[:start]):
         return None
-    new = _MODALS[modal]
-    if modal in {"may", "should"}:  # what nobody does because of a rule happens
-        told, happens = _TOLD.search(said[:start]), _BE.match(rest)
-        new = new if (told and (modal == "should" or not happens)) or (_DONE.match(rest) and not happens) else "will"
-    return _said(said, start, end, new)
+    return _said(said, start, end, _MODALS[modal])
 
 
 def _ordered(said: str) -> _Turn | None:
-    if len(re.findall(r"\d+(?!st|nd|rd|th)", said)) > 1:
+    found = _COMPARED.search(said)
+    if found is None or len(re.findall(r"\d+(?!st|nd|rd|th)", said)) > 1:
         return None
-    if found := _COMPARED.search(said):
-        name = found.lastgroup or ""
-        start, end = found.span(name)
-        if name == "word" and (_PAIRED.search(said[:start]) or (not _IS_LONGER.search(said[:end]))):
-            return None
-        new = _like(said[start:end], (_SUPERLATIVE if name == "most" else _COMPARATIVE)[said[start:end].lower()])
-        real = found[0]
-        return (start, end, new, real, said[found.start() : start] + new + said[end : found.end()])
-    ranks = list(_RANK.finditer(said))
-    if len(ranks) != 2 or ranks[0][0].casefold() == ranks[1][0].casefold():  # noqa: PLR2004 - two that change places
-        return None
-    one, other = ranks
-    between = said[one.end() : other.start()]
-    if _JOINED.fullmatch(between):
-        return None  # `the third or fourth year` is the same either way round
-    new = _like(one[0], other[0].casefold()) + between + _like(other[0], one[0].casefold())
-    return (one.start(), other.end(), new, said[one.start() : other.end()], new)
-
-
-def _like(old: str, new: str) -> str:
-    """With the capitals of what stood there."""
-    return new.upper() if old.isupper() and len(old) > 1 else new.capitalize() if old[0].isupper() else new
+    start, end = found.span(found.lastgroup or "")
+    new = _TURNED[said[start:end].lower()]
+    new = new.upper() if said[start:end].isupper() else new.capitalize() if said[start].isupper() else new
+    return (start, end, new, found[0], said[found.start() : start] + new + said[end : found.end()])

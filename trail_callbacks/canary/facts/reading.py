@@ -1,0 +1,242 @@
+"""A corpus read once: its documents, which are about the same, and what they state, with every place that states it."""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_right
+from collections import Counter, defaultdict
+from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import chain, combinations
+from math import log
+
+from trail_callbacks.canary.corpus import Corpus
+from trail_callbacks.canary.facts.joined import Joined
+from trail_callbacks.canary.facts.names import Names
+from trail_callbacks.canary.facts.pages import Figure, Page, Saying
+from trail_callbacks.canary.facts.relations import Relation, relations_in, roundings
+from trail_callbacks.canary.facts.stated import Stated
+
+__all__ = ["Fact", "Reading"]
+
+_LEAST, _MOST, _PART = 3, 40, 10  # documents that may have a word which says what they are about: a tenth of all
+_ALIKE = 0.15  # share of the weight of their words that two documents have in common
+_FEW = 3  # documents that share what says of which thing a sentence speaks
+_PAIRED = 12  # words of one context that are paired with each other
+_NAMED = 4  # characters before a number
+_SAME = 0.8  # share of their words that two sentences have in common that say the same
+_KINDRED = 0.5  # and of two that may speak of the same fact
+_COMMON = 40  # sentences: a word in more of them tells nothing
+_MENTIONS = 8  # what is stated more often follows from nothing
+_CAPITAL = re.compile(r"\b[A-Z][^\W\d_]{2,}")
+_ROUNDS = 12  # how often sums of sums are worked out; tables have two or three
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Fact:
+    """What several figures state."""
+
+    figures: Sequence[Figure]
+
+    @property
+    def named(self) -> Figure:
+        """The mention that says most plainly what it is: in prose, with a unit or noun."""
+
+        def plainness(figure: Figure) -> tuple[bool, bool, int]:
+            quantity = figure.quantity
+            return (quantity.kind != "count" or bool(quantity.noun), figure.row is None, len(figure.context))
+
+        return max(self.figures, key=plainness)
+
+
+class Reading:
+    """What a corpus says."""
+
+    def __init__(self, corpus: Corpus) -> None:
+        self.pages: Sequence[Page] = [Page(document, i) for i, document in enumerate(corpus)]
+        self.by_id: Mapping[str, Page] = {page.id: page for page in self.pages}
+        self._same: dict[Saying, tuple[Sequence[Saying], Sequence[Saying]]] = {}
+
+    @cached_property
+    def names(self) -> Names:
+        """Its names."""
+        return Names(self.pages)
+
+    @cached_property
+    def stated(self) -> Stated:
+        """Its values, and those of its twin as far as it is made."""
+        return Stated(self.pages, self.near)
+
+    @cached_property
+    def near(self) -> Mapping[Page, Sequence[Page]]:
+        """For each document the others that are about the same.
+
+        Words weigh more the fewer documents have them; two documents are about the same if they have 15 % of the weight
+        of the words in common that say what the lighter one is about. Time is linear in the words of the corpus.
+        """
+        having: dict[str, list[int]] = defaultdict(list)
+        for page in self.pages:
+            for word in sorted(page.keys):
+                having[word].append(page.number)
+        most = max(_LEAST, min(_MOST, len(self.pages) // _PART))
+        weight = [0.0] * len(self.pages)
+        shared: dict[tuple[int, int], float] = defaultdict(float)
+        for those in having.values():
+            if 1 < len(those) <= most:
+                tells = log((len(self.pages) + 1) / len(those))
+                for i in those:
+                    weight[i] += tells
+                for pair in combinations(those, 2):
+                    shared[pair] += tells
+        found: dict[Page, list[Page]] = {page: [] for page in self.pages}
+        for (i, j), tells in sorted(shared.items()):
+            if tells >= _ALIKE * min(weight[i], weight[j]):
+                found[self.pages[i]].append(self.pages[j])
+                found[self.pages[j]].append(self.pages[i])
+        return found
+
+    @cached_property
+    def facts(self) -> Sequence[Fact]:
+        """Figures which state the same fact, in the order of the first of them; each figure is in one fact.
+
+        Figures of the same value in base units are mentions of one fact if
+
+        - they stand in the same document, outside of tables, with the same unit or noun, or one of them with none; or
+        - they have the same unit or noun, and their documents are about the same (see `near`); or
+        - what is said around them shares a word that at most three documents have, or two words that no more than one
+          document would have by chance.
+
+        That is meant to join too much rather than too little: two facts changed alike still agree with the text.
+        """
+        figures = [figure for page in self.pages for figure in page.figures]
+        groups: dict[tuple[str, str], list[tuple[int, Figure]]] = defaultdict(list)
+        for i, figure in enumerate(figures):
+            for key in _values(figure):
+                groups[key].append((i, figure))
+        joined = Joined()
+        for (kind, _), group in groups.items():
+            for one, other in self._related(group, same=kind != "raw"):
+                joined.join(one, other)
+        return [Fact(tuple(figures[i] for i in group)) for group in joined.sets(len(figures))]
+
+    @cached_property
+    def _spread(self) -> Counter[str]:
+        return Counter(key for page in self.pages for key in page.keys)
+
+    def _related(self, group: Sequence[tuple[int, Figure]], *, same: bool) -> Iterator[tuple[int, int]]:
+        """Pairs of figures of one value that state the same fact; enough of them to join all."""
+        first: dict[Hashable, tuple[int, Figure]] = {}
+        spread = self._spread
+
+        def meet(key: Hashable, i: int, figure: Figure) -> Iterator[tuple[int, int]]:
+            one, other = first.setdefault(key, (i, figure))
+            if one != i and (same or _may_be_one(other, figure)):
+                yield one, i
+
+        bare = {figure.page for _, figure in group if same and not figure.noun and figure.row is None}
+        for i, figure in group:
+            page, noun = figure.page, figure.noun if same else ""
+            if same and figure.row is None:
+                yield from meet((page, "" if page in bare else noun), i, figure)
+                yield from ((first[other, noun][0], i) for other in self.near[page] if (other, noun) in first)
+                first.setdefault((page, noun), (i, figure))
+            rarest = sorted(figure.context - {figure.noun}, key=lambda word: (spread[word], word))[:_PAIRED]
+            for word in rarest:
+                if spread[word] <= _FEW:
+                    yield from meet(word, i, figure)
+            for pair in combinations(rarest, 2):
+                if spread[pair[0]] * spread[pair[1]] <= len(self.pages):
+                    yield from meet((*pair, noun), i, figure)
+
+    @cached_property
+    def _relations(self) -> Mapping[Figure, Sequence[Relation]]:
+        found: dict[Figure, list[Relation]] = defaultdict(list)
+        for each in chain(*map(relations_in, self.pages), roundings(self.pages, self.near)):
+            for figure in each.figures:
+                found[figure].append(each)
+        return found
+
+    @cached_property
+    def _fact_of(self) -> Mapping[Figure, Fact]:
+        return {figure: fact for fact in self.facts for figure in fact.figures}
+
+    def relations(self, figures: Iterable[Figure]) -> list[Relation]:
+        """The relations that some figures are in."""
+        return list(dict.fromkeys(each for figure in figures for each in self._relations.get(figure, ())))
+
+    def is_derived(self, figure: Figure) -> bool:
+        """Whether it follows from other figures, and therefore changes with them only."""
+        return any(each.is_derived and each.result is figure for each in self._relations.get(figure, ()))
+
+    def changed(self, fact: Fact, factor: float) -> Mapping[Figure, float] | None:
+        """Works out what changes with a fact."""
+        new = {figure: figure.value * factor for figure in fact.figures}
+        for _ in range(_ROUNDS):
+            wrong = [each for each in self.relations(new) if not each.holds(new)]
+            if not wrong:
+                return new
+            for each in (one for one in wrong if not one.holds(new)):
+                value = each.repaired(new) if each.is_derived else None
+                follows = self._fact_of[each.result]
+                if value is None or follows is fact or len(follows.figures) > _MENTIONS:
+                    return None
+                for mention in follows.figures:
+                    if mention is each.result or not self.is_derived(mention):  # others follow from what is beside them
+                        new[mention] = mention.value * value / each.result.value
+        return None
+
+    def saying_at(self, document: str, offset: int) -> Saying | None:
+        """The sentence at an offset of a document; None if it is in none."""
+        lines = self.by_id[document].lines
+        at = bisect_right(lines, offset, key=lambda each: each.start) - 1
+        return lines[at] if at >= 0 and offset < lines[at].end else None
+
+    @cached_property
+    def spread(self) -> Mapping[str, Mapping[str, tuple[int, int]]]:
+        """The first and the last place of each word with a capital, by the ids of the documents."""
+        found: dict[str, dict[str, tuple[int, int]]] = {page.id: {} for page in self.pages}
+        for page in self.pages:
+            for match in _CAPITAL.finditer(page.text):
+                first, _ = found[page.id].get(match[0], match.span())
+                found[page.id][match[0]] = first, match.start()
+        return found
+
+    @cached_property
+    def _rare(self) -> Mapping[str, Sequence[Saying]]:
+        having: dict[str, list[Saying]] = defaultdict(list)
+        for saying in (each for page in self.pages for each in page.lines):
+            for key in saying.keys:
+                having[key].append(saying)
+        return {key: those for key, those in having.items() if len(those) <= _COMMON}
+
+    def same(self, saying: Saying) -> tuple[Sequence[Saying], Sequence[Saying]]:
+        """Finds what says the same."""
+        if saying not in self._same:
+            near = dict.fromkeys(chain.from_iterable(self._rare.get(key, ()) for key in saying.keys))
+            same, kindred = [], []
+            for other in sorted(near, key=lambda each: (each.page.number, each.start)):
+                shared = len(saying.keys & other.keys)
+                if shared >= _SAME * len(saying.keys | other.keys):
+                    same.append(other)
+                elif shared >= max(2, _KINDRED * min(len(saying.keys), len(other.keys))):
+                    kindred.append(other)
+            self._same[saying] = same or [saying], kindred
+        return self._same[saying]
+
+
+def _values(figure: Figure) -> Iterator[tuple[str, str]]:
+    """What it is compared by: its kind and value, for bare counts also the value as written."""
+    quantity = figure.quantity
+    yield quantity.kind, f"{quantity.value:.9g}"
+    before = figure.page.text[max(0, figure.start - _NAMED) : figure.start].rstrip(" \"'")
+    if quantity.kind != "count" or quantity.noun or figure.row is not None or before.endswith((":", "=", "\uff1a")):
+        yield "raw", f"{quantity.raw:.9g}"
+
+
+def _may_be_one(one: Figure, other: Figure) -> bool:
+    """Whether two numbers are of the same unit, or one of them is bare."""
+    a, b = one.quantity, other.quantity
+    if a.kind == b.kind:
+        return a.value == b.value and (a.noun == b.noun or not a.noun or not b.noun)
+    return (a.kind == "count" and not a.noun) or (b.kind == "count" and not b.noun)
