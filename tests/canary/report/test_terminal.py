@@ -62,3 +62,12 @@ def test_hostile_names_are_spelled_out():
     assert "\u202e" not in text
     assert "\x07" not in text
     assert "[red]b" in text
+
+
+def test_a_notebook_shows_the_same_and_text_stays_text():
+    bad = "</pre><script>alert(1)</script>\u202e\x1b"
+    html = assess(run({"a": {"fictive": [F] * 9 + [L]}, bad: {"fictive": [F] * 10}}))._repr_html_()
+    assert "from 0 % [0, 27.8] of 10" in html
+    assert "no two strategies" in html
+    assert re.findall(r"<(\w+)", html) == ["div", "b", "pre"]
+    assert not set("\u202e\x1b") & set(html)

@@ -2,29 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from functools import cache
 from importlib.resources import files
 from string import Template
 
-from trail_callbacks.canary.arm import ARMS
 from trail_callbacks.canary.page.examples import gallery
 from trail_callbacks.canary.report.results import Results
-from trail_callbacks.canary.report.tables import RateTable, rate_tables, split_table
 from trail_callbacks.canary.report.words import (
-    ARM_WORDS,
-    OUTCOME_WORDS,
+    FigureTable,
     answer,
     counted,
-    notes,
+    outcome_table,
+    rate_tables,
+    remarks,
+    split_table,
     summary,
     ties,
-    warnings,
 )
 from trail_callbacks.canary.statistics.contrasts import LABELS
 from trail_callbacks.canary.statistics.measures import MEASURES
 from trail_callbacks.canary.statistics.rates import SPLITS
-from trail_callbacks.canary.trial import OUTCOMES
 from trail_callbacks.render.page.document import base_style, security_policy
 from trail_callbacks.render.safe_text import line, name, plain, shorten
 from trail_callbacks.statistics.rates import Rate, percent
@@ -47,52 +45,56 @@ def to_page(found: Results, *, title: str | None = None, most: int = 3) -> str:
         title: Title of the page.
         most: Examples of each outcome.
     """
-    heading, style = title or _TITLE, _style()
-    tables = list(rate_tables(found))
+    style, rates = base_style() + _asset("canary.css"), list(rate_tables(found))
+    splits = [table for split in SPLITS for table in split_table(found, split) if len(table.rows) > 1]
+    settings = {"policy": found.rates.policy.replace("_", " "), **dict(list(found.run.settings.items())[:_SETTINGS])}
+    facts = ((str(key), "none" if value is None else str(value)) for key, value in settings.items())
     return Template(_asset("canary.html")).substitute(
         policy=security_policy((), (style,)),
         style=style,
-        title=line(shorten(plain(heading), 120)),
-        heading=line(shorten(plain(heading), 300)),
+        title=line(shorten(plain(title or _TITLE), 120)),
+        heading=line(shorten(plain(title or _TITLE), 300)),
         policy_name=found.rates.policy,
         answer=line(shorten(plain(answer(found)), _ANSWER)),
         summary=line(summary(found)),
-        facts="".join(_facts(found)),
-        warnings="".join(f"<li>{line(each)}</li>" for each in warnings(found)),
-        notes="".join(f'<p class="faint">{line(each)}</p>' for each in notes(found)),
-        matrix=_lead(found) + "".join(part for each in tables if each.main for part in _rates(each)),
+        facts="".join(f"<div><dt>{_said(key, _NAME)}</dt><dd>{_said(value, _NAME)}</dd></div>" for key, value in facts),
+        warnings="".join(f"<li>{line(each)}</li>" for each in remarks(found)),
+        matrix=f"<p>Shares of trials with 95 % intervals (Wilson). {line(found.precision)}.</p>"
+        + (_tables([each for each in rates if each.main]) or _missing("The run has no strategy with a trial.")),
         order="".join(_order(found)),
-        rates="".join([*(part for each in tables if not each.main for part in _rates(each)), *_meanings()]),
-        outcomes="".join(_outcomes(found)),
-        splits="".join(_splits(found)),
+        rates=_tables([each for each in rates if not each.main]) + "".join(_meanings()),
+        outcomes='<p class="faint">Closed book, the model alone, the real value is what it knows, and no fault.</p>'
+        + (_tables(list(outcome_table(found))) or _missing("There is no trial.")),
+        splits=_tables(splits) or _missing("All probes are of one kind, size, subject and model, as far as is known."),
         unscored="".join(_unscored(found)),
         examples="".join(gallery(found.run, most)),
     )
 
 
-def _facts(found: Results) -> Iterator[str]:
-    said = {"policy": found.rates.policy.replace("_", " ")}
-    settings = list(found.run.settings.items())[:_SETTINGS]
-    said |= {str(key): shorten("none" if value is None else str(value), _NAME) for key, value in settings}
-    for key, value in said.items():
-        yield f"<div><dt>{line(shorten(key, _NAME))}</dt><dd><bdi>{line(value)}</bdi></dd></div>"
+def _tables(found: Sequence[FigureTable]) -> str:
+    parts: list[str] = []
+    for table in found:
+        rows = (
+            "".join(f'<th scope="row">{_named(each)}</th>' for each in names) + "".join(map(_cell, figures))
+            for names, figures in table.rows
+        )
+        parts += _table(table.title, [*(head.capitalize() for head in table.heads), *table.labels], list(rows))
+    return "".join(parts)
 
 
-def _lead(found: Results) -> str:
-    if not found.rates.strategies:
-        return _missing("The run has no strategy.")
-    return f"<p>Shares of trials with 95 % intervals (Wilson). {line(found.precision)}.</p>"
+def _table(title: str, heads: Sequence[str], rows: Sequence[str]) -> Iterator[str]:
+    """A table that scrolls by itself."""
+    columns = "".join(f'<th scope="col">{line(each)}</th>' for each in heads)
+    yield f'<p class="caption" aria-hidden="true">{line(title)}</p><div class="scroll" tabindex="0" role="group" '
+    yield f'aria-label="{line(title)}"><table><thead><tr>{columns}</tr></thead><tbody>'
+    yield from (f"<tr>{each}</tr>" for each in rows[:_ROWS])
+    yield f"</tbody></table></div>{_more(len(rows) - _ROWS)}"
 
 
-def _rates(found: RateTable) -> Iterator[str]:
-    yield _open(found.title, [found.head.capitalize(), *found.labels])
-    for label, rates in found.rows[:_ROWS]:
-        yield f'<tr><th scope="row">{_named(label)}</th>{"".join(map(_cell, rates))}</tr>'
-    yield _close(len(found.rows))
-
-
-def _cell(rate: Rate) -> str:
-    """A rate with its interval as a bar."""
+def _cell(rate: Rate | int) -> str:
+    """A count, or a rate with its interval as a bar."""
+    if not isinstance(rate, Rate):
+        return f'<td class="number">{rate:,}</td>'
     if rate.value is None or rate.low is None or rate.high is None:
         return f'<td class="rate"><span class="faint" title="{line(rate.why)}">no trial</span></td>'
     low, high, at = 100 * rate.low, 100 * rate.high, 100 * rate.value
@@ -126,81 +128,26 @@ def _order(found: Results) -> Iterator[str]:
             chips = "".join(f'<span class="chip">{_named(each)}</span>' for each in group[:_LISTED])
             yield f"<li>{chips}{_more(len(group) - _LISTED)}</li>"
         yield "</ol><details><summary>Each pair</summary>"
-        yield _open("Second minus first, paired by probe", ["First", "Second", "Verdict"])
-        for each in contrasts[:_ROWS]:
-            yield f"<tr><td>{_named(each.a)}</td><td>{_named(each.b)}</td><td>{line(each.words)}</td></tr>"
-        yield f"{_close(len(contrasts))}</details></div>"
+        rows = [f"<td>{_named(each.a)}</td><td>{_named(each.b)}</td><td>{line(each.words)}</td>" for each in contrasts]
+        yield from _table("Second minus first, paired by probe", ["First", "Second", "Verdict"], rows)
+        yield "</details></div>"
     yield "</div>"
-
-
-def _outcomes(found: Results) -> Iterator[str]:
-    """How many trials of each strategy and arm had each outcome."""
-    strategies = found.rates.strategies.values()
-    rows = [(each, arm) for each in strategies for arm in ARMS if any(each.outcomes.get(arm, {}).values())]
-    if not rows:
-        yield _missing("There is no trial.")
-        return
-    yield '<p class="faint">Closed book, the model alone, the real value is what it knows, and no fault.</p>'
-    keys = [f'<span class="key" data-outcome="{each}" aria-hidden="true"></span>' for each in OUTCOMES]
-    heads = [f"{key}{OUTCOME_WORDS[each]}" for key, each in zip(keys, OUTCOMES, strict=True)]
-    yield _open("Trials", ["Strategy", "Arm", "Share"], heads)
-    for figures, arm in rows[:_ROWS]:
-        counts, at, bars = figures.outcomes[arm], 0.0, ""
-        for outcome in OUTCOMES:
-            wide = 100 * counts[outcome] / sum(counts.values())
-            bars += (
-                f'<rect data-outcome="{outcome}" x="{at:.2f}" y="0" width="{wide:.2f}" height="10"/>' if wide else ""
-            )
-            at += wide
-        cells = "".join(f'<td class="number">{counts[each]:,}</td>' for each in OUTCOMES)
-        yield f'<tr data-arm="{arm}"><th scope="row">{_named(figures.strategy)}</th>'
-        yield f'<td class="arm">{ARM_WORDS[arm]}</td>'
-        yield '<td><svg class="stack" viewBox="0 0 100 10" preserveAspectRatio="none" aria-hidden="true">'
-        yield f"{bars}</svg></td>{cells}</tr>"
-    yield _close(len(rows))
-
-
-def _splits(found: Results) -> Iterator[str]:
-    """Follow and leak rate by each split that has more than one value."""
-    tables = [table for split in SPLITS for table in split_table(found, split) if len(table.rows) > 1]
-    for table in tables:
-        yield from _rates(table)
-    if not tables:
-        one = "All probes are of one kind, size, subject and model, as far as is known."
-        yield _missing(one if found.run.trials else "There is no trial.")
 
 
 def _unscored(found: Results) -> Iterator[str]:
     """Why trials are unscorable, and what was left out."""
-    if not found.unscorable and not found.run.skipped:
-        scored = "Every trial was scored" if found.run.trials else "There is no trial"
-        yield f"<p>{scored}, and nothing was left out.</p>"
-    if found.unscorable:
-        yield f"<h3>Unscorable: {counted(sum(each.trials for each in found.unscorable), 'trial')}</h3>"
-        yield _list(f"<b>{each.trials:,}</b> {_said(each.words)}" for each in found.unscorable[:_LISTED])
-        yield _more(len(found.unscorable) - _LISTED)
-    if found.run.skipped:
-        yield f"<details><summary>Left out: {len(found.run.skipped):,}</summary>"
-        yield _list(f"{_named(each.place)}: {_said(each.why)}" for each in found.run.skipped[:_LISTED])
-        yield f"{_more(len(found.run.skipped) - _LISTED)}</details>"
-
-
-def _list(items: Iterable[str]) -> str:
-    return f'<ul class="list plain">{"".join(f"<li>{each}</li>" for each in items)}</ul>'
-
-
-def _open(title: str, heads: Sequence[str], numbers: Sequence[str] = ()) -> str:
-    """A table that scrolls by itself; `numbers` are heads of number columns, as markup."""
-    columns = "".join(f'<th scope="col">{line(each)}</th>' for each in heads)
-    columns += "".join(f'<th scope="col" class="number">{each}</th>' for each in numbers)
-    return (
-        f'<p class="caption" aria-hidden="true">{line(title)}</p><div class="scroll" tabindex="0" role="group" '
-        f'aria-label="{line(title)}"><table><thead><tr>{columns}</tr></thead><tbody>'
+    trials = counted(sum(each.trials for each in found.unscorable), "trial")
+    yield from _list(
+        f"Unscorable: {trials}", [f"<b>{each.trials:,}</b> {_said(each.words)}" for each in found.unscorable]
     )
+    skipped = [f"{_named(each.place)}: {_said(each.why)}" for each in found.run.skipped]
+    yield from _list(f"Left out: {len(skipped):,}", skipped)
 
 
-def _close(rows: int) -> str:
-    return f"</tbody></table></div>{_more(rows - _ROWS)}"
+def _list(title: str, items: Sequence[str]) -> Iterator[str]:
+    yield f'<h3>{title}</h3><ul class="list plain">' if items else f"<p>{title}</p>"
+    yield from (f"<li>{each}</li>" for each in items[:_LISTED])
+    yield f"</ul>{_more(len(items) - _LISTED)}" if items else ""
 
 
 def _more(left: int) -> str:
@@ -211,17 +158,12 @@ def _missing(words: str) -> str:
     return f'<p class="missing">{words}</p>'
 
 
-def _named(said: str | None) -> str:
-    return name(shorten(plain(said), _NAME)) if said else "all"
+def _named(said: str) -> str:
+    return name(shorten(plain(said), _NAME))
 
 
-def _said(words: str) -> str:
-    return f"<bdi>{line(shorten(words, _WORDS))}</bdi>"
-
-
-@cache
-def _style() -> str:
-    return base_style() + _asset("canary.css")
+def _said(words: str, limit: int = _WORDS) -> str:
+    return f"<bdi>{line(shorten(words, limit))}</bdi>"
 
 
 @cache

@@ -1,15 +1,15 @@
 """What a canary run shows: its figures and comparisons as one value, in a terminal, in a notebook, as JSON, as a page.
 
-Start with `results.assess`; `terminal`, `notebook` and `canary.page` draw what it returns. They are registered here by
-type, as `render` does for reports, and imported when the first results are drawn.
+Start with `results.assess`; `terminal` and `canary.page` draw what it returns, from the tables and words of `words`.
+They are registered here by type, as `render` does for reports, and imported when the first results are drawn.
 """
 
 from typing import Any
 
 from trail_callbacks import display
-from trail_callbacks.canary.report.results import FORMAT, Reason, Results, assess
+from trail_callbacks.canary.report.results import FORMAT, Results, assess
 
-__all__ = ["FORMAT", "Reason", "Results", "assess"]
+__all__ = ["FORMAT", "Results", "assess"]
 
 
 @display.text.register
@@ -28,7 +28,7 @@ def _rich(found: Results) -> Any:
 
 @display.fragment.register
 def _fragment(found: Results) -> str:
-    from trail_callbacks.canary.report.notebook import to_fragment  # noqa: PLC0415 - see above
+    from trail_callbacks.canary.report.terminal import to_fragment  # noqa: PLC0415 - see above
 
     return to_fragment(found)
 

@@ -22,7 +22,7 @@ from trail_callbacks.errors import InputError
 from trail_callbacks.files import write
 from trail_callbacks.statistics.rates import Rate
 
-__all__ = ["FORMAT", "Reason", "Results", "assess"]
+__all__ = ["FORMAT", "CountedReason", "Results", "assess"]
 
 FORMAT: Final = "trail-canary-results/1"
 """Format of the JSON; the number changes if a field changes its meaning or goes."""
@@ -35,7 +35,7 @@ _REASON = 200  # characters
 
 
 @dataclass(frozen=True, slots=True)
-class Reason:
+class CountedReason:
     """Why trials could not be scored, or passages that were found were not served.
 
     Attributes:
@@ -69,8 +69,8 @@ class Results:
     rates: Rates
     contrasts: Mapping[Compared, Sequence[Contrast]]
     ranking: Mapping[Compared, Sequence[Sequence[str]]]
-    unscorable: Sequence[Reason]
-    dropped: Sequence[Reason]
+    unscorable: Sequence[CountedReason]
+    dropped: Sequence[CountedReason]
 
     @property
     def precision(self) -> str:
@@ -203,43 +203,40 @@ def assess(run: Run, policy: Policy = "context_is_authoritative") -> Results:
         InputError: If a trial is of a probe or strategy that the run does not have.
     """
     found, figures = cases(run), rates(run, policy)
-    compared = {name: contrasts(found, list(run.strategies), name, policy) for name in _RANKED[policy]}
+    compared: dict[Compared, Sequence[Contrast]] = {}
+    ranked: dict[Compared, list[list[str]]] = {}
+    for name in _RANKED[policy]:
+        compared[name] = contrasts(found, list(run.strategies), name, policy)
+        shares = {key: share for key, each in figures.strategies.items() if (share := _share(each, name)) is not None}
+        ranked[name] = ranking(compared[name], shares, best="low" if name == "leak" else "high")
     return Results(
         run=run,
         rates=figures,
         contrasts=compared,
-        ranking={name: _ranked(figures, compared[name], name) for name in compared},
+        ranking=ranked,
         unscorable=_unscorable(run.trials),
         dropped=_dropped(run.trials),
     )
 
 
-def _ranked(figures: Rates, compared: Sequence[Contrast], name: Compared) -> list[list[str]]:
-    shares = {
-        strategy: share for strategy, each in figures.strategies.items() if (share := _share(each, name)) is not None
-    }
-    return ranking(compared, shares, best="low" if name == "leak" else "high")
-
-
 def _share(figures: Figures, name: Compared) -> float | None:
     if name in ("follow", "leak"):
         return figures.rates[name].value
-    arm: Arm = "real" if name == "right_real" else "fictive"
-    return figures.right[arm].value if arm in figures.right else None
+    return figures.right["fictive"].value if "fictive" in figures.right else None
 
 
-def _unscorable(trials: Sequence[Trial]) -> tuple[Reason, ...]:
+def _unscorable(trials: Sequence[Trial]) -> tuple[CountedReason, ...]:
     said = [(each.error or each.finding.reason or "no reason was kept")[:_REASON]
             for each in trials if each.finding.outcome == "unscorable"]  # fmt: skip
-    return tuple(Reason(words, n) for words, n in Counter(said).most_common())
+    return tuple(CountedReason(words, n) for words, n in Counter(said).most_common())
 
 
-def _dropped(trials: Sequence[Trial]) -> tuple[Reason, ...]:
+def _dropped(trials: Sequence[Trial]) -> tuple[CountedReason, ...]:
     said = [(each.why[:_REASON], each.place, n) for n, trial in enumerate(trials) for each in trial.dropped]
     several = Counter(words for words, _ in {(words, n) for words, _, n in said})
     first = {words: place for words, place, _ in reversed(said)}
     counts = Counter(words for words, _, _ in said).most_common()
-    return tuple(Reason(words, several[words], n, first[words]) for words, n in counts)
+    return tuple(CountedReason(words, several[words], n, first[words]) for words, n in counts)
 
 
 def _finite(value: Any) -> Any:

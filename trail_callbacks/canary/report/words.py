@@ -1,31 +1,49 @@
-"""Figures of a canary run in words, the same in a terminal and on the page."""
+"""The figures of a canary run as tables and in words, the same in a terminal, in a notebook and on the page."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Final
 
 from trail_callbacks.canary.arm import Arm
 from trail_callbacks.canary.report.results import Results
 from trail_callbacks.canary.statistics.contrasts import LABELS, Compared
-from trail_callbacks.canary.statistics.rates import Figures
-from trail_callbacks.canary.trial import Outcome
+from trail_callbacks.canary.statistics.measures import MEASURES
+from trail_callbacks.canary.statistics.rates import Figures, Split
+from trail_callbacks.canary.trial import OUTCOMES, Outcome
 from trail_callbacks.statistics.rates import FEW, Rate, percent
 
 __all__ = [
     "ARM_WORDS",
     "OUTCOME_MEANS",
     "OUTCOME_WORDS",
+    "FigureTable",
     "answer",
     "counted",
-    "notes",
+    "outcome_table",
+    "rate_tables",
     "remarks",
     "shown",
+    "split_table",
     "summary",
     "ties",
-    "warnings",
 ]
 
+_TABLES: Final[Mapping[str, tuple[str, ...]]] = {
+    "With the fictive context": ("follow", "leak", "leak_known", "blend", "abstain", "memorisation"),
+    "What the model knows, and what it makes of no context": (
+        "right_closed_book", "right_empty", "follow_real", "guessed_empty", "guessed_closed_book",
+    ),
+    "Where the fact was removed, or passages disagree": (
+        "abstain_unanswerable", "leak_unanswerable", "conflict_told", "leak_inconsistent",
+    ),
+    "Retrieval": ("miss_real", "miss_fictive", "miss_leak"),
+}  # fmt: skip
+_SPLIT_BY: Final = (
+    "follow", "leak", "leak_known", "abstain", "abstain_unanswerable", "conflict_told", "right_closed_book",
+    "right_empty",
+)  # fmt: skip
 ARM_WORDS: Final[Mapping[Arm, str]] = {
     "closed_book": "closed book",
     "real": "real context",
@@ -52,6 +70,69 @@ OUTCOME_MEANS: Final[Mapping[Outcome, str]] = {
 }
 _NAMED = 10  # ids in one line
 _NOT_ASKED = Rate(k=0, n=0, why="the fictive arm was not asked")
+
+
+@dataclass(frozen=True, slots=True)
+class FigureTable:
+    """Rates or counts beside each other; columns without any trial are left out.
+
+    Attributes:
+        title: Its title.
+        heads: What the names of rows are: a strategy, a value of a split, an arm.
+        labels: What is counted, column by column.
+        rows: The names of each row with its figures.
+        main: Whether it tells what the run was made for.
+    """
+
+    title: str
+    heads: Sequence[str]
+    labels: Sequence[str]
+    rows: Sequence[tuple[Sequence[str], Sequence[Rate | int]]]
+    main: bool = False
+
+
+def rate_tables(found: Results) -> Iterator[FigureTable]:
+    """All rates by strategy: what was followed first, then what is right by the policy, then the others."""
+    rows = [(each.strategy or "all", each) for each in found.rates.strategies.values()]
+    first, *others = _TABLES.items()
+    yield from _table(first[0], "strategy", rows, first[1], main=True)
+    arms = [arm for arm in found.run.arms if any(each.right[arm].n for _, each in rows)]
+    if arms:
+        title = f"Right, if the policy is: {found.rates.policy.replace('_', ' ')}"
+        rights = [((name,), [each.right[arm] for arm in arms]) for name, each in rows]
+        yield FigureTable(title, ["strategy"], [ARM_WORDS[arm] for arm in arms], rights, main=True)
+    for title, names in others:
+        yield from _table(title, "strategy", rows, names)
+
+
+def split_table(found: Results, split: Split) -> Iterator[FigureTable]:
+    """Follow and leak rate by a split, of all strategies together; none where nothing was asked."""
+    whole = found.rates.splits[split]
+    together = [each for each in whole if each.strategy is None] or whole
+    title = f"By {split}{', all strategies together' if len(found.run.strategies) > 1 else ''}"
+    yield from _table(title, split, [(each.value or "all", each) for each in together], _SPLIT_BY)
+
+
+def outcome_table(found: Results) -> Iterator[FigureTable]:
+    """How many trials of each strategy and arm had each outcome; none without a trial."""
+    parts = [(each, arm) for each in found.rates.strategies.values() for arm in found.run.arms]
+    parts = [(each, arm) for each, arm in parts if any(each.outcomes[arm].values())]
+    known = [each for each in OUTCOMES if any(row.outcomes[arm][each] for row, arm in parts)]
+    rows = [
+        ((row.strategy or "all", ARM_WORDS[arm]), [row.outcomes[arm][each] for each in known]) for row, arm in parts
+    ]
+    if rows:
+        labels = [OUTCOME_WORDS[each] for each in known]
+        yield FigureTable("Trials by outcome", ["strategy", "arm"], labels, rows)
+
+
+def _table(
+    title: str, head: str, rows: Sequence[tuple[str, Figures]], names: Sequence[str], *, main: bool = False
+) -> Iterator[FigureTable]:
+    known = [each for each in names if any(row.rates[each].n for _, row in rows)]
+    if known:
+        cells = [((name,), [row.rates[each] for each in known]) for name, row in rows]
+        yield FigureTable(title, [head], [MEASURES[each].label for each in known], cells, main)
 
 
 def counted(n: int, noun: str, plural: str = "") -> str:
@@ -121,13 +202,7 @@ def ties(found: Results, measure: Compared) -> str:
 
 
 def remarks(found: Results) -> Iterator[str]:
-    """What a reader must know beside the tables: warnings, then notes."""
-    yield from warnings(found)
-    yield from notes(found)
-
-
-def warnings(found: Results) -> Iterator[str]:
-    """What may make the figures other than they look."""
+    """What a reader must know beside the tables: what makes the figures other than they look, and how to read them."""
     run, rates = found.run, found.rates
     if run.stopped:
         yield f"The run is unfinished: {run.stopped}."
@@ -149,10 +224,6 @@ def warnings(found: Results) -> Iterator[str]:
             "The fictive value was given without being shown, so that following cannot be told from guessing: "
             f"{names}{more}."
         )
-
-
-def notes(found: Results) -> Iterator[str]:
-    """How intervals are to be read, and what was not asked."""
     fictive = [rate for each in found.rates.strategies.values() if (rate := each.rates["follow"]).n]
     if any(each.documents < each.n for each in fictive):
         few = min(each.documents for each in fictive)
