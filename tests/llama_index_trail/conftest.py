@@ -159,6 +159,7 @@ def clean():
     TRACKER._errors.clear()
     yield
     gc.collect()  # agents leave databases open; let them complain here and not in another test
+    gc.freeze()  # what is left is looked at once: a second for each test else
     llama_index_trail.uninstrument()
     left = llama_index_trail.status()
     TRACKER._traces.clear()
