@@ -8,9 +8,9 @@ the contexts that contradict a model's memory; with `--town`, the invented town 
 `--show N` prints N probes drawn at random, with the sentence that answers each: for a person who judges whether the
 question is natural, answerable and unambiguous. Without it, prints one JSON line for all and one for each kind.
 
-`front`: the question word stands in front; `place`: it stays where the value was; `yes or no`; `cell`: a cell of a
-table; `gap`: what is missing in the sentence. `natural` is the share that is asked as a user would: `front`, `yes or
-no` and `cell`. The more edits a twin has, the fewer sentences are left that a question can name: see `--most`.
+`front`: the question word stands in front; `yes or no`; `gap`: what is missing in the sentence or table. `natural` is
+the share that is not asked with a gap. The more edits a twin has, the fewer sentences are left that a question can
+name: see `--most`.
 """
 
 from __future__ import annotations
@@ -35,11 +35,6 @@ from trail_callbacks.canary.questions.making import make_probes
 from trail_callbacks.demo.town import town
 
 _QUOTED = re.compile(r"'[^']*'|\"[^\"]*\"|: .*")
-_UNDER = re.compile(r'According to "[^"]*", ')
-_ASKS = re.compile(
-    r"(?:\w+ )?(?:about |around |over |under |up to |at most |at least )?(?:how|what|which|whom?|whose|where)\b|if .*, "
-)
-_NATURAL = {"front", "yes or no", "cell"}
 _PASSAGE = re.compile(r"\n*passage \d+:")
 
 
@@ -76,16 +71,9 @@ def _rows(path: Path) -> Iterator[dict[str, Any]]:
 
 def how(probe: Probe) -> str:
     """How a probe asks."""
-    if probe.real.casefold() in {"yes", "no", "ja", "nein"}:
+    if probe.real.casefold() in {"yes", "no"}:
         return "yes or no"
-    if GAP in probe.question:
-        return "gap"
-    if probe.question.startswith("According to the table"):
-        return "cell"
-    if probe.question.startswith("According to the documents"):
-        return "place"
-    source = _UNDER.match(probe.question)
-    return "front" if source is None or _ASKS.match(probe.question, source.end()) else "place"
+    return "gap" if GAP in probe.question else "front"
 
 
 def figures(twin: Twin, probes: Sequence[Probe], skipped: Sequence[Skipped]) -> Iterator[dict[str, Any]]:
@@ -100,7 +88,7 @@ def figures(twin: Twin, probes: Sequence[Probe], skipped: Sequence[Skipped]) -> 
             "edits": n,
             "probes": len(made),
             "share": round(len(made) / n, 3) if n else None,
-            "natural": round(sum(how(each) in _NATURAL for each in made) / len(made), 3) if made else None,
+            "natural": round(sum(how(each) != "gap" for each in made) / len(made), 3) if made else None,
             "asked": dict(Counter(map(how, made)).most_common()),
             "refused": dict(Counter(_QUOTED.sub("", each.why).strip() for each in lost).most_common(8)),
         }

@@ -33,17 +33,10 @@ def only(text, edit, **more):
          "What was the final dividend of Norrmark?"),
         ("The ferry Alma can carry about 300 cars.", "300 cars", "410 cars", "number",
          "How many cars can the ferry Alma carry?"),
-        ("There are 62 rooms in the hotel at Varle.", "62 rooms", "81 rooms", "number",
-         "How many rooms are there in the hotel at Varle?"),
-        ("The school in Varle has 438 pupils and 36 teachers.", "438 pupils", "512 pupils", "number",
-         "How many pupils does the school in Varle have?"),
         ("The ferry to Skogholm takes 40 minutes.", "40 minutes", "53 minutes", "number",
          "How many minutes does the ferry to Skogholm take?"),
-        ("Berta took 40 minutes to Skogholm.", "40 minutes", "53 minutes", "number",
-         "How many minutes did Berta take to Skogholm?"),
         ("A seat in the stalls of Varle costs 24 pounds.", "24 pounds", "31 pounds", "number",
          "How much does a seat in the stalls of Varle cost?"),
-        ("The crossing to Varle takes 2 hours.", "2 hours", "2 days", "unit", "How long does the crossing to Varle take?"),
         ("The bridge at Varle was opened by the mayor in 1932.", "1932", "1951", "date",
          "In which year was the bridge at Varle opened by the mayor?"),
         ("In 1932 the mayor opened the bridge at Varle.", "1932", "1951", "date",
@@ -52,8 +45,6 @@ def only(text, edit, **more):
          "On what date was the bridge at Varle opened?"),
         ("The museum in Varle is closed on Monday.", "Monday", "Thursday", "date",
          "On which day of the week is the museum in Varle closed?"),
-        ("The pit of Varle closed in 1873, when the pumps failed.", "1873", "1891", "date",
-         "In which year did the pit of Varle close?"),
     ],
 )  # fmt: skip
 def test_questions(sentence, old, new, kind, question):
@@ -82,34 +73,23 @@ def test_sentences_that_fit_no_rule_get_a_gap(sentence, old, new, question):
     assert only(sentence, change(sentence, old, new)).question == question
 
 
+RIGHT = 'According to the documents, is this right: "{}" Answer yes or no.'
+
+
 @pytest.mark.parametrize(
-    ("sentence", "old", "new", "question", "answers"),
+    ("sentence", "old", "new", "asked", "answers"),
     [
-        ("The museum in Varle is open on Sundays.", "is open", "is not open",
-         "Is the museum in Varle open on Sundays?", ("yes", "no")),
-        ("Dogs in Varle cannot be taken on board.", "cannot", "can",
-         "Can dogs in Varle be taken on board?", ("no", "yes")),
-        ("The shop in Varle sells bread on Sundays.", "sells", "does not sell",
-         "Does the shop in Varle sell bread on Sundays?", ("yes", "no")),
-        ("The Varle tap drips nowhere near the wall.", "drips nowhere", "drips", None, ("no", "yes")),
+        ("The museum in Varle is open on Sundays.", "is open", "is not open", "is open", ("yes", "no")),
+        ("Dogs in Varle cannot be taken on board.", "cannot", "can", "can", ("no", "yes")),
+        ("Visitors to the harbour of Varle may bring dogs.", "may", "must", "must", ("no", "yes")),
+        ("Visitors to the harbour of Varle must bring dogs.", "must", "may", "must", ("yes", "no")),
     ],
-)  # fmt: skip
-def test_a_denial_is_asked_for_with_yes_or_no(sentence, old, new, question, answers):
-    probe = only(sentence, change(sentence, old, new, kind="negation"))
-    assert (probe.real, probe.fictive) == answers
-    assert question is None or probe.question == question
-    assert set(probe.real_forms).isdisjoint(probe.fictive_forms)
-
-
-@pytest.mark.parametrize(
-    ("old", "new", "answers"),
-    [("may", "must", ("no", "yes")), ("must", "may", ("yes", "no"))],
 )
-def test_of_two_modalities_the_stronger_is_asked_for(old, new, answers):
-    sentence = f"Visitors to the harbour of Varle {old} bring dogs."
-    probe = only(sentence, change(sentence, old, new, kind="modality"))
-    assert probe.question == "Must visitors to the harbour of Varle bring dogs?"
+def test_what_denies_less_or_demands_more_is_asked_for_with_yes_or_no(sentence, old, new, asked, answers):
+    probe = only(sentence, change(sentence, old, new, kind="modality" if "must" in {old, new} else "negation"))
+    assert probe.question == RIGHT.format(sentence.replace(old, asked))
     assert (probe.real, probe.fictive) == answers
+    assert set(probe.real_forms).isdisjoint(probe.fictive_forms)
 
 
 def test_of_two_orders_either_may_be_asked_for():
@@ -155,16 +135,15 @@ def test_a_fact_that_was_removed_has_no_fictive_answer():
 def test_a_row_of_a_table_is_asked_for_by_its_name_and_column():
     table = "Boats of Varle\n| boat | minutes |\n|---|---|\n| Alma | 40 |\n| Berta | 61 |\n"
     probe = only(table, change(table, "40", "53"))
-    assert probe.question == 'According to the table "Boats of Varle", what is "minutes" for "Alma"?'
+    assert probe.question == ('According to the documents, what is missing here: "Boats of Varle: Alma, minutes: ___"?')
     twice = table + "| Alma | 70 |\n"
     assert "several rows 'Alma'" in only(twice, change(twice, "40", "53"))
 
 
-def test_a_pronoun_is_replaced_where_it_can_mean_one_thing_only():
-    text = "The hotel Seeblick was built in Varle. It has 62 beds."
-    assert only(text, change(text, "62 beds", "81 beds")).question == "How many beds does the hotel Seeblick have?"
-    text = "Anna met Berta at Varle. This took 40 minutes in the rain."
-    assert "Anna met Berta at Varle. This took ___" in only(text, change(text, "40 minutes", "53 minutes")).question
+def test_a_sentence_that_points_back_is_asked_for_behind_the_one_before():
+    text = "The hotel Seeblick was built in Varle. It has 62 beds in all."
+    asked = only(text, change(text, "62 beds", "81 beds")).question
+    assert '"The hotel Seeblick was built in Varle. It has ___ in all."' in asked
 
 
 def test_markup_is_no_part_of_a_question():
@@ -269,26 +248,14 @@ def test_many_like_sentences_take_no_square_of_time(limited):
         ("The investigators at Varle plan to contact everybody ten years after the trial.", "ten years", "four years",
          "number"),
         ("A tear in the lining occurs in one in 3,000 examinations at Varle.", "3,000", "3,400", "number"),
-        ("The winner at Varle gets a wheel of cheese weighing 30 kg as well.", "30 kg", "41 kg", "unit"),
-        ("Do not cut the loaf of Varle for at least 24 hours after baking.", "24 hours", "31 hours", "number"),
         ("Boolean algebra is a system of Varle used for logical statements.", "Boolean", "Zarvek", "name"),
         ("Bicycles carried on a rack at Varle are insured for 40 days.", "40 days", "31 days", "number"),
-        ("Visitors to Varle pay 14 euros, unless they come by the ferry.", "14 euros", "25 euros", "number"),
         ("A repeater at 28 pounds put an end to it for the people of Varle.", "28 pounds", "41 pounds", "number"),
     ],
 )  # fmt: skip
 def test_what_grammar_is_not_sure_of_is_asked_with_a_gap(sentence, old, new, kind):
     found = only(sentence, change(sentence, old, new, kind=kind))
     assert isinstance(found, str) or "___" in found.question
-
-
-def test_a_question_that_says_little_names_the_title_above():
-    tickets = "Tollgate Pool\n\nA single ticket costs 14 euros."
-    value = change(tickets, "14 euros", "25 euros")
-    (probe,), _ = make_probes(twin_of({"a": tickets, "b": "Rovers Ground\n\nA single ticket costs 9 euros."}, value))
-    assert probe.question == 'According to "Tollgate Pool", how much does a single ticket cost?'
-    again = twin_of({"a": tickets, "b": "Tollgate Pool\n\nA single ticket costs 9 euros."}, value)
-    assert [each.why for each in make_probes(again)[1]] != []
 
 
 @pytest.mark.parametrize(

@@ -5,13 +5,14 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Iterable
+from math import isclose
 from typing import Final
 
 from trail_callbacks.canary.corpus import Skipped
 from trail_callbacks.canary.probe import Probe
 from trail_callbacks.canary.twin import Twin
 from trail_callbacks.language.terms import vocabulary
-from trail_callbacks.language.values import EXACT, Quantity, quantities
+from trail_callbacks.language.values import EXACT, quantities
 
 __all__ = ["LONGEST", "POLAR", "names", "problem", "usable"]
 
@@ -23,6 +24,7 @@ POLAR: Final = vocabulary("yes no ja nein oui non sí si não sim nee да не�
 _VALUE: Final = 500  # characters of a value that is searched for word by word
 _COMMON: Final = frozenset({"count", "month", "day", "weekday"})  # without a noun they are somewhere in every text
 _SPACED: Final = re.compile("[^\\W\u0e00-\u0e7f\u3040-\U0010ffff]")  # letters and digits of scripts with spaces
+_SLACK: Final = (1e-9, 0.0)  # by which two values may differ; in exact kinds not at all
 _LETTER: Final = re.compile(r"\w")
 
 
@@ -78,26 +80,16 @@ def usable(probes: Iterable[Probe], twin: Twin | None = None) -> tuple[tuple[Pro
 
 def names(text: str, value: str) -> bool:
     """Tells whether a text has a value in it: its words as whole words, or the same quantity written otherwise."""
-    wanted = _folded(value)
-    if not wanted:
-        return False
-    have = _folded(text)
-    if len(wanted) > _VALUE:
-        return wanted in have
-    return _has_words(have, wanted) or _same_quantity(text, value)
-
-
-def _has_words(have: str, wanted: str) -> bool:
-    """Whether a text has others as whole words; by hand, since a pattern for each value costs more than its search."""
+    wanted, have = _folded(value), _folded(text)
+    if not wanted or len(wanted) > _VALUE:
+        return bool(wanted) and wanted in have
     at = have.find(wanted)
-    while at >= 0:
+    while at >= 0:  # by hand, since a pattern for each value costs more than its search
         before, after = have[max(0, at - 1) : at], have[at + len(wanted) : at + len(wanted) + 1]
-        if not (_SPACED.match(wanted[0]) and _SPACED.match(before)) and not (
-            _SPACED.match(wanted[-1]) and _SPACED.match(after)
-        ):
+        if not any(_SPACED.match(a) and _SPACED.match(b) for a, b in ((before, wanted[0]), (wanted[-1], after))):
             return True
         at = have.find(wanted, at + 1)
-    return False
+    return _same_quantity(text, value)
 
 
 def _same_quantity(text: str, value: str) -> bool:
@@ -105,21 +97,21 @@ def _same_quantity(text: str, value: str) -> bool:
     wanted = list(quantities(value))
     if not wanted or (len(wanted) == 1 and wanted[0].kind in _COMMON and not wanted[0].noun):
         return False
-    have = quantities(text)
-    return all(any(_equal(one, other) for other in have) for one in wanted)
-
-
-def _equal(one: Quantity, other: Quantity) -> bool:
-    if one.kind != other.kind or one.noun != other.noun:
-        return False
-    return one.value == other.value if one.kind in EXACT else abs(one.value - other.value) <= 1e-9 * abs(one.value)
+    have = [each for each in quantities(text) if (each.kind, each.noun) in {(one.kind, one.noun) for one in wanted}]
+    return all(
+        any(
+            one.kind == other.kind and isclose(one.value, other.value, rel_tol=_SLACK[one.kind in EXACT])
+            for other in have
+        )
+        for one in wanted
+    )
 
 
 def _folded(text: str) -> str:
     return " ".join(unicodedata.normalize("NFKC", text).casefold().replace("\u2019", "'").split())
 
 
-def _ungrounded(probe: Probe, twin: Twin | None) -> str | None:
+def _ungrounded(probe: Probe, twin: Twin | None) -> str | None:  # noqa: PLR0911 - one exit a reason
     """What is wrong with the passages of a probe; without a twin its quotes are all there is."""
     if twin is not None and probe.edit is not None and all(each.id != probe.edit for each in twin.edits):
         return f"its edit {probe.edit} is none of this twin"
@@ -139,17 +131,11 @@ def _ungrounded(probe: Probe, twin: Twin | None) -> str | None:
             texts = texts or documents
         given = _folded(values[0]) in POLAR or any(names(text, each) for text in texts for each in values)
         if not given and (texts or corpus is not None):
-            where = "" if corpus is None else f" in the {which}"
-            return f"its passage{where} does not give the answer {values[0]!r}"
-    return None if twin is None else _unchanged(probe, twin)
-
-
-def _unchanged(probe: Probe, twin: Twin) -> str | None:
-    """Whether the twin still says what the corpus does."""
+            return f"its passage in the {which} does not give the answer {values[0]!r}"
     if probe.fictive is None:
-        left = probe.real_quote and any(probe.real_quote in each.text for each in twin.fictive)
+        left = twin and probe.real_quote and any(probe.real_quote in each.text for each in twin.fictive)
         return "the fact was not removed from the twin" if left else None
     polar = _folded(probe.real) in POLAR or probe.kind == "order"  # both values stand in both passages
-    if not polar and probe.fictive_quote and names(probe.fictive_quote, probe.real):
+    if twin and not polar and probe.fictive_quote and names(probe.fictive_quote, probe.real):
         return f"its passage in the twin still gives the real answer {probe.real!r}"
     return None

@@ -1,24 +1,25 @@
-"""Questions with a gap, and about cells of tables: they fit every sentence, in every language that is known."""
+"""Questions that need no grammar, in the language of a sentence: a gap, a cell of a table, and yes or no."""
 
 from __future__ import annotations
 
 import re
 import unicodedata
 from collections.abc import Mapping
+from difflib import SequenceMatcher
 from typing import Final
+from zlib import crc32
 
-from trail_callbacks.canary.questions.facts import OTHER, VALUE, Cell, Fact
-from trail_callbacks.language.values import quantities
-from trail_callbacks.splitting.words import base
+from trail_callbacks.canary.questions.facts import OTHER, VALUE, EditedSentence
+from trail_callbacks.language.negation import negation
 
-__all__ = ["GAP", "gap", "hollow", "of_cell", "unfit"]
+__all__ = ["GAP", "denies", "gap", "hollow", "unfit", "yes_or_no"]
 
 GAP: Final = "___"
 """What stands for the value in a question."""
 
 _AROUND: Final = 170  # characters on either side of a gap
 _ASKED: Final[Mapping[str, str]] = {
-    "en": 'According to the documents, {} is missing here: "{}"?',
+    "en": 'According to the documents, what is missing here: "{}"?',
     "de": "Was fehlt hier laut den Unterlagen: „{}“?",
     "fr": "D\u2019après les documents, que manque-t-il ici : « {} » ?",
     "es": "Según los documentos, ¿qué falta aquí: «{}»?",
@@ -47,18 +48,7 @@ _ASKED: Final[Mapping[str, str]] = {
     "uk": "Що тут пропущено згідно з документами: «{}»?",
     "vi": "Theo tài liệu, ở đây thiếu gì: “{}”?",
 }
-_CELLS: Final[Mapping[str, tuple[str, str, str]]] = {
-    "en": ('According to {}, what is "{}" for "{}"?', 'the table "{}"', 'the table with the columns "{}"'),
-    "de": ("Was steht laut {} unter „{}“ für „{}“?", "der Tabelle „{}“", "der Tabelle mit den Spalten „{}“"),
-    "fr": ("D\u2019après {}, que vaut « {} » pour « {} » ?", "le tableau « {} »", "le tableau aux colonnes « {} »"),
-    "es": ("Según {}, ¿qué figura en «{}» para «{}»?", "la tabla «{}»", "la tabla con las columnas «{}»"),
-    "it": ("Secondo {}, che cosa indica «{}» per «{}»?", "la tabella «{}»", "la tabella con le colonne «{}»"),
-    "pt": ("Segundo {}, o que consta em «{}» para «{}»?", "a tabela «{}»", "a tabela com as colunas «{}»"),
-    "nl": ("Wat staat er volgens {} onder “{}” voor “{}”?", "de tabel “{}”", "de tabel met de kolommen “{}”"),
-    "ja": ("{2}の「{1}」は何ですか\uff08{0}\uff09", "表「{}」", "列「{}」の表"),
-    "zh": ("根据{0}\uff0c“{2}”的“{1}”是什么\uff1f", "表格“{}”", "列为“{}”的表格"),
-    "ar": ("بحسب {0}، ما قيمة «{1}» في صف «{2}»؟", "الجدول «{}»", "الجدول ذي الأعمدة «{}»"),
-}  # fmt: skip
+_CLAIM: Final = 'According to the documents, is this right: "{}" Answer yes or no.'
 _MARKUP: Final = re.compile(
     r"</?[a-z][a-z0-9]*(?:\s[^<>]{0,200})?/?>|^\s*[{[]\s*[\"'{]|[\"']\w+[\"']:\s|[{};]\s*$|&&|\|\||[=!<>]=|=>|->"
     r"|^\s*(?:def|class|for|while|return|import|from|var|let|const|int|if)\b.*[=({:]|\w\.\w+\("
@@ -70,12 +60,24 @@ _FEWEST: Final = 3  # words that a sentence with a gap has at least, in scripts 
 _UNSPACED: Final = frozenset({"ja", "zh", "th"})
 _OTHERS: Final = re.compile(rf"[{OTHER}\u2026](?:\s*[{OTHER}\u2026])*")
 _PIECE: Final = re.compile(rf"\d[.,]{VALUE}")  # the `000` of `3,000`
-_TAKEN: Final = re.compile(r"^\S+\s[a-z]+(?<!s)$")
-_KINDS: Final = {"year": "which year", "clock": "what time", "weekday": "which day", "percent": "what percentage"}
+_STRENGTH: Final = {
+    word: strength
+    for strength, words in enumerate(
+        (
+            "rarely forbidden prohibited",
+            "may might can could sometimes optional voluntary free",
+            "should usually allowed permitted would",
+            "must shall will has have had needs required obliged mandatory compulsory always",
+        ),
+        1,
+    )
+    for word in words.split()
+}
+"""How much a word demands or allows: what demands more is asked."""
 
 
-def gap(fact: Fact, context: str = "") -> str:
-    """Asks what is missing in a sentence.
+def gap(fact: EditedSentence, context: str = "") -> str:
+    """Asks what is missing in a sentence, or in a cell of a table.
 
     What other edits change is left out. Of a long sentence only what stands around the gap is shown.
 
@@ -83,36 +85,47 @@ def gap(fact: Fact, context: str = "") -> str:
         fact: The sentence.
         context: What stands before it and says what it is about.
     """
-    shown = fact.opened
+    shown = fact.cell.asks if fact.cell is not None else fact.opened
     first, last = shown.find(VALUE), shown.rfind(VALUE) + 1
     if len(shown) > 2 * _AROUND + last - first:
         start = shown.find(" ", first - _AROUND, first) + 1 if first > _AROUND else 0
         end = shown.rfind(" ", last, last + _AROUND) if last + _AROUND < len(shown) else len(shown)
         shown = ("\u2026 " if start else "") + shown[start:end] + (" \u2026" if end < len(shown) else "")
     shown = _OTHERS.sub("\u2026", f"{context} {shown}".strip()).replace(VALUE, GAP).replace('"', "'")
-    if fact.language in _ASKED and fact.language != "en":
-        return _ASKED[fact.language].format(shown)
-    kinds = {each.kind for each in quantities(fact.said[0])}
-    asks = next((words for kind, words in _KINDS.items() if kinds == {kind}), "what")
-    return _ASKED["en"].format("what name" if fact.edit.kind in {"name", "nonce"} else asks, shown)
+    return _ASKED.get(fact.language, _ASKED["en"]).format(shown)
 
 
-def of_cell(cell: Cell, code: str) -> str | None:
-    """Asks what stands in a cell of a table; None in a language in which it cannot be asked."""
-    if (code or "en") not in _CELLS:
+def yes_or_no(fact: EditedSentence) -> tuple[str, str, str] | None:
+    """Asks whether what a sentence or its opposite says is so; None if that is not plain, or no English.
+
+    What is asked is the sentence that denies less, or that demands more (`must` rather than `may`), so that the answer
+    to it is plain. Of two orders (`the largest`, `the smallest`) neither is plainer: they take turns.
+
+    Args:
+        fact: The sentence; the edit is of a kind that turns one.
+
+    Returns:
+        The question, the answer of the corpus and that of the twin.
+    """
+    real, fictive = fact.text, fact.turned
+    if fact.language not in {"en", ""} or not fictive or real == fictive:
         return None
-    ask, titled, untitled = _CELLS[code or "en"]
-    table = titled.format(cell.caption) if cell.caption else untitled.format(cell.columns)
-    return ask.format(table, cell.column, cell.key)
+    weaker = denies(real, "en") - denies(fictive, "en") or _weaker(real, fictive)
+    if fact.edit.kind == "order":
+        weaker = 1 if crc32(fact.edit.id.encode("utf-8", "surrogatepass")) % 2 else -1
+    question = _CLAIM.format((real if weaker < 0 else fictive).replace('"', "'"))
+    return (question, *(("yes", "no") if weaker < 0 else ("no", "yes"))) if weaker else None
 
 
-def unfit(fact: Fact) -> str | None:
+def denies(text: str, code: str) -> int:
+    """Counts the words of a text that deny, in its language."""
+    return len(negation(code, text.isascii()).findall(text))
+
+
+def unfit(fact: EditedSentence) -> str | None:
     """Says why a sentence cannot be asked about in words; None if it can."""
     if _TAG.search(fact.text) or (_MARKUP.search(fact.text) and not _SENTENCE.search(fact.text)):
         return "its line is markup, code or data, no sentence"
-    taken = _TAKEN.search(fact.said[0]) and quantities(fact.said[0]) and base(fact.said[0].split()[-1])
-    if taken and fact.language in {"en", ""}:
-        return "its value is a number with a word that is no part of it"  # `those from six to fifteen pay half`
     letters = [each for each in fact.text if each.isalpha()]
     if not fact.language and sum(not each.isascii() for each in letters) * 2 > len(letters):
         return "its language is not known, so no question can be put in it"
@@ -121,10 +134,21 @@ def unfit(fact: Fact) -> str | None:
     return None
 
 
-def hollow(fact: Fact) -> bool:
+def hollow(fact: EditedSentence) -> bool:
     """Tells whether a sentence with a gap says too little, or its gap is a piece of a number or word."""
     behind = fact.opened.partition(VALUE)[2][:1]
     if _PIECE.search(fact.opened) or (behind and unicodedata.category(behind).startswith("M")):
         return True
     cuts = fact.opened.count(VALUE) + fact.opened.count(OTHER)
     return fact.language not in _UNSPACED and len(_WORDS.findall(fact.opened)) < max(_FEWEST, cuts + 1)
+
+
+def _weaker(real: str, fictive: str) -> int:
+    """By how much the words in which the first differs demand less than those of the second; 0 if unknown."""
+    one, other = (text.casefold().split() for text in (real, fictive))
+    strongest = [0, 0]
+    for tag, a, b, c, d in SequenceMatcher(None, one, other, autojunk=False).get_opcodes():
+        if tag != "equal":
+            for side, words in enumerate((one[a:b], other[c:d])):
+                strongest[side] = max(strongest[side], *(_STRENGTH.get(word.strip(".,;:"), 0) for word in words), 0)
+    return strongest[1] - strongest[0] if all(strongest) else 0

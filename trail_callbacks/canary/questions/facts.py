@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from bisect import bisect_left, bisect_right
 from collections import defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import groupby
 from typing import Final
@@ -17,18 +17,15 @@ from trail_callbacks.evidence.tables import Row, pairs
 from trail_callbacks.language.detect import language
 from trail_callbacks.splitting.marks import clean, marker
 
-__all__ = ["OTHER", "VALUE", "Cell", "Fact", "Facts", "called"]
+__all__ = ["OTHER", "VALUE", "Cell", "EditedSentence", "EditedSentences", "called"]
 
 VALUE: Final = "\ue000"
-"""Stands for the value in `Fact.opened`: a private character, which is taken out of texts."""
+"""Stands for the value in `EditedSentence.opened`: a private character, which is taken out of texts."""
 OTHER: Final = "\ue001"
 """Likewise for what other edits change."""
 
 _SIGNS: Final = re.compile(f"[{VALUE}{OTHER}]")
 _WORDED: Final = re.compile(r"[^\W\d_]{2}")
-_HEADING: Final = re.compile(r"#{1,6}\s|<h\d", re.IGNORECASE)
-_TITLE: Final = 120  # characters of the first line of a document that names it
-_ABOVE: Final = 40  # passages above one among which its heading is looked for
 _MOST: Final = 12  # sentences of an edit that are looked at
 _TELLING: Final = 40  # characters that tell a language
 _CODE: Final = 2000  # characters that decide about the language of a document
@@ -36,27 +33,15 @@ _CODE: Final = 2000  # characters that decide about the language of a document
 
 @dataclass(frozen=True, slots=True)
 class Cell:
-    """A cell of a table.
+    """A cell of a table: how it is asked for (`VALUE` in its place), the head of its table, and the name of its row."""
 
-    Attributes:
-        caption: The line above the table; may be empty.
-        columns: The names of the columns.
-        column: Name of its column.
-        key: The cell of its row by which people call the row.
-        head: The caption and the header, verbatim.
-        row: That cell, verbatim.
-    """
-
-    caption: str
-    columns: str
-    column: str
-    key: str
+    asks: str
     head: str
     row: str
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Fact:
+class EditedSentence:
     """A sentence, or a row of a table, that an edit changes.
 
     Attributes:
@@ -70,7 +55,6 @@ class Fact:
         said: The value as this sentence has it, and what the twin has in its place; None where it was removed.
         foreign: What other edits change in it, each where `opened` has `OTHER`.
         before: The sentence before it in its paragraph, without markup; empty if there is none, or an edit changes it.
-        heading: The nearest heading above it, or else the first line of the document if that is a title; likewise.
         cell: Where the value stands, if it is a row of a table whose header no edit changes.
         row: Whether it is a row of a table.
         language: ISO 639-1 code of the sentence, or else of the document; empty if unknown.
@@ -86,14 +70,13 @@ class Fact:
     said: tuple[str, str | None]
     foreign: Sequence[str] = ()
     before: str = ""
-    heading: str = ""
     cell: Cell | None = None
     row: bool = False
     language: str = "en"
 
 
-class Facts:
-    """Finds the facts of edits; reads each document once.
+class EditedSentences:
+    """Finds the sentences of edits; reads each document once.
 
     Args:
         twin: The twin.
@@ -107,23 +90,19 @@ class Facts:
                 self._places[each.document].append((each, edit))
         self._pages: dict[str, _Page] = {}
 
-    def of(self, edit: Edit) -> Iterator[Fact]:
-        """Yields the facts of an edit, those of its value and not of repairs, in the order of the corpus."""
+    def of(self, edit: Edit) -> Iterator[EditedSentence]:
+        """Yields the sentences with the value of an edit, and not its repairs, in the order of the corpus."""
         own = [each for at, each in enumerate(edit.replacements) if at not in set(edit.repairs)]
-        found = 0
+        places: list[tuple[_Page, int]] = []
         for document, group in groupby(own, key=lambda each: each.document):
-            page = self._page(document)
-            for at in dict.fromkeys(page.holding(each) for each in group if page.passages):
-                if found >= _MOST:
-                    return
-                found += 1
-                if (fact := page.fact(edit, at)) is not None:
-                    yield fact
-
-    def _page(self, document: str) -> _Page:
-        if document not in self._pages:
-            self._pages[document] = _Page(document, self._twin.real[document].text, self._places[document])
-        return self._pages[document]
+            if document not in self._pages:
+                text = self._twin.real[document].text
+                self._pages[document] = _Page(document, text, self._places[document])
+            page = self._pages[document]
+            places += [(page, at) for at in dict.fromkeys(map(page.holding, group)) if page.passages]
+        for page, at in places[:_MOST]:
+            if (found := page.sentence(edit, at)) is not None:
+                yield found
 
 
 class _Page:
@@ -145,7 +124,7 @@ class _Page:
         """Index of the passage in which something is replaced."""
         return max(0, bisect_right(self._starts, place.start) - 1)
 
-    def fact(self, edit: Edit, at: int) -> Fact | None:
+    def sentence(self, edit: Edit, at: int) -> EditedSentence | None:
         """What a passage says of an edit; None if that is lost with its markup."""
         passage, inside = self.passages[at], self._inside(at)
         own = [each for each, of in inside if of is edit]
@@ -155,18 +134,20 @@ class _Page:
             for each, of in inside
             if of is not edit and not any(start < each.end and each.start < end for start, end in values)
         ]
-        told = self._opened(passage, values, others)
+        stray = _SIGNS.finditer(self.text, passage.start, passage.end)
+        signs = [(*each, VALUE) for each in values] + [(*each, OTHER) for each in others]
+        told = self._with(passage, [*signs, *((match.start(), match.end(), " ") for match in stray)])
         opened = _bare(told)
         if not values or any(opened.count(sign) != told.count(sign) for sign in (VALUE, OTHER)):
             return None
         start, end = values[0]
-        text = _bare(self._slice(passage))
+        real = self.text[passage.start : passage.end]
+        text = _bare(real)
         whole = all(passage.start <= each.start and each.end <= passage.end for each, _ in inside)
-        code = language(text) if len(text) >= _TELLING else ""
-        return Fact(
+        return EditedSentence(
             edit=edit,
             document=self.document,
-            real=self._slice(passage),
+            real=real,
             fictive=self._changed(passage, [each for each, _ in inside]).strip() if whole else "",
             text=text,
             opened=opened,
@@ -174,14 +155,10 @@ class _Page:
             said=(self.text[start:end], None if edit.fictive is None else self._changed(Span(start, end), own)),
             foreign=[self.text[start:end] for start, end in others],
             before=self._before(at),
-            heading=self._heading(at),
             cell=self._cell(at, told),
             row=isinstance(passage.place, Row),
-            language=code or self._language,
+            language=(language(text) if len(text) >= _TELLING else "") or self._language,
         )
-
-    def _slice(self, passage: Span) -> str:
-        return self.text[passage.start : passage.end]
 
     def _inside(self, at: int) -> list[tuple[Replacement, Edit]]:
         """What is replaced in a passage, also in part."""
@@ -209,37 +186,24 @@ class _Page:
                 found.append((start, end))
         return found
 
-    def _opened(self, passage: Span, values: Sequence[tuple[int, int]], others: Sequence[tuple[int, int]]) -> str:
+    def _with(self, passage: Span, places: Iterable[tuple[int, int, str]]) -> str:
+        """A passage with other words at some places."""
         parts, at = [], passage.start
-        for start, end, sign in sorted([(*each, VALUE) for each in values] + [(*each, OTHER) for each in others]):
-            parts += [_SIGNS.sub(" ", self.text[at : max(at, start)]), sign]
+        for start, end, new in (*sorted(places), (passage.end, passage.end, "")):
+            parts += [self.text[at : max(at, start)], new]
             at = max(at, end)
-        return "".join((*parts, _SIGNS.sub(" ", self.text[at : passage.end])))
+        return "".join(parts)
 
     def _changed(self, passage: Span, inside: Sequence[Replacement]) -> str:
-        parts, at = [], passage.start
-        for each in inside:
-            if passage.start <= each.start and each.end <= passage.end:
-                parts += [self.text[at : each.start], each.new]
-                at = each.end
-        return "".join((*parts, self.text[at : passage.end]))
+        whole = (each for each in inside if passage.start <= each.start and each.end <= passage.end)
+        return self._with(passage, [(each.start, each.end, each.new) for each in whole])
 
     def _before(self, at: int) -> str:
         """The sentence before, if it is of the same paragraph."""
         one, other = self.passages[max(0, at - 1)], self.passages[at]
         if not at or one.place is not None or other.place is not None or self._inside(at - 1):
             return ""
-        return "" if "\n" in self.text[one.end : other.start] else _bare(self._slice(one))
-
-    def _heading(self, at: int) -> str:
-        for above in range(at - 1, max(-1, at - _ABOVE), -1):
-            if _HEADING.match(self.text, self.passages[above].start):
-                return "" if self._inside(above) else _bare(self._slice(self.passages[above]))
-        first = self.passages[0]
-        if not at or first.place is not None or first.end - first.start > _TITLE or self._inside(0):
-            return ""
-        text = _bare(self._slice(first))
-        return "" if text.endswith((".", "!", "?")) else text
+        return "" if "\n" in self.text[one.end : other.start] else _bare(self.text[one.start : one.end])
 
     def _cell(self, at: int, told: str) -> Cell | None:
         """The cell of a row that holds the value."""
@@ -247,15 +211,13 @@ class _Page:
         if not isinstance(row, Row) or not row.head or self._inside(self._heads[at]):
             return None
         caption, _, head = row.head.rpartition("\n")
-        found = pairs(head, told)
-        if found is None:
+        found = pairs(head, told) or []
+        holding = [clean(name or "") for name, cell in found if VALUE in cell]
+        first = called([cell for _, cell in found]) if found else ""
+        if len(holding) != 1 or not holding[0] or _SIGNS.search(first) or not clean(first):
             return None
-        holding = [name for name, cell in found if VALUE in cell]
-        first = called([cell for _, cell in found])
-        if len(holding) != 1 or _SIGNS.search(first) or not clean(holding[0] or "") or not clean(first):
-            return None
-        columns = ", ".join(clean(column) for column, _ in found if column)
-        return Cell(_bare(caption), columns, clean(holding[0]), clean(first), row.head, first)
+        table = _bare(caption) or ", ".join(clean(column) for column, _ in found if column)
+        return Cell(f"{table}: {clean(first)}, {holding[0]}: {VALUE}", row.head, first)
 
 
 def called(cells: Sequence[str]) -> str:

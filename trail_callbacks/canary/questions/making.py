@@ -2,40 +2,42 @@
 
 from __future__ import annotations
 
-from collections import defaultdict, deque
+from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import zip_longest
 from typing import Final
 
 from trail_callbacks.canary.corpus import Document, Skipped
 from trail_callbacks.canary.edit import TURNS, Edit
 from trail_callbacks.canary.probe import Probe
-from trail_callbacks.canary.questions.answers import NAMES, Answers, answers
 from trail_callbacks.canary.questions.checking import names, problem
-from trail_callbacks.canary.questions.cloze import gap, hollow, of_cell, unfit
-from trail_callbacks.canary.questions.english import asked, under, vague
-from trail_callbacks.canary.questions.facts import Fact, Facts
-from trail_callbacks.canary.questions.polar import denies, polar
+from trail_callbacks.canary.questions.cloze import denies, gap, hollow, unfit, yes_or_no
+from trail_callbacks.canary.questions.english import asked, vague
+from trail_callbacks.canary.questions.facts import EditedSentence, EditedSentences
 from trail_callbacks.canary.questions.rivals import Rivals
 from trail_callbacks.canary.twin import Twin
 from trail_callbacks.language.terms import keys
+from trail_callbacks.language.values import quantities
 
-__all__ = ["Maker", "make_probes", "subject"]
+__all__ = ["Maker", "make_probes"]
 
+_NAMES: Final = frozenset({"name", "nonce"})  # kinds of edits that change a name everywhere
 _SUBJECTS: Final = ("subject", "topic", "category")
 _FEW: Final = 6  # words of a sentence that says too little by itself, the value included
 _TELLING: Final = 3  # words of a sentence that cannot be told from others by its words
 _SHORT: Final = 24  # characters of a sentence that a gap needs around it
 _MARKS: Final = ".,;:!?()\"'\u201c\u201d\u00ab\u00bb"
+_YES: Final = {"yes": ("true", "correct"), "no": ("false", "incorrect")}
 
 
 def make_probes(twin: Twin, *, most: int | None = None) -> tuple[tuple[Probe, ...], tuple[Skipped, ...]]:
     """Makes probes: at most one for each edit, of its first sentence that a sound question can be made of.
 
-    English sentences become questions (`How many minutes does the ferry take?`), others and those that fit no rule ask
-    what is missing in them. Each probe is checked: its question names neither answer, nor words that another edit
-    changes; it says enough to tell which fact is meant; no other sentence of the corpus may answer it; `problem` finds
-    nothing.
+    Simple English sentences become questions (`How many minutes does the ferry take?`), others ask what is missing in
+    them, and turned ones whether they are right. Each probe is checked: its question names neither answer, nor words
+    that another edit changes; it says enough to tell which fact is meant; no other sentence of the corpus may answer
+    it; `problem` finds nothing.
 
     Args:
         twin: The twin.
@@ -45,48 +47,19 @@ def make_probes(twin: Twin, *, most: int | None = None) -> tuple[tuple[Probe, ..
         The probes in the order of the edits, and the edits without one with the reason.
     """
     maker = Maker(twin)
-    order = {edit.id: at for at, edit in enumerate(twin.edits)}
-    probes: list[Probe] = []
-    skipped: list[Skipped] = []
-    for edit in _in_turn(twin.edits):
-        if most is not None and len(probes) >= most:
-            break
-        made = maker.probe(edit)
-        if isinstance(made, Probe):
-            probes.append(made)
-        else:
-            skipped.append(Skipped(edit.id, made))
-    probes.sort(key=lambda each: order[each.id])
-    skipped.sort(key=lambda each: order[each.place])
-    return tuple(probes), tuple(skipped)
-
-
-def subject(document: Document) -> str | None:
-    """What a document is about, as its metadata says, or the folder that it lies in; None if neither tells."""
-    found = (document.metadata.get(key) for key in _SUBJECTS)
-    said = next((each for each in found if isinstance(each, str) and each.strip()), None)
-    return said or document.id.rpartition("/")[0] or None
-
-
-def _in_turn(edits: Sequence[Edit]) -> Iterator[Edit]:
-    """The edits, one of each kind after the other."""
-    kinds: dict[str, deque[Edit]] = defaultdict(deque)
-    for edit in edits:
+    kinds: dict[str, list[Edit]] = defaultdict(list)
+    for edit in twin.edits:
         kinds[edit.kind].append(edit)
-    while kinds:
-        for kind in list(kinds):
-            yield kinds[kind].popleft()
-            if not kinds[kind]:
-                del kinds[kind]
-
-
-@dataclass(frozen=True, slots=True)
-class _Asked:
-    """A question, whether it names the heading that its fact stands under, and yes or no if that is the answer."""
-
-    question: str
-    within: bool = False
-    polar: Answers | None = None
+    made: dict[str, Probe | str] = {}
+    wanted = len(twin.edits) if most is None else most
+    for edit in (edit for turn in zip_longest(*kinds.values()) for edit in turn if edit is not None):
+        if sum(isinstance(each, Probe) for each in made.values()) < wanted:
+            made[edit.id] = maker.probe(edit)
+    in_order = [(edit.id, made[edit.id]) for edit in twin.edits if edit.id in made]
+    return (
+        tuple(each for _, each in in_order if isinstance(each, Probe)),
+        tuple(Skipped(id_, each) for id_, each in in_order if isinstance(each, str)),
+    )
 
 
 class Maker:
@@ -101,11 +74,12 @@ class Maker:
 
     def __init__(self, twin: Twin) -> None:
         self._twin = twin
-        self.facts = Facts(twin)
+        self.facts = EditedSentences(twin)
         self._rivals = Rivals(twin)
+        self._lower = {word for each in twin.real for word in each.text.split() if word.islower()}
         self._renamed: dict[str, list[tuple[str, str]]] = defaultdict(list)  # names that change everywhere, by word
         for edit in twin.edits:
-            for old in dict.fromkeys((edit.real, *(old for old, _ in edit.forms))) if edit.kind in NAMES else ():
+            for old in dict.fromkeys((edit.real, *(old for old, _ in edit.forms))) if edit.kind in _NAMES else ():
                 if words := old.casefold().split():
                     self._renamed[words[0]].append((old, edit.id))
 
@@ -113,90 +87,64 @@ class Maker:
         """The first sound probe of an edit, or the reason why its first question is not."""
         why = ""
         for fact in self.facts.of(edit):
-            found = self._of(fact)
-            if isinstance(found, Probe):
-                return found
-            why = why or found or "no question can be made of its sentence"
+            if edit.kind == "inconsistent" and edit.real not in fact.text:
+                why = why or "no sentence states its value as the edit has it"
+                continue
+            unasked = None if fact.row else unfit(fact)
+            for question, said in () if unasked else self._questions(fact):
+                found = self.sound(fact, question, said)
+                if isinstance(found, Probe):
+                    return found
+                why = why or found
+            why = why or unasked or "no question can be made of its sentence"
         return why or "no sentence states its value by itself"
 
-    def sound(self, fact: Fact, question: str) -> Probe | str:
-        """The probe that asks a question for the value of a fact, or the reason why there is none."""
-        return self._sound(fact, _Asked(question))
-
-    def _of(self, fact: Fact) -> Probe | str:
-        if fact.edit.kind == "inconsistent" and fact.edit.real not in fact.text:
-            return "no sentence states its value as the edit has it"
-        if not fact.row and (why := unfit(fact)):
-            return why
-        why = ""
-        for question in self._questions(fact):
-            made = self._sound(fact, question)
-            if isinstance(made, Probe):
-                return made
-            why = why or made
-        return why or ""
-
-    def _questions(self, fact: Fact) -> Iterator[_Asked]:
-        """Questions about a fact, the most natural first."""
-        english, turned = fact.language in {"en", ""}, fact.edit.kind in TURNS
-        if turned and not vague(fact.text) and len(keys(fact.text)) > _TELLING:
-            if (found := polar(fact, self._rivals.lower)) is not None:
-                yield from self._under(fact, *found)
-        elif not turned and english and not fact.row:
-            for question in asked(fact, self._rivals.lower):
-                yield from self._under(fact, question)
-        if fact.cell is not None and (cell := of_cell(fact.cell, fact.language)) is not None:
-            yield _Asked(cell)
-        if not turned and not fact.row and len(fact.text) >= _SHORT and not hollow(fact):
-            yield from self._gaps(fact)
-
-    def _under(self, fact: Fact, question: str, yes_or_no: Answers | None = None) -> Iterator[_Asked]:
-        """A question, and the same with the heading of its sentence."""
-        yield _Asked(question, polar=yes_or_no)
-        if fact.heading and fact.language in {"en", ""}:
-            yield _Asked(under(question, fact.heading), within=True, polar=yes_or_no)
-
-    def _gaps(self, fact: Fact) -> Iterator[_Asked]:
-        """The sentence with a gap; one that does not say what it is about behind what stands before it."""
-        clear = not vague(fact.text)
-        bare = [_Asked(gap(fact))] if clear else []
-        behind = [_Asked(gap(fact, f"{fact.heading}:"), within=True)] if fact.heading and clear else []
-        behind += [_Asked(gap(fact, fact.before))] if fact.before else []
-        short = len(keys(fact.text)) <= _FEW
-        yield from (*behind, *bare) if short else (*bare, *reversed(behind))
-
-    def _foreign(self, text: str, fact: Fact) -> str | None:
-        """Words in a text that another edit changes."""
-        for other in fact.foreign:
-            if names(text, other):
-                return other
-        for word in dict.fromkeys(text.casefold().replace("\u2019", "'").split()):
-            for old, id_ in self._renamed.get(word.strip(_MARKS).removesuffix("'s"), ()):
-                if id_ != fact.edit.id and names(text, old):
-                    return old
-        return None
-
-    def _sound(self, fact: Fact, asks: _Asked) -> Probe | str:
+    def sound(self, fact: EditedSentence, question: str, said: _Answers | None = None) -> Probe | str:
+        """The probe that asks a question about a sentence, or the reason why there is none."""
         denied = denies(fact.fictive, fact.language) != denies(fact.real, fact.language)
         if fact.edit.kind not in TURNS and fact.fictive and denied:
             return "another edit denies what its sentence says"
-        if other := self._foreign(asks.question, fact):
+        if other := self._foreign(question, fact):
             return f"its question would name {other!r}, which another edit changes"
-        if why := self._rivals.against(asks.question, fact, within=asks.within):
+        if why := self._rivals.against(question, fact):
             return why
-        probe = self._written(fact, asks)
+        probe = self._written(fact, question, said or _answers(fact))
         return problem(probe, self._twin) or probe
 
-    def _written(self, fact: Fact, asks: _Asked) -> Probe:
+    def _questions(self, fact: EditedSentence) -> Iterator[tuple[str, _Answers | None]]:
+        """Questions about a sentence, the most natural first, each with its answers if these are yes and no."""
+        clear = not vague(fact.text)
+        if fact.edit.kind in TURNS:
+            if clear and len(keys(fact.text)) > _TELLING and (turned := yes_or_no(fact)) is not None:
+                question, real, fictive = turned
+                yield question, _Answers(real, fictive, _YES.get(real, ()), _YES.get(fictive, ()))
+            return
+        if fact.row:
+            yield from [(gap(fact), None)] if fact.cell else ()
+            return
+        if fact.language in {"en", ""} and (natural := asked(fact, self._lower)):
+            yield natural, None
+        if not hollow(fact):
+            gaps = [gap(fact)] if clear and len(fact.text) >= _SHORT else []
+            gaps += [gap(fact, fact.before)] if fact.before else []
+            yield from ((each, None) for each in (gaps[::-1] if len(keys(fact.text)) <= _FEW else gaps))
+
+    def _foreign(self, text: str, fact: EditedSentence) -> str | None:
+        """Words in a text that another edit changes."""
+        words = dict.fromkeys(text.casefold().replace("\u2019", "'").split())
+        renamed = (each for word in words for each in self._renamed.get(word.strip(_MARKS).removesuffix("'s"), ()))
+        others = [*fact.foreign, *(old for old, id_ in renamed if id_ != fact.edit.id)]
+        return next((other for other in others if names(text, other)), None)
+
+    def _written(self, fact: EditedSentence, question: str, said: _Answers) -> Probe:
         edit = fact.edit
-        said = asks.polar or answers(fact)
         places = [each for at, each in enumerate(edit.replacements) if at not in set(edit.repairs)]
         return Probe(
             id=edit.id,
-            question=" ".join(asks.question.split()),
+            question=" ".join(question.split()),
             real=said.real,
             fictive=said.fictive,
-            also=edit.also if asks.polar is None else None,
+            also=None if edit.kind in TURNS else edit.also,
             real_forms=said.real_forms,
             fictive_forms=said.fictive_forms,
             documents=tuple(dict.fromkeys(each.document for each in places)),
@@ -204,6 +152,63 @@ class Maker:
             fictive_quote=fact.fictive if edit.fictive is not None else "",
             kind=edit.kind,
             size=edit.size,
-            subject=subject(self._twin.real[fact.document]),
+            subject=_subject(self._twin.real[fact.document]),
             edit=edit.id,
         )
+
+
+@dataclass(frozen=True, slots=True)
+class _Answers:
+    """The answer of the corpus, that of the twin (None if it has none), and other ways to say them."""
+
+    real: str
+    fictive: str | None
+    real_forms: Sequence[str] = ()
+    fictive_forms: Sequence[str] = ()
+
+
+def _answers(fact: EditedSentence) -> _Answers:
+    """The values as the edit has them, or as the sentence does where it has only a part of them."""
+    edit, real, fictive = fact.edit, fact.edit.real, fact.edit.fictive
+    part = edit.kind in _NAMES or real not in fact.text
+    if edit.kind != "inconsistent" and part and all(fact.said) and len(fact.said[0]) <= len(real):
+        real, fictive = fact.said
+    return _Answers(real, fictive, _forms(edit, real, 0), _forms(edit, fictive, 1))
+
+
+def _forms(edit: Edit, value: str | None, side: int) -> tuple[str, ...]:
+    """Other ways to write one value of an edit, without those that may stand for another one as well."""
+    if value is None:
+        return ()
+    own = [pair[side] for pair in edit.forms] if edit.fictive is not None else []
+    whole = (edit.real, edit.fictive or "")[side]
+    found = [*_shorter(value, edit), *(form for form in (whole, *own) if _is_same(form, value))]
+    foreign = {pair[1 - side] for pair in edit.forms} | {value}
+    for other in {edit.real, edit.fictive, edit.also} - {whole, None}:
+        foreign |= {str(other), *_shorter(str(other), edit)}
+    return tuple(dict.fromkeys(form for form in found if form and form not in foreign))
+
+
+def _shorter(value: str, edit: Edit) -> list[str]:
+    """The surname of a person, and the number that answers `how many minutes`."""
+    words = value.split()
+    if edit.kind in _NAMES:
+        person = 2 <= len(words) <= 3 and all(word[:1].isupper() for word in words)  # noqa: PLR2004 - first, middle, last
+        surname = [words[-1]] if person and len(words[-1]) > 2 else []  # noqa: PLR2004 - no initial
+        return [value.removeprefix("the ").removeprefix("The "), *surname]
+    return words[:1] if len(words) > 1 and len(quantities(value)) == 1 and words[0][:1].isdigit() else []
+
+
+def _is_same(form: str, value: str) -> bool:
+    """Whether a written form is of the same value: not the same number of another thing, nor another part of a name."""
+    if wanted := {(each.kind, each.value) for each in quantities(value)}:
+        return any((each.kind, each.value) in wanted for each in quantities(form))
+    words, others = set(form.casefold().split()), set(value.casefold().split())
+    return words <= others or others <= words or len(words) == 1 == len(others)
+
+
+def _subject(document: Document) -> str | None:
+    """What a document is about, as its metadata says, or the folder that it lies in; None if neither tells."""
+    found = (document.metadata.get(key) for key in _SUBJECTS)
+    said = next((each for each in found if isinstance(each, str) and each.strip()), None)
+    return said or document.id.rpartition("/")[0] or None

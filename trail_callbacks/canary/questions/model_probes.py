@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Annotated, Any, Final
 
@@ -13,7 +13,7 @@ from trail_callbacks.canary.edit import Edit
 from trail_callbacks.canary.probe import Probe
 from trail_callbacks.canary.questions.checking import LONGEST, names, problem
 from trail_callbacks.canary.questions.cloze import GAP
-from trail_callbacks.canary.questions.facts import Fact
+from trail_callbacks.canary.questions.facts import EditedSentence
 from trail_callbacks.canary.questions.making import Maker
 from trail_callbacks.canary.twin import Twin
 from trail_callbacks.judges.prompts import Fence, load
@@ -31,29 +31,34 @@ _ROOM: Final = (128, 120)  # tokens of a reply: for itself, and for each item
 Made = tuple[tuple[Probe, ...], tuple[Skipped, ...]]
 
 
+def _line(longest: int) -> BeforeValidator:
+    def read(value: Any) -> str:
+        return " ".join(encodable(str(value)).split())[:longest] if isinstance(value, str | int | float) else ""
+
+    return BeforeValidator(read)
+
+
 class _Item(BaseModel):
     """What a model writes about one item, under the name that the prompt gives it."""
 
     model_config = ConfigDict(extra="ignore")
 
     id: Annotated[str, BeforeValidator(lambda value: str(value).strip(" []'\"")[:40])]
-    question: Annotated[str, BeforeValidator(lambda value: _line(value, LONGEST + 1))] = ""
-    answer: Annotated[str, BeforeValidator(lambda value: _line(value, _LONGEST_ANSWER))] = ""
-
-
-def _line(value: Any, longest: int) -> str:
-    return " ".join(encodable(str(value)).split())[:longest] if isinstance(value, str | int | float) else ""
+    question: Annotated[str, _line(LONGEST + 1)] = ""
+    answer: Annotated[str, _line(_LONGEST_ANSWER)] = ""
 
 
 def _whole(value: Any) -> Any:
-    return [item for each in value if (item := _read(each)) is not None] if isinstance(value, list) else value
-
-
-def _read(value: Any) -> _Item | None:
-    try:
-        return value if isinstance(value, _Item) else _Item.model_validate(value)
-    except ValidationError:
-        return None
+    """The items that can be read: a broken one does not sink the rest."""
+    if not isinstance(value, list):
+        return value
+    found = []
+    for each in value:
+        try:
+            found.append(_Item.model_validate(each))
+        except ValidationError:
+            continue
+    return found
 
 
 class ProbesReply(BaseModel):
@@ -85,8 +90,7 @@ def probes_by_model(twin: Twin, *, edits: Sequence[Edit] | None = None) -> Pipel
     """Makes probes whose questions a model writes.
 
     The model is shown the sentence of the corpus, the value, and the words that its question may not have. What it
-    writes is checked as the questions by rules are: it names no answer and nothing that another edit changes, tells
-    which fact is meant, and `problem` finds nothing.
+    writes is checked as the questions by rules are, see `make_probes`.
 
     Args:
         twin: The twin.
@@ -97,15 +101,12 @@ def probes_by_model(twin: Twin, *, edits: Sequence[Edit] | None = None) -> Pipel
     """
     maker = Maker(twin)
     wanted = twin.edits if edits is None else edits
-    facts = {edit.id: fact for edit in wanted if (fact := next(iter(maker.facts.of(edit)), None)) is not None}
+    facts = {edit.id: fact for edit in wanted if (fact := next(maker.facts.of(edit), None)) is not None}
     written = yield from _asked({id_: _about(fact) for id_, fact in facts.items()}, "canary_questions")
     probes: list[Probe] = []
     skipped: list[Skipped] = []
     for edit in wanted:
-        if edit.id not in facts:
-            skipped.append(Skipped(edit.id, "no sentence states its value by itself"))
-            continue
-        item = written[edit.id]
+        item = written.get(edit.id, "no sentence states its value by itself")
         if isinstance(item, str) or not item.question:
             skipped.append(Skipped(edit.id, item if isinstance(item, str) else "the model found no question"))
             continue
@@ -132,12 +133,15 @@ def checked_by_model(probes: Sequence[Probe], twin: Twin | None = None) -> Pipel
     """
     sound = {probe.id: probe for probe in probes if problem(probe, twin) is None}
     skipped = [Skipped(probe.id, str(problem(probe, twin))) for probe in probes if probe.id not in sound]
-    with_passage = {id_: _question(each, each.real_quote) for id_, each in sound.items() if each.real_quote}
-    found = yield from _asked(with_passage, "canary_answers")
-    alone = yield from _asked({id_: _question(each, "") for id_, each in sound.items()}, "canary_answers")
+    alone = {id_: f"question: {each.question}" for id_, each in sound.items()}
+    shown = {
+        id_: f"{alone[id_]}\npassage: {each.real_quote[:_SENTENCE]}" for id_, each in sound.items() if each.real_quote
+    }
+    with_passage = yield from _asked(shown, "canary_answers")
+    without = yield from _asked(alone, "canary_answers")
     kept: list[Probe] = []
     for id_, probe in sound.items():
-        if why := _unfit(probe, found.get(id_, ""), alone[id_]):
+        if why := _unfit(probe, with_passage.get(id_, ""), without[id_]):
             skipped.append(Skipped(id_, why))
         else:
             kept.append(probe)
@@ -154,38 +158,27 @@ def _unfit(probe: Probe, found: _Item | str, alone: _Item | str) -> str | None:
     return None
 
 
-def _about(fact: Fact) -> str:
+def _about(fact: EditedSentence) -> str:
     edit = fact.edit
     forbidden = [each for each in (edit.real, edit.fictive, edit.also, *fact.foreign) if each]
     context = f"\nbefore it: {fact.before[:_SENTENCE]}" if fact.before else ""
     return f"sentence: {fact.text[:_SENTENCE]}{context}\nvalue: {edit.real}\nforbidden: {'; '.join(forbidden)}"
 
 
-def _question(probe: Probe, passage: str) -> str:
-    return f"question: {probe.question}" + (f"\npassage: {passage[:_SENTENCE]}" if passage else "")
-
-
 def _asked(items: Mapping[str, str], prompt: str) -> Pipeline[dict[str, _Item | str]]:
     """Asks about items, several a call; gives for each what the model wrote, or why it wrote nothing."""
-    batches = list(_batches(list(items)))
+    ids = list(items)
+    batches = [ids[at : at + _BATCH] for at in range(0, len(ids), _BATCH)]
     found: dict[str, _Item | str] = {}
     replies: Sequence[Reply] = []
     if batches:
         replies = yield [_call([items[id_] for id_ in batch], prompt) for batch in batches]
     for batch, reply in zip(batches, replies, strict=True):
-        if isinstance(reply.value, ProbesReply):
-            read = reply.value.items
-        else:
-            read = [item for each in objects(reply.text or "") if (item := _read(each)) is not None]
+        read = reply.value.items if isinstance(reply.value, ProbesReply) else _whole(list(objects(reply.text or "")))
         by_key = {item.id: item for item in reversed(read)}
         lost = f"the model did not answer: {reply.failure.kind}" if reply.failure else "the model left it out"
         found |= {id_: by_key.get(f"i{n}", lost) for n, id_ in enumerate(batch, 1)}
     return found
-
-
-def _batches(ids: Sequence[str]) -> Iterator[Sequence[str]]:
-    for at in range(0, len(ids), _BATCH):
-        yield ids[at : at + _BATCH]
 
 
 def _call(texts: Sequence[str], prompt: str) -> Call:

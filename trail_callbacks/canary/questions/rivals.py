@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import re
 from collections import Counter, defaultdict
 from typing import Final
 
 from trail_callbacks.canary.edit import TURNS
-from trail_callbacks.canary.questions.facts import Fact, called
+from trail_callbacks.canary.questions.facts import EditedSentence, called
 from trail_callbacks.canary.twin import Twin
 from trail_callbacks.evidence.tables import pairs, tables
 from trail_callbacks.language.terms import keys, terms
@@ -20,25 +19,18 @@ _ENOUGH: Final = 4  # words that tell a fact without a name
 _FEWEST: Final = 2  # words that tell one with a name
 _MOST: Final = 2_000  # sentences that are compared with a question
 _SHARE: Final = 5  # one word in so many of a question may be missing in what answers it
-_NAME: Final = 3  # letters; short words in `-s` are names as often as not
-_INNER: Final = re.compile(r"(?<=[a-z,] )[A-Z][^\W\d_]+")
-_LOWER: Final = re.compile(r"(?<![^\W\d_])[^\W\d_]{2,}")
 
 
 class Rivals:
-    """An index of all sentences of a corpus.
+    """An index of all sentences and rows of a corpus.
 
     Args:
         twin: The twin whose real corpus is indexed.
     """
 
     def __init__(self, twin: Twin) -> None:
-        self._corpus = twin.real
         self._places: list[tuple[str, Sentence, frozenset[str]]] = []
         self._by_key: dict[str, list[int]] = defaultdict(list)
-        self._lower: Counter[str] = Counter()
-        self._upper: Counter[str] = Counter()
-        self._titles: dict[str, int] = {}
         self._rows: Counter[tuple[str, str]] = Counter()
         for document in twin.real:
             for sentence in sentences(document.text):
@@ -49,58 +41,29 @@ class Rivals:
             for row in (row for table in tables(document.text) for row in table.rows if row.head):
                 if cells := pairs(row.head.rpartition("\n")[2], document.text[row.start : row.end]):
                     self._rows[row.head, called([cell for _, cell in cells])] += 1
-            self._upper.update(_INNER.findall(document.text))
-            self._lower.update(word for word in _LOWER.findall(document.text) if word.islower())
 
-    def lower(self, word: str) -> bool:
-        """Tells whether a word is no name: the corpus has it without a capital, or it looks like a plural."""
-        plain = len(word) > _NAME and word.endswith(("ing", "s")) and not word.endswith("ss")
-        lower, upper = self._lower[word.lower()], self._upper[word]
-        return lower > upper or (plain and not upper)
-
-    def against(self, question: str, fact: Fact, *, within: bool = False) -> str | None:
-        """Says why a question does not tell which fact it asks for; None if it does.
-
-        Args:
-            question: The question.
-            fact: What answers it.
-            within: Whether the question names the heading that the fact stands under: then only its document counts.
-        """
+    def against(self, question: str, fact: EditedSentence) -> str | None:
+        """Says why a question does not tell which fact it asks for; None if it does."""
         if fact.cell is not None:
             several = self._rows[fact.cell.head, fact.cell.row] > 1
             return f"the corpus has several rows {fact.cell.row!r} in such tables" if several else None
-        if within and self._titled(fact.heading) > 1:
-            return f"several documents of the corpus have the title {fact.heading[:80]!r}"
         about = _about(question, fact)
         named = any(term.kind in {"name", "number"} for term in terms(question[1:]))
-        if len(about) < (_FEWEST if named or within else _ENOUGH):
+        if len(about) < (_FEWEST if named else _ENOUGH):
             return "its question would name too little to tell which fact is meant"
-        wanted = _Wanted(fact, question)
         spared = len(about) // _SHARE  # what has the others has one of the rarest
-        looked: set[int] = set()
-        for key in sorted(about, key=lambda key: len(self._by_key.get(key, ())))[: spared + 1]:
-            for at in self._by_key.get(key, ()):
-                if at in looked:
-                    continue
-                looked.add(at)
-                if len(looked) > _MOST:
-                    return "too many sentences of the corpus are like the one that answers it"
-                document, sentence, said = self._places[at]
-                elsewhere = within and document != fact.document
-                if len(about & said) < len(about) - spared or elsewhere or _edited(fact, document, sentence):
-                    continue
-                if wanted.like(sentence.text):
-                    return f"another sentence of the corpus may answer it: {sentence.text[:80]!r}"
+        rarest = sorted(about, key=lambda key: len(self._by_key.get(key, ())))[: spared + 1]
+        looked = dict.fromkeys(at for key in rarest for at in self._by_key.get(key, ()))
+        if len(looked) > _MOST:
+            return "too many sentences of the corpus are like the one that answers it"
+        for document, sentence, said in map(self._places.__getitem__, looked):
+            like = len(about & said) >= len(about) - spared and not _is_edited(fact, document, sentence)
+            if like and _has_such_value(sentence.text, fact, question):
+                return f"another sentence of the corpus may answer it: {sentence.text[:80]!r}"
         return None
 
-    def _titled(self, heading: str) -> int:
-        """In how many documents a heading stands."""
-        if heading not in self._titles:
-            self._titles[heading] = sum(heading in document.text for document in self._corpus)
-        return self._titles[heading]
 
-
-def _about(question: str, fact: Fact) -> frozenset[str]:
+def _about(question: str, fact: EditedSentence) -> frozenset[str]:
     """The words of a question that tell which fact is meant."""
     shared = frozenset(keys(question)) & (frozenset(keys(fact.text)) | frozenset(keys(fact.before)))
     found = quantities(fact.said[0])
@@ -108,30 +71,18 @@ def _about(question: str, fact: Fact) -> frozenset[str]:
     return shared - frozenset(keys(fact.said[0])) if measured else shared  # a unit tells nothing
 
 
-def _edited(fact: Fact, document: str, sentence: Sentence) -> bool:
+def _is_edited(fact: EditedSentence, document: str, sentence: Sentence) -> bool:
     """Whether the edit of a fact changes a sentence too."""
-    return any(
-        each.document == document and sentence.start <= each.start < sentence.end for each in fact.edit.replacements
-    )
+    places = (each.start for each in fact.edit.replacements if each.document == document)
+    return any(sentence.start <= start < sentence.end for start in places)
 
 
-class _Wanted:
-    """What kind of value a question asks for, besides those that it has itself."""
-
-    def __init__(self, fact: Fact, question: str) -> None:
-        found = quantities(fact.edit.real)
-        self._kinds = {(each.kind, each.noun if each.kind == "count" else "") for each in found}
-        self._known = {(each.kind, each.value) for each in quantities(question)}
-        self._names = {term.form for term in terms(question)}
-        of_names = {"unanswerable", "inconsistent"} if not found else set()
-        self._named = fact.edit.kind in {"name", "nonce", *of_names}
-
-    def like(self, text: str) -> bool:
-        """Tells whether a text has such a value."""
-        if self._named:
-            return any(term.kind == "name" and term.form not in self._names for term in terms(text))
-        return not self._kinds or any(
-            not self._kinds.isdisjoint({(each.kind, each.noun), (each.kind, "")})
-            and (each.kind, each.value) not in self._known
-            for each in quantities(text)
-        )
+def _has_such_value(text: str, fact: EditedSentence, question: str) -> bool:
+    """Whether a text has a value of the kind that a question asks for, besides those that the question has itself."""
+    wanted = {(each.kind, each.noun if each.kind == "count" else "") for each in quantities(fact.edit.real)}
+    if not wanted and fact.edit.kind not in TURNS:
+        known = {term.form for term in terms(question)}
+        return any(term.kind == "name" and term.form not in known for term in terms(text))
+    given = {(each.kind, each.value) for each in quantities(question)}
+    found = [each for each in quantities(text) if (each.kind, each.value) not in given]
+    return not wanted or any({(each.kind, each.noun), (each.kind, "")} & wanted for each in found)
