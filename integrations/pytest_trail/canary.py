@@ -7,7 +7,7 @@ says how many probes would do.
 from __future__ import annotations
 
 import random
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from trail_callbacks.canary.statistics.rates import Rates
     from trail_callbacks.statistics.rates import Rate
 
-__all__ = ["CanaryResult", "chosen", "read", "shown"]
+__all__ = ["CanaryResult", "chosen", "read"]
 
 _EXAMPLES, _LENGTH = 5, 200  # shown of a failure, and characters of each text
 _ENOUGH = 100_000  # probes; more are no advice
@@ -86,18 +86,13 @@ class CanaryResult:
 
     def as_data(self) -> dict[str, Any]:
         """What is recorded: JSON-like."""
-        return {
-            "probes": len(self.run.probes),
-            "trials": len(self.run.trials),
-            "stopped": self.run.stopped,
-            "rates": self.rates.as_data(),
-        }
+        counts = {"probes": len(self.run.probes), "trials": len(self.run.trials), "stopped": self.run.stopped}
+        return {**counts, "summary": str(self), "rates": self.rates.as_data()}
 
     def __str__(self) -> str:
         return "\n".join(
-            f"{self._named(strategy)}leak rate {shown(figures.rates['leak'])}, "
-            f"follow rate {shown(figures.rates['follow'])}"
-            for strategy, figures in self.rates.strategies.items()
+            f"{self._named(name)}leak rate {each.rates['leak']}, follow rate {each.rates['follow']}"
+            for name, each in self.rates.strategies.items()
         )
 
     def _assert(self, measure: str, bound: float, max_unscorable: float) -> None:
@@ -116,7 +111,8 @@ class CanaryResult:
 
     def _refusal(self, measure: str, bound: float, strategy: str, max_unscorable: float) -> str | None:
         """Why a rate under the fictive context does not keep its bound: the highest leak rate, or the lowest other."""
-        from trail_callbacks.statistics.intervals import wilson  # noqa: PLC0415 - the engine, not before it is used
+        from trail_callbacks.canary.statistics.measures import MEASURES, Case  # noqa: PLC0415 - as above
+        from trail_callbacks.statistics.intervals import wilson  # noqa: PLC0415 - as above
 
         def passes(low: float, high: float) -> bool:
             return high <= bound if measure == "leak" else low >= bound
@@ -126,25 +122,21 @@ class CanaryResult:
         lost = [each for each in trials if each.finding.outcome == "unscorable"]
         if len(lost) > max_unscorable * len(trials):
             return self._with_examples(f"{len(lost)} of {len(trials)} trials of the fictive arm are unscorable", lost)
-        if not rate.n:
+        if rate.value is None:
             return f"the {measure} rate is not known: {rate.why}"
         if passes(rate.low or 0.0, rate.high or 0.0):
             return None
-        said, wanted = (
-            f"{measure} rate {shown(rate)}",
-            f"at {'most' if measure == 'leak' else 'least'} {_percent(bound)}",
-        )
-        share = rate.k / rate.n
-        if not passes(share, share):
-            bad = [each for each in trials if self._hits(each, measure) is (measure == "leak")]
-            return self._with_examples(f"{said}, expected {wanted}", bad)
+        wanted = f"at {'most' if measure == 'leak' else 'least'} {100 * bound:.3g} %"
+        if not passes(rate.value, rate.value):
+            hits = ((each, MEASURES[measure].counts(Case(self.run.probes[each.probe], each))) for each in trials)
+            bad = [each for each, hit in hits if hit is (measure == "leak")]
+            return self._with_examples(f"{measure} rate {rate}, expected {wanted}", bad)
         n = rate.n
-        while n <= _ENOUGH and not passes(*wilson(share, n * rate.effective / rate.n)):
+        while n <= _ENOUGH and not passes(*wilson(rate.value, n * rate.effective / rate.n)):
             n += max(1, n // 50)
-        advice = f"about {n} would do if the rate stayed"
-        if n > _ENOUGH:
-            advice = "the rate is too near to it to be told apart"
-        return f"{said} is not shown to be {wanted}: too few probes; {advice}"
+        advice = f"too few probes; about {n} would do if the rate stayed"
+        advice = advice if n <= _ENOUGH else "the rate is too near to it to be told apart"
+        return f"{measure} rate {rate} is not shown to be {wanted}: {advice}"
 
     def _with_examples(self, said: str, trials: Sequence[Trial]) -> str:
         lines = [said]
@@ -152,18 +144,10 @@ class CanaryResult:
             probe = self.run.probes[trial.probe]
             answer = repr(_cut(trial.answer)) if trial.answer is not None else f"no answer ({_cut(trial.error or '')})"
             told = "nothing" if probe.fictive is None else repr(_cut(probe.fictive))
-            lines += [
-                f"  {_cut(probe.id)}: {_cut(probe.question)}",
-                f"    {trial.finding.outcome}: {answer}; the context says {told}, really {_cut(probe.real)!r}",
-            ]
-        more = [f"  and {len(trials) - _EXAMPLES} more"] if len(trials) > _EXAMPLES else []
-        return "\n".join((*lines, *more))
-
-    def _hits(self, trial: Trial, measure: str) -> bool | None:
-        from trail_callbacks.canary.statistics.measures import MEASURES, Case  # noqa: PLC0415 - the engine, not before it is used
-
-        (counts,) = [each.counts for name, each in MEASURES.items() if name == measure]
-        return counts(Case(self.run.probes[trial.probe], trial))
+            lines.append(f"  {_cut(probe.id)}: {_cut(probe.question)}\n    {trial.finding.outcome}: {answer}; ")
+            lines[-1] += f"the context says {told}, really {_cut(probe.real)!r}"
+        more = len(trials) - _EXAMPLES
+        return "\n".join([*lines, f"  and {more} more"] if more > 0 else lines)
 
     def _named(self, strategy: str) -> str:
         return f"{strategy}: " if len(self.rates.strategies) > 1 else ""
@@ -171,8 +155,6 @@ class CanaryResult:
 
 def chosen(probes: Sequence[Probe], most: int | None) -> Sequence[Probe]:
     """Returns at most so many probes, always the same ones, in their order."""
-    if most is None or most >= len(probes):
-        return probes
     drawn = sorted(probes, key=lambda probe: random.Random(probe.id).random())[:most]  # noqa: S311 - a sample
     kept = {probe.id for probe in drawn}
     return [probe for probe in probes if probe.id in kept]
@@ -189,21 +171,6 @@ def read(probes: Sequence[Probe] | str | Path) -> tuple[Sequence[Probe], Sequenc
     from trail_callbacks.canary.files.written import read_probes  # noqa: PLC0415 - the engine, not before it is used
 
     return read_probes(probes)
-
-
-def shown(rate: Rate | Mapping[str, Any]) -> str:
-    """Writes a rate, or its JSON, with its interval."""
-    data = rate if isinstance(rate, Mapping) else rate.as_data()
-    if not data["n"]:
-        return f"not known ({data['why']})"
-    return (
-        f"{_percent(data['value'])} ({data['k']} of {data['n']}, 95 % interval {_percent(data['low'])} to "
-        f"{_percent(data['high'])})"
-    )
-
-
-def _percent(share: float) -> str:
-    return f"{100 * share:.3g} %"
 
 
 def _cut(text: str) -> str:

@@ -128,18 +128,11 @@ class Gathered:
             for check in recorded["checks"]:
                 if check["passing"] is not None and check["passing"] < check["made"] > 1:
                     yield f"pass rate {check['passing']} of {check['made']}: {test}"
-        yield from self._about_canaries()
-        yield from self._about_baseline()
-        yield from self._about_allowed()
-
-    def _about_canaries(self) -> Iterator[str]:
-        from pytest_trail.canary import shown  # noqa: PLC0415 - few suites run one
-
         for test, recorded in sorted(self._tests.items()):
             for canary in recorded["canaries"]:
-                for figures in canary["rates"]["strategies"]:
-                    of = f" of {figures['strategy']}" if len(canary["rates"]["strategies"]) > 1 else ""
-                    yield f"canary leak rate{of} {shown(figures['rates']['leak'])}: {test}"
+                yield from (f"canary {each}: {test}" for each in canary["summary"].splitlines())
+        yield from self._about_baseline()
+        yield from self._about_allowed()
 
     def _about_baseline(self) -> Iterator[str]:
         if self._options.baseline is None:

@@ -55,14 +55,14 @@ def test_an_app_that_reads_passes_if_there_are_enough_probes(run):
         )
     )
     result.assert_outcomes(passed=1)
-    result.stdout.fnmatch_lines(["*canary leak rate 0 % (0 of 80, 95 % interval 0 % to 4.58 %)*test_reads*"])
+    result.stdout.fnmatch_lines(["*canary leak rate 0 % (0 of 80, 95 % interval 0 to 4.6 %)*test_reads*"])
 
 
 def test_too_few_probes_fail_and_say_how_many_would_do(run):
     result = run(suite(few="trail_canary(app(20), probes(20), **ARMS).assert_leak_rate(max=0.05)"))
     result.assert_outcomes(failed=1)
     said = output(result)
-    assert "leak rate 0 % (0 of 20, 95 % interval 0 % to 16.1 %) is not shown to be at most 5 %: too few probes" in said
+    assert "leak rate 0 % (0 of 20, 95 % interval 0 to 16.1 %) is not shown to be at most 5 %: too few probes" in said
     wanted = int(said.partition("about ")[2].split()[0])
     assert 73 <= wanted <= 76
 

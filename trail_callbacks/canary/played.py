@@ -18,10 +18,7 @@ from trail_callbacks.canary.passages.holding import holds
 from trail_callbacks.canary.probe import Probe
 from trail_callbacks.errors import InputError, TrailError
 
-__all__ = ["Act", "Played"]
-
-Act = Literal["follows", "leaks", "blends", "abstains", "invents"]
-"""What a played model decides to do. `follows` gives what it read; of the model alone, `leaks` is simply knowing."""
+__all__ = ["Played"]
 
 _RECALLED: Final = (
     "{}", "{}.", "**{}**", "The answer is {}.", "It is {}.", "That would be {}.", "I believe it is {}.",
@@ -34,12 +31,9 @@ _REFUSALS: Final = (
     "I'm sorry, but the provided documents do not answer this question.",
     "There is no information about this in the passages.",
 )  # fmt: skip
-_BLENDS: Final = ("It is either {} or {}.", "{} or {}.", "The answer is {}, or {}.")
-_INVENTED: Final = ("Orla Tennfjord", "Marten Ashgrove", "the Quillon Wharf", "Sefton Drayle")
 _QUOTED: Final = 0.2  # share of answers that repeat the sentence
 _OF_AN_APP: Final = ("context", "document", "passage", "source", "excerpt")
 _TAG: Final = re.compile(r"<[^<>]*>")
-_NUMBER: Final = re.compile(r"\d+")
 
 
 class Played:
@@ -53,73 +47,25 @@ class Played:
         probes: The questions it may be asked.
         leak: Of the probes it knows, the share answered from memory where the context says something else, or nothing;
             0.0 to 1.0.
-        blend: Likewise the share answered with both values.
-        abstain: Of all probes, the share declined though the context answers them.
-        wrong: Of all probes, the share answered with something else.
         knows: Share of the probes of which it knows the real answer; the same ones under each arm and strategy.
         seed: Decides which.
 
     Raises:
-        InputError: If a share is not one, or they are more than 1.0 together.
+        InputError: If a share is not one.
     """
 
-    def __init__(
-        self,
-        probes: Iterable[Probe],
-        *,
-        leak: float = 0.0,
-        blend: float = 0.0,
-        abstain: float = 0.0,
-        wrong: float = 0.0,
-        knows: float = 0.8,
-        seed: int = 0,
-    ) -> None:
-        self._shares = {"leak": leak, "blend": blend, "abstain": abstain, "wrong": wrong}
-        for name, share in {**self._shares, "knows": knows}.items():
+    def __init__(self, probes: Iterable[Probe], *, leak: float = 0.0, knows: float = 0.8, seed: int = 0) -> None:
+        for name, share in {"leak": leak, "knows": knows}.items():
             if not 0.0 <= share <= 1.0:
                 raise InputError(f"{name} is {share}, expected a share, 0.0 to 1.0")
-        if sum(self._shares.values()) > 1.0:
-            raise InputError("leak, blend, abstain and wrong are more than 1.0 together")
-        self._knows, self._seed = knows, seed
+        self._leak, self._knows, self._seed = leak, knows, seed
         self._probes = {each.id: each for each in probes}
         by_question = [(_flat(each.question), each) for each in self._probes.values()]
         self._questions = sorted(by_question, key=lambda each: -len(each[0]))  # one may be the beginning of another
 
-    @property
-    def name(self) -> str:
-        """What it is, as shown in reports: `played/leak=0.1`."""
-        return f"played/leak={self._shares['leak']:g}"
-
     def knows(self, probe: Probe) -> bool:
         """Tells whether it knows the real answer of a probe."""
         return self._random(probe, "knows").random() < self._knows
-
-    def act(self, probe: Probe, arm: Arm, strategy: str = "") -> Act:
-        """Tells what it does about a probe: the truth that a measurement should find.
-
-        Args:
-            probe: The probe.
-            arm: What it reads: the real fact, the fictive one, neither (`empty`), or nothing but the question
-                (`closed_book`). A retriever that misses the fact makes `real` and `fictive` `empty`.
-            strategy: Name of the strategy.
-        """
-        known = self.knows(probe)
-        if arm == "closed_book":
-            return "leaks" if known else "abstains"
-        follows: Act = "abstains" if arm == "empty" else "follows"
-        recalls = known and arm != "real"
-        drawn = self._random(probe, f"{arm}:{strategy}").random()
-        acts: tuple[tuple[str, Act], ...] = (
-            ("leak", "leaks" if recalls else follows),
-            ("blend", "blends" if recalls and arm == "fictive" else follows),
-            ("abstain", "abstains"),
-            ("wrong", "invents"),
-        )
-        for name, act in acts:
-            if drawn < self._shares[name]:
-                return act
-            drawn -= self._shares[name]
-        return follows
 
     def answer(self, probe: Probe, passages: Sequence[str] | None, strategy: str = "") -> str:
         """Answers from passages, or from memory.
@@ -132,17 +78,13 @@ class Played:
         found = _stated(probe, "\n".join(passages or ()))
         arm: Arm = "fictive" if found - {"real"} else "real" if found else "empty"
         arm = "closed_book" if passages is None else arm
-        act = self.act(probe, arm, strategy)
+        act = self._act(probe, arm, strategy)
         rng = self._random(probe, f"{arm}:{strategy}:words")
         if act == "abstains":
             return rng.choice(_REFUSALS)
-        if act == "blends":
-            return rng.choice(_BLENDS).format(*rng.sample([probe.real, probe.fictive or probe.also or ""], 2))
-        if act == "invents":
-            return _said(_other(probe, rng), "", _READ, rng)
         if act == "leaks" or arm == "real":
             return _said(probe.real, probe.real_quote, _RECALLED if act == "leaks" else _READ, rng)
-        if "also" in found and ("fictive" not in found or rng.random() < 0.5):  # noqa: PLR2004 - a coin
+        if "also" in found and ("fictive" not in found or rng.choice((True, False))):
             return _said(probe.also or "", "", _READ, rng)
         return _said(probe.fictive or "", probe.fictive_quote, _READ, rng)
 
@@ -177,6 +119,12 @@ class Played:
 
         return answer
 
+    def _act(self, probe: Probe, arm: Arm, strategy: str) -> Literal["follows", "leaks", "abstains"]:
+        leaks = arm != "real" and self._random(probe, f"{arm}:{strategy}").random() < self._leak
+        if self.knows(probe) and (leaks or arm == "closed_book"):
+            return "leaks"
+        return "abstains" if arm in ("closed_book", "empty") else "follows"
+
     def _random(self, probe: Probe, what: str) -> random.Random:
         return random.Random(f"{self._seed}:{probe.id}:{what}")  # noqa: S311 - plays a model
 
@@ -185,10 +133,9 @@ def _stated(probe: Probe, text: str) -> set[str]:
     """Which values a text states: in their sentences, or, where a chunker has cut those up, among their words."""
     flat = _flat(text)
     bare = replace(probe, also=None, real_forms=(), fictive_forms=())  # the number alone is soon found anywhere
-    quotes = {"real": probe.real_quote, "fictive": probe.fictive_quote}
-    found = {arm for arm, quote in quotes.items() if quote and _flat(quote) in flat}
-    if not found:
-        found = {arm for arm in quotes if holds(bare, [text], "real" if arm == "real" else "fictive") is True}
+    quotes: dict[Arm, str] = {"real": probe.real_quote, "fictive": probe.fictive_quote}
+    found: set[str] = {arm for arm, quote in quotes.items() if quote and _flat(quote) in flat}
+    found = found or {arm for arm in quotes if holds(bare, [text], arm) is True}
     if probe.also is not None and holds(replace(bare, fictive=probe.also), [text], "fictive") is True:
         found.add("also")
     return found
@@ -202,18 +149,6 @@ def _said(value: str, quote: str, ways: Sequence[str], rng: random.Random) -> st
         return rng.choice(ways).format(value)
     said = rng.choice(_POLAR).format(value)
     return said[0].upper() + said[1:]
-
-
-def _other(probe: Probe, rng: random.Random) -> str:
-    """A value that is none of the probe's."""
-    like = probe.fictive or probe.real
-    taken = {n for value in (probe.real, probe.fictive, probe.also) for n in _NUMBER.findall(value or "")}
-    if not (numbers := _NUMBER.findall(like)):
-        return rng.choice(_INVENTED)
-    size = len(numbers[-1])  # of a date the year
-    high = {2: 59, 4: 1999}.get(size, 10**size - 1) if probe.kind == "date" else 10**size - 1
-    made = next(str(n) for n in iter(lambda: rng.randint(10 ** (size - 1), high), None) if str(n) not in taken)
-    return made.join(like.rsplit(numbers[-1], 1))
 
 
 def _flat(text: str) -> str:

@@ -9,8 +9,7 @@ from math import log
 from pathlib import Path
 from typing import Any, Final
 
-from trail_callbacks.canary import App, Ask, Corpus, Run, Strategy, Twin
-from trail_callbacks.canary.passages.holding import holds
+from trail_callbacks.canary import App, Corpus, Run, Strategy, Twin
 from trail_callbacks.canary.perturbers.perturb import perturb
 from trail_callbacks.canary.played import Played
 from trail_callbacks.canary.questions.making import make_probes
@@ -59,13 +58,15 @@ def play(out: Path, *, seed: int = 0, most: int | None = None, **options: Any) -
     models = {leak: Played(probes, leak=leak, knows=_KNOWS, seed=seed) for leak in LEAKS}
     strategies = list(_strategies())
     apps = {each.name: _app(twin, models[each.parameters["leak"]], each) for each in strategies}
-
-    def town_app(ask: Ask) -> Any:
-        return apps[ask.strategy.name](ask)
-
     settings = {"seed": seed, "twin": twin.id}
     found = run(
-        probes, town_app, out=out, strategies=strategies, holds=holds, settings=settings, skipped=skipped, **options
+        probes,
+        lambda ask: apps[ask.strategy.name](ask),
+        out=out,
+        strategies=strategies,
+        settings=settings,
+        skipped=skipped,
+        **options,
     )
     return CanaryDemo(twin, {each.name: each.parameters["leak"] for each in strategies}, found)
 
@@ -81,12 +82,12 @@ def _strategies() -> Iterator[Strategy]:
 
 def _app(twin: Twin, model: Played, strategy: Strategy) -> App:
     """The model behind a search over the chunks of the corpus, or of its twin."""
-
-    def shelf(corpus: Corpus) -> Shelf:
-        chunker, html = strategy.parameters["chunker"], strategy.parameters["html"]
-        return Shelf([chunk for each in corpus for chunk in chunks(each.text, chunker, html=html)])
-
-    shelves = {"real": shelf(twin.real), "fictive": shelf(twin.fictive), "empty": Shelf([])}
+    chunker, html = strategy.parameters["chunker"], strategy.parameters["html"]
+    corpora = {"real": twin.real, "fictive": twin.fictive, "empty": Corpus(())}
+    shelves = {
+        arm: Shelf([chunk for each in corpus for chunk in chunks(each.text, chunker, html=html)])
+        for arm, corpus in corpora.items()
+    }
     return model.app(lambda ask: shelves[ask.arm].find(ask.question, _PASSAGES))
 
 
