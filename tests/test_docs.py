@@ -97,9 +97,9 @@ def canary_block(words):
 @pytest.fixture
 def notes(tmp_path, monkeypatch):
     """A folder of texts, as the page has it, with its twin and probes; and a model that reads what it is given."""
-    from trail_callbacks.canary.files.reading import read_corpus
-    from trail_callbacks.canary.files.saving import save_twin
-    from trail_callbacks.canary.files.written import write_probes
+    from trail_callbacks.canary.files.corpora import read_corpus
+    from trail_callbacks.canary.files.probes import write_probes
+    from trail_callbacks.canary.files.twins import save_twin
     from trail_callbacks.canary.perturbers.perturb import perturb
     from trail_callbacks.canary.questions.making import make_probes
 
@@ -280,12 +280,12 @@ def test_the_commands_and_the_test_of_the_page_of_the_canary_run(shop, tmp_path)
 
 
 def test_the_matrix_of_the_page_of_the_canary_can_be_read(tmp_path):
-    from trail_callbacks.canary.runs.matrix import read_arms, read_matrix
+    from trail_callbacks.canary.runs.matrix import read_matrix
 
     (block,) = re.findall(r"^```toml\n(.*?)^```", CANARY_PAGE, re.DOTALL | re.MULTILINE)
     (tmp_path / "strategies.toml").write_text(block, encoding="utf-8")
-    assert len(read_matrix(tmp_path / "strategies.toml")) == 5
-    assert read_arms(tmp_path / "strategies.toml") == ("closed_book", "real", "fictive")
+    strategies, arms = read_matrix(tmp_path / "strategies.toml")
+    assert (len(strategies), arms) == (5, ("closed_book", "real", "fictive"))
 
 
 def test_the_page_of_the_canary_names_all_kinds_outcomes_and_arms():

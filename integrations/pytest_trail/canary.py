@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from trail_callbacks.canary import Probe, Results, Run, Trial
-    from trail_callbacks.canary.statistics.rates import Rates
+    from trail_callbacks.canary.statistics.rates import CanaryRates
     from trail_callbacks.statistics.rates import Rate
 
 __all__ = ["CanaryResult", "chosen", "read"]
@@ -44,7 +44,7 @@ class CanaryResult:
         return assess(self.run)
 
     @property
-    def rates(self) -> Rates:
+    def rates(self) -> CanaryRates:
         """All figures of the run; see `trail_callbacks.canary.statistics.rates`."""
         return self.results.rates
 
@@ -111,7 +111,7 @@ class CanaryResult:
 
     def _refusal(self, measure: str, bound: float, strategy: str, max_unscorable: float) -> str | None:
         """Why a rate under the fictive context does not keep its bound: the highest leak rate, or the lowest other."""
-        from trail_callbacks.canary.statistics.measures import MEASURES, Case  # noqa: PLC0415 - as above
+        from trail_callbacks.canary.statistics.measures import MEASURES, ProbeCase  # noqa: PLC0415 - as above
         from trail_callbacks.statistics.intervals import wilson  # noqa: PLC0415 - as above
 
         def passes(low: float, high: float) -> bool:
@@ -128,7 +128,7 @@ class CanaryResult:
             return None
         wanted = f"at {'most' if measure == 'leak' else 'least'} {100 * bound:.3g} %"
         if not passes(rate.value, rate.value):
-            hits = ((each, MEASURES[measure].counts(Case(self.run.probes[each.probe], each))) for each in trials)
+            hits = ((each, MEASURES[measure].counts(ProbeCase(self.run.probes[each.probe], each))) for each in trials)
             bad = [each for each, hit in hits if hit is (measure == "leak")]
             return self._with_examples(f"{measure} rate {rate}, expected {wanted}", bad)
         n = rate.n
@@ -168,7 +168,7 @@ def read(probes: Sequence[Probe] | str | Path) -> tuple[Sequence[Probe], Sequenc
     """
     if not isinstance(probes, (str, Path)):
         return list(probes), ()
-    from trail_callbacks.canary.files.written import read_probes  # noqa: PLC0415 - the engine, not before it is used
+    from trail_callbacks.canary.files.probes import read_probes  # noqa: PLC0415 - the engine, not before it is used
 
     return read_probes(probes)
 

@@ -1,7 +1,8 @@
 """Probes, and a stand-in for the judgement of their answers, for tests of what asks them."""
 
 from trail_callbacks.canary import Answered, Finding, Probe
-from trail_callbacks.canary.runs.scoring import Scorer
+from trail_callbacks.canary.runs import asking
+from trail_callbacks.canary.runs import run as running
 
 
 def probes(n, **more):
@@ -60,7 +61,11 @@ def decide(answers):
             if reply.value is not None:
                 outcome = "abstains" if reply.value.abstains else "other_wrong"
                 found[n] = Finding(outcome=outcome, how="judge")
+            else:
+                found[n] = Finding(outcome="unscorable", how="undecided", reason=f"the judge failed: {reply.failure}")
     return found
 
 
-SCORING = Scorer(classify, decide)
+def judge_by_words():
+    """Has all runs of this process judged so."""
+    asking.classify, running.decide_all = classify, decide

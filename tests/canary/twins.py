@@ -1,7 +1,7 @@
 """Small twins made by hand."""
 
 from trail_callbacks.canary import TAG, Corpus, Document, Edit, Replacement, Twin
-from trail_callbacks.canary.files.saving import applied
+from trail_callbacks.canary.files.twins import applied
 
 TEXT = "The ferry to Skogholm takes 40 minutes. The museum is open on Sundays. Anna Berg opened it in 1932."
 

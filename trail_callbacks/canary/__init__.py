@@ -17,17 +17,17 @@ from trail_callbacks.canary.trial import OUTCOMES, Finding, How, Outcome, Policy
 from trail_callbacks.canary.twin import TAG, Twin
 
 if TYPE_CHECKING:
-    from trail_callbacks.canary.files.reading import corpus_of, read_corpus
-    from trail_callbacks.canary.files.saving import load_twin, save_twin
-    from trail_callbacks.canary.files.written import read_probes, write_probes
+    from trail_callbacks.canary.files.corpora import corpus_of, read_corpus
+    from trail_callbacks.canary.files.probes import read_probes, write_probes
+    from trail_callbacks.canary.files.twins import load_twin, save_twin
     from trail_callbacks.canary.page.document import to_page
     from trail_callbacks.canary.passages.translation import Translator
     from trail_callbacks.canary.perturbers.perturb import perturb
     from trail_callbacks.canary.questions.making import make_probes
     from trail_callbacks.canary.report.results import Results, assess
+    from trail_callbacks.canary.runs.journal import load_run
     from trail_callbacks.canary.runs.recurring import Watch, exposition
-    from trail_callbacks.canary.runs.run import arun, rescore, run
-    from trail_callbacks.canary.runs.stored import load_run
+    from trail_callbacks.canary.runs.run import arun, run
     from trail_callbacks.canary.serving.exposure import exposed, switch_off
     from trail_callbacks.canary.serving.quarantine import FictiveDataError, refuse_fictive
     from trail_callbacks.canary.statistics.comparing import compare
@@ -81,7 +81,6 @@ __all__ = [
     "read_corpus",
     "read_probes",
     "refuse_fictive",
-    "rescore",
     "run",
     "save_twin",
     "switch_off",
@@ -90,17 +89,17 @@ __all__ = [
 ]
 
 _MODULES = {
-    "files.reading": ("corpus_of", "read_corpus"),
-    "files.saving": ("load_twin", "save_twin"),
-    "files.written": ("read_probes", "write_probes"),
+    "files.corpora": ("corpus_of", "read_corpus"),
+    "files.twins": ("load_twin", "save_twin"),
+    "files.probes": ("read_probes", "write_probes"),
     "page.document": ("to_page",),
     "passages.translation": ("Translator",),
     "perturbers.perturb": ("perturb",),
     "questions.making": ("make_probes",),
     "report.results": ("Results", "assess"),
     "runs.recurring": ("Watch", "exposition"),
-    "runs.run": ("arun", "rescore", "run"),
-    "runs.stored": ("load_run",),
+    "runs.run": ("arun", "run"),
+    "runs.journal": ("load_run",),
     "serving.exposure": ("exposed", "switch_off"),
     "serving.quarantine": ("FictiveDataError", "refuse_fictive"),
     "statistics.comparing": ("compare",),

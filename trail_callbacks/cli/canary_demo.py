@@ -8,20 +8,18 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
-import typer
 from rich.padding import Padding
 from rich.rule import Rule
 from rich.table import Table
 from rich.text import Text
 
 from trail_callbacks import canary
-from trail_callbacks.cli.options import Json, Output, writable
-from trail_callbacks.cli.output import display, dumped, emit, progress
-from trail_callbacks.files import write
+from trail_callbacks.cli.options import Json, Word, option, writable
+from trail_callbacks.cli.output import deliver, progress
 from trail_callbacks.render.safe_text import plain
 
 if TYPE_CHECKING:
-    from trail_callbacks.canary.runs.run import Progress
+    from trail_callbacks.canary.runs.asking import RunProgress
     from trail_callbacks.demo.canary import CanaryDemo
     from trail_callbacks.statistics.rates import Rate
 
@@ -43,16 +41,10 @@ _ARMS: dict[canary.Arm, str] = {
 
 def demo(
     *,
-    probes: Annotated[int, typer.Option(min=1, metavar="N", help="Questions at most.")] = 80,
-    seed: Annotated[int, typer.Option(metavar="N", help="Of the edits and of the models.")] = 0,
-    out: Annotated[
-        str | None, typer.Option(metavar="FOLDER", help="Keep the run there, for `trail canary report`.")
-    ] = None,
-    html: Annotated[
-        str | None, typer.Option(metavar="FILE", help="Also write one HTML page.", callback=writable)
-    ] = None,
+    probes: Annotated[int, option("N", "Questions at most.", min=1)] = 80,
+    out: Annotated[Word, option("FOLDER", "Keep the run there, for `trail canary report`.")] = None,
+    html: Annotated[Word, option("FILE", "Also write one HTML page.", callback=writable)] = None,
     as_json: Json = False,
-    output: Output = None,
 ) -> None:
     """Shows what the canary trap finds on models that leak 0, 10 and 50 % of what they know.
 
@@ -62,34 +54,19 @@ def demo(
 
     with tempfile.TemporaryDirectory() as scratch, progress("asking") as bar:
 
-        def show(done: Progress) -> None:
+        def show(done: RunProgress) -> None:
             bar.update(bar.task_ids[0], completed=done.asked + done.known, total=done.total)
 
-        played = play(
-            Path(out or scratch, "run" if out is None else ""),
-            seed=seed,
-            most=probes,
-            on_progress=show,
-        )
+        played = play(Path(out or f"{scratch}/run"), most=probes, on_progress=show)
         found = canary.assess(played.run)
         if html:
             found.to_html(html)
-    data = {
-        "edits": Counter(each.kind for each in played.twin.edits),
-        "planted": played.planted,
-        "results": found.as_data(),
-    }
-    if output:
-        write(output, dumped(data))
-    if as_json:
-        emit(data)
-        return
-    display(*_twin(played), *_question(played), *_measured(played, found), "")
-    if html:
-        display(f"written to {plain(html)}")
-    if out:
-        display(f"all of it: trail canary report {plain(out)}")
-    display(Text("Your own app: docs/canary.md", style="dim"))
+    kinds = Counter(each.kind for each in played.twin.edits)
+    notes = [f"written to {plain(html)}"] if html else []
+    notes += [f"all of it: trail canary report {plain(out)}"] if out else []
+    views = (*_twin(played), *_question(played), *_measured(played, found), "", *notes,
+             Text("Your own app: docs/canary.md", style="dim"))  # fmt: skip
+    deliver({"edits": kinds, "planted": played.planted, "results": found.as_data()}, views, as_json=as_json)
 
 
 def _title(text: str) -> Rule:

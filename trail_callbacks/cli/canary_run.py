@@ -1,12 +1,11 @@
-"""`trail canary run`: probes asked of an app, within a budget; and `rescore`, which asks the app nothing."""
+"""`trail canary run`: probes asked of an app, within a budget; and `watch`: a few again and again, in production."""
 
 from __future__ import annotations
 
-import sys
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import asdict
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Any, cast
 
 import typer
 from rich.table import Table
@@ -14,123 +13,77 @@ from rich.text import Text
 
 from trail_callbacks import canary
 from trail_callbacks.cli.apps import load_app
-from trail_callbacks.cli.canary_options import (
-    AppName,
-    Arms,
-    CanaryJudge,
-    Probes,
-    TwinFile,
-    arms_of,
-    judge_of,
-    read_asked,
-)
-from trail_callbacks.cli.meter import Meter, meter
-from trail_callbacks.cli.options import (
-    BaseUrl,
-    Json,
-    MaxCalls,
-    MaxCost,
-    MaxTokens,
-    PriceIn,
-    PriceOut,
-    RequestsPerMinute,
-    TokensPerMinute,
-)
+from trail_callbacks.cli.meter import meter
+from trail_callbacks.cli.options import BaseUrl, Json, Limits, Word, budget_of, option
 from trail_callbacks.cli.output import complain, display, emit
+from trail_callbacks.errors import InputError
+from trail_callbacks.files import write
 from trail_callbacks.render.safe_text import plain
 
 if TYPE_CHECKING:
-    from trail_callbacks.canary.runs.cost import Cost
-    from trail_callbacks.canary.runs.run import Progress
+    from trail_callbacks.canary.runs.asking import RunProgress
+    from trail_callbacks.canary.runs.recurring import ProbeHistory
+    from trail_callbacks.models.call import Model
 
-__all__ = ["rescore", "run"]
+__all__ = ["run", "watch"]
 
-_MANY = 500  # calls, over which a person is asked first
 _COMPLAINTS = 5
+_WIDTH = 160  # columns: a turn is a line of a log
+
+ProbesFile = Annotated[
+    str, typer.Argument(metavar="PROBES", help="The probes: JSON lines of `trail canary probes`, CSV or a table.")
+]
+AppName = Annotated[
+    str, option("MODULE:ATTRIBUTE", "The app: a function, or an object that is called with an Ask.", "--app")
+]
+CanaryJudge = Annotated[
+    Word, option("PROVIDER/MODEL", "The model that reads answers which code is in doubt of; none by default.")
+]
+TimeLimit = Annotated[float, option("SECONDS", "How long to wait for an answer.")]
 
 
 def run(
     *,
-    probes: Probes,
+    probes: ProbesFile,
     app: AppName,
-    out: Annotated[str, typer.Option(metavar="DIR", help="Folder of the run; to go on, name the same one.")],
-    matrix: Annotated[str | None, typer.Option(metavar="FILE", help="Strategies to compare, as TOML or JSON.")] = None,
-    arms: Arms = None,
+    out: Annotated[str, option("DIR", "Folder of the run; to go on, name the same one.")],
+    matrix: Annotated[Word, option("FILE", "Strategies to compare, as TOML.")] = None,
+    arms: Annotated[Word, option("ARM,..", "Some of closed_book, real, fictive, empty; all by default.")] = None,
     judge: CanaryJudge = None,
     base_url: BaseUrl = None,
-    twin: TwinFile = None,
-    embedding: Annotated[
-        Literal["real", "fictive"] | None,
-        typer.Option(help="By which texts the app's retriever finds: kept with the results."),
-    ] = None,
-    seed: Annotated[int, typer.Option(metavar="N", help="Decides the order of the questions.")] = 0,
-    concurrency: Annotated[int, typer.Option(min=1, metavar="N", help="Questions at once.")] = 8,
-    timeout: Annotated[float, typer.Option(metavar="SECONDS", help="How long to wait for an answer.")] = 60.0,
-    keep_reports: Annotated[
-        int, typer.Option(min=0, metavar="N", help="Reports kept of each strategy, arm and outcome.")
-    ] = 5,
-    max_calls: MaxCalls = None,
-    max_tokens: MaxTokens = None,
-    max_cost: MaxCost = None,
-    price_in: PriceIn = None,
-    price_out: PriceOut = None,
-    requests_per_minute: RequestsPerMinute = None,
-    tokens_per_minute: TokensPerMinute = None,
-    tokens_per_question: Annotated[
-        int | None,
-        typer.Option(min=0, metavar="N", help="What the app reads for a question, for the estimate: not known else."),
-    ] = None,
-    dry_run: Annotated[bool, typer.Option("--dry-run", help="Only estimate what it costs.")] = False,
-    yes: Annotated[bool, typer.Option("--yes", "-y", help="Do not ask before a large run.")] = False,
+    twin: Annotated[Word, option("TWIN", "The twin that the probes are of: they are checked to be.")] = None,
+    seed: Annotated[int, option("N", "Decides the order of the questions.")] = 0,
+    concurrency: Annotated[int, option("N", "Questions at once.", min=1)] = 8,
+    timeout: TimeLimit = 60.0,
+    limit: Limits = None,
+    dry_run: Annotated[bool, option(None, "Only estimate what it costs.", "--dry-run")] = False,
     as_json: Json = False,
 ) -> None:
     """Asks an app each probe under each arm and strategy, once, and says what its answers do.
 
     A call is a question to the app, or one to the judge. The same command again asks only what is missing or failed,
-    whatever ended it. The exit status is 1 if not all was answered: over budget, interrupted, or the app failed.
+    whatever ended it; with another judge it finds anew what the answers do. The exit status is 1 if not all was
+    answered: over budget, interrupted, or the app failed.
     """
-    from trail_callbacks.audit import Budget  # noqa: PLC0415 - other commands do not need it
-    from trail_callbacks.canary.runs.cost import estimate  # noqa: PLC0415 - as above
-    from trail_callbacks.canary.runs.matrix import read_arms, read_matrix  # noqa: PLC0415 - as above
-    from trail_callbacks.canary.runs.run import scoring  # noqa: PLC0415 - as above
-    from trail_callbacks.models.call import Usage  # noqa: PLC0415 - as above
-
-    budget = Budget(
-        calls=max_calls,
-        tokens=max_tokens,
-        money=max_cost,
-        price_in=price_in,
-        price_out=price_out,
-        requests_per_minute=requests_per_minute,
-        tokens_per_minute=tokens_per_minute,
-    )
-    found, skipped, fictive = read_asked(probes, twin)
-    chosen = arms_of(arms) or (read_arms(matrix) if matrix else None) or tuple(canary.ARMS)
-    strategies = read_matrix(matrix) if matrix else ()
-    model = judge_of(judge, base_url)
-    cost = estimate(
-        found,
-        strategies,
-        chosen,
-        decide=None if model is None else scoring().decide,
-        budget=budget,
-        per_question=None if tokens_per_question is None else Usage(prompt_tokens=tokens_per_question),
-    )
+    found, skipped, fictive = _read(probes, twin)
+    strategies, chosen = _matrix(matrix)
+    if arms is not None:
+        chosen = cast("Sequence[canary.Arm]", [each.strip() for each in arms.split(",")])  # checked by the run
     if dry_run:
-        _say_cost(cost, found, as_json=as_json)
+        _say_cost(found, len(strategies) or 1, chosen, judged=judge is not None, as_json=as_json)
         return
-    subject = load_app(app)
-    if sys.stderr.isatty():
-        for line in _cost_lines(cost, found):
-            typer.echo(line, err=True)
-        many = cost.questions + cost.judge_calls > _MANY
-        if many and not yes and sys.stdin.isatty() and not typer.confirm("Go on?", err=True):
-            raise typer.Exit(1)
-    settings: dict[str, Any] = {"app": app, "seed": seed}
-    settings |= {"twin": fictive.id} if fictive else {}
-    settings |= {"embedding": embedding} if embedding else {}
+    settings: dict[str, Any] = {"app": app, "seed": seed, **({"twin": fictive.id} if fictive else {})}
+    subject, model, budget = load_app(app), _model(judge, base_url), budget_of(limit)
     try:
         with meter(f"asking {app}") as bar:
+
+            def show(reached: RunProgress) -> None:
+                parts = {"known": reached.known, "failed": reached.failed, "in doubt": reached.undecided}
+                more = "".join(f", {n} {name}" for name, n in parts.items() if n)
+                share = min(1.0, (reached.asked + reached.known) / reached.total)
+                money = budget.cost(reached.usage)
+                bar.show(f"{reached.asked} asked{more}", reached.asked, share, reached.usage, money)
+
             done = canary.run(
                 found,
                 subject,
@@ -141,81 +94,123 @@ def run(
                 budget=budget,
                 concurrency=concurrency,
                 timeout=timeout,
-                on_progress=_shown(bar),
+                on_progress=show,
                 settings=settings,
                 skipped=skipped,
-                keep_reports=keep_reports,
             )
     except KeyboardInterrupt:
         done = canary.load_run(out)
     _deliver(done, as_json=as_json)
 
 
-def rescore(
+def watch(
     *,
-    folder: Annotated[str, typer.Argument(metavar="RUN", help="Folder of a canary run.")],
+    probes: ProbesFile,
+    app: AppName,
+    history: Annotated[str, option("FILE", "What was found so far; made by the first turn.")],
+    max_leak: Annotated[float, option("X", "The leak rate that is allowed, 0.0 to 1.0.")] = 0.05,
+    size: Annotated[int, option("N", "Probes of a turn.", "-n", "--size")] = 10,
     judge: CanaryJudge = None,
     base_url: BaseUrl = None,
-    max_calls: MaxCalls = None,
-    requests_per_minute: RequestsPerMinute = None,
+    timeout: TimeLimit = 60.0,
+    limit: Limits = None,
+    metrics: Annotated[Word, option("FILE", "Also write counters for Prometheus' textfile collector.")] = None,
     as_json: Json = False,
 ) -> None:
-    """Finds anew what the stored answers of a run do, without asking the app: with a newer release, or another judge.
+    """Asks an app the next few probes, and compares the leak rate of the last ones with a limit: from a timer.
 
-    The exit status is that of `run`.
+    Every probe comes round; what was found survives in the history. The exit status is 1 if the rate is over the limit
+    by more than chance: if the lower end of its interval is. Budgets are of a turn.
     """
-    from trail_callbacks.audit import Budget  # noqa: PLC0415 - other commands do not need it
+    if not 0.0 <= max_leak < 1.0:
+        raise InputError(f"--max-leak is {max_leak}, expected 0.0 to under 1.0")
+    found, skipped, _ = _read(probes, None)
+    _complain_of(skipped)
+    options = {"model": _model(judge, base_url), "budget": budget_of(limit), "concurrency": 1, "timeout": timeout}
+    now = canary.Watch(probes=found, app=load_app(app), history=history, size=size, options=options).turn()
+    leak = now.leak()
+    over = leak is not None and leak.low > max_leak
+    if metrics:
+        write(metrics, canary.exposition(now, max_leak))
+    if as_json:
+        data = {"at": now.at, "turns": now.turns, "leak": leak and leak._asdict(), "max_leak": max_leak, "over": over}
+        emit({**data, "totals": dict(now.totals)})
+    else:
+        display(_line(now, max_leak, over=over), width=_WIDTH)
+    for error in now.errors:
+        complain(f"the app failed: {error}")
+    if now.stopped is not None:
+        complain(f"the turn ended early: {now.stopped}")
+    if over:
+        complain(f"the leak rate is over {max_leak:.1%}")
+        raise typer.Exit(1)
 
-    budget = Budget(calls=max_calls, requests_per_minute=requests_per_minute)
-    model = judge_of(judge, base_url)
-    with meter("reading the answers") as bar:
-        done = canary.rescore(folder, model=model, budget=budget, on_progress=_shown(bar))
-    _deliver(done, as_json=as_json, on="trail canary run")
+
+def _read(probes: str, twin: str | None) -> tuple[Sequence[canary.Probe], Sequence[canary.Skipped], canary.Twin | None]:
+    """Reads probes and their twin, and leaves out what cannot be asked with it."""
+    from trail_callbacks.canary.questions.checking import usable  # noqa: PLC0415 - other commands do not need it
+
+    found, skipped = canary.read_probes(probes)
+    if twin is None:
+        return found, skipped, None
+    fictive = canary.load_twin(twin)
+    edits = {edit.id for edit in fictive.edits}
+    strange = [probe.id for probe in found if probe.edit is not None and probe.edit not in edits]
+    if strange:
+        raise InputError(f"{probes} is not of {twin}: {len(strange)} probes are of other edits, such as {strange[0]}")
+    fit, unfit = usable(found, fictive)
+    if not fit:
+        raise InputError(f"{probes} has no probe that can be asked with {twin}: {unfit[0].place}: {unfit[0].why}")
+    return fit, (*skipped, *unfit), fictive
 
 
-def _say_cost(cost: Cost, probes: Sequence[canary.Probe], *, as_json: bool) -> None:
+def _matrix(path: str | None) -> tuple[Sequence[canary.Strategy], Sequence[canary.Arm]]:
+    from trail_callbacks.canary.runs.matrix import read_matrix  # noqa: PLC0415 - other commands do not need it
+
+    return read_matrix(path) if path else ((), canary.ARMS)
+
+
+def _model(judge: str | None, base_url: str | None) -> Model | None:
+    from trail_callbacks.judges.resolve import resolve  # noqa: PLC0415 - other commands do not need it
+
+    if judge is None and base_url is None:
+        return None
+    model = resolve(judge, base_url=base_url).model
+    if model is None:
+        raise InputError(f"--judge is {judge!r}, which asks no model: what code cannot decide needs one")
+    return model
+
+
+def _say_cost(
+    probes: Sequence[canary.Probe], strategies: int, arms: Sequence[canary.Arm], *, judged: bool, as_json: bool
+) -> None:
+    from trail_callbacks.canary.runs.cost import estimate  # noqa: PLC0415 - other commands do not need it
     from trail_callbacks.canary.statistics.precision import planned  # noqa: PLC0415 - as above
 
+    cost = estimate(probes, strategies, arms, judged=judged)
     if as_json:
         emit({**asdict(cost), "precision": planned(probes)})
-    else:
-        display(*_cost_lines(cost, probes))
-
-
-def _cost_lines(cost: Cost, probes: Sequence[canary.Probe]) -> Iterator[str]:
-    from trail_callbacks.canary.statistics.precision import planned  # noqa: PLC0415 - as above
-
-    yield f"{cost.questions:,} questions to the app, of {cost.question_tokens:,} tokens without what the app adds"
-    if cost.app_tokens is not None:
-        yield f"about {cost.app_tokens:,} tokens of the app"
+        return
+    display(f"{cost.questions:,} questions to the app, of {cost.question_tokens:,} tokens without what the app adds")
     if cost.judge_calls:
-        yield f"at most {cost.judge_calls:,} calls of the judge, of {cost.judge_tokens:,} tokens"
-    if cost.money is not None:
-        known = "" if cost.app_tokens is not None else ", without the app (see --tokens-per-question)"
-        yield f"at most {cost.money:.2f} in money{known}"
-    if cost.minutes is not None:
-        yield f"at most {cost.minutes:,.0f} minutes at this pace"
-    yield planned(probes)
+        display(f"at most {cost.judge_calls:,} calls of the judge, of {cost.judge_tokens:,} tokens")
+    display(planned(probes))
 
 
-def _shown(bar: Meter) -> Callable[[Progress], None]:
-    def show(reached: Progress) -> None:
-        parts = {"known": reached.known, "failed": reached.failed, "undecided": reached.undecided}
-        more = "".join(f", {n} {name}" for name, n in parts.items() if n)
-        share = min(1.0, (reached.asked + reached.known) / reached.total) if reached.total else None
-        bar.show(f"{reached.asked} asked{more}", reached.asked, share, reached.usage, reached.money)
-
-    return show
+def _complain_of(skipped: Sequence[canary.Skipped]) -> None:
+    for each in skipped[:_COMPLAINTS]:
+        complain(f"left out: {each.place}: {each.why}")
+    if len(skipped) > _COMPLAINTS:
+        complain(f"{len(skipped) - _COMPLAINTS} more were left out")
 
 
-def _deliver(done: canary.Run, *, as_json: bool, on: str = "the same command") -> None:
-    """Shows a run; `on` is what goes on with it. Exits with 1 if something is missing."""
+def _deliver(done: canary.Run, *, as_json: bool) -> None:
+    """Shows a run; exits with 1 if something is missing."""
     counts: dict[tuple[str, str], Counter[str]] = {}
     for trial in done.trials:
         counts.setdefault((trial.strategy, trial.arm), Counter())[trial.finding.outcome] += 1
     failed = [trial.error for trial in done.trials if trial.error is not None]
     if as_json:
-        outcomes = [{"strategy": strategy, "arm": arm, **counted} for (strategy, arm), counted in counts.items()]
         emit(
             {
                 "folder": str(done.folder),
@@ -224,24 +219,21 @@ def _deliver(done: canary.Run, *, as_json: bool, on: str = "the same command") -
                 "repeated": done.repeated,
                 "stopped": done.stopped,
                 "calls": done.spent.calls,
-                "outcomes": outcomes,
-                "skipped": [{"place": each.place, "why": each.why} for each in done.skipped],
+                "outcomes": [{"strategy": name, "arm": arm, **n} for (name, arm), n in counts.items()],
+                "skipped": [asdict(each) for each in done.skipped],
             }
         )
     else:
         display(*_views(done, counts))
-    for each in done.skipped[:_COMPLAINTS]:
-        complain(f"left out: {each.place}: {each.why}")
-    if len(done.skipped) > _COMPLAINTS:
-        complain(f"{len(done.skipped) - _COMPLAINTS} more were left out")
+    _complain_of(done.skipped)
     if failed:
-        complain(f"the app failed on {len(failed)} questions, such as: {failed[0]}; {on} asks them again")
+        complain(f"the app failed on {len(failed)} questions, such as: {failed[0]}; the same command asks them again")
     if lost := [each.finding for each in done.trials if each.finding.outcome == "unscorable" and each.error is None]:
         undecided = done.settings.get("judge") is None and any(each.how == "undecided" for each in lost)
         hint = "; --judge names a model that reads such answers" if undecided else ""
         complain(f"{len(lost)} answers could not be scored, such as: {lost[0].reason}{hint}")
     if done.stopped is not None:
-        complain(f"{done.stopped}; {on} goes on from here")
+        complain(f"{done.stopped}; the same command goes on from here")
     if failed or done.stopped is not None:
         raise typer.Exit(1)
 
@@ -249,18 +241,15 @@ def _deliver(done: canary.Run, *, as_json: bool, on: str = "the same command") -
 def _views(done: canary.Run, counts: dict[tuple[str, str], Counter[str]]) -> Iterator[Any]:
     from trail_callbacks.canary.statistics.rates import rates  # noqa: PLC0415 - as above
 
-    table = Table("strategy", "arm", box=None, pad_edge=False, padding=(0, 2, 0, 0))
-    seen = [outcome for outcome in canary.OUTCOMES if any(counted[outcome] for counted in counts.values())]
-    for outcome in seen:
-        table.add_column(outcome.replace("_", " "), justify="right")
-    for column in table.columns:
-        column.overflow = "fold"
-    for (strategy, arm), counted in counts.items():
-        table.add_row(Text(plain(strategy)), arm, *(str(counted[outcome]) for outcome in seen))
     yield f"{len(done.trials)} trials of {len(done.probes)} probes, {done.spent.calls} calls over all runs\n"
     if counts:
-        yield table
-        yield ""
+        table = Table("strategy", "arm", box=None, pad_edge=False, padding=(0, 2, 0, 0))
+        seen = [outcome for outcome in canary.OUTCOMES if any(counted[outcome] for counted in counts.values())]
+        for outcome in seen:
+            table.add_column(outcome.replace("_", " "), justify="right", overflow="fold")
+        for (strategy, arm), counted in counts.items():
+            table.add_row(Text(plain(strategy)), arm, *(str(counted[outcome]) for outcome in seen))
+        yield from (table, "")
         for name, figures in rates(done).strategies.items():
             follow, leak = figures.rates["follow"], figures.rates["leak"]
             if follow.n:
@@ -271,3 +260,14 @@ def _views(done: canary.Run, counts: dict[tuple[str, str], Counter[str]]) -> Ite
     if done.repeated:
         yield f"up to {done.repeated} questions were asked twice, because the process ended meanwhile\n"
     yield f"written to {plain(str(done.folder))}; next: trail canary report {plain(str(done.folder))}"
+
+
+def _line(now: ProbeHistory, max_leak: float, *, over: bool) -> str:
+    leak = now.leak()
+    if leak is None:
+        so_far = ", ".join(f"{n} {outcome.replace('_', ' ')}" for outcome, n in now.totals.items())
+        return f"{now.at}: no leak rate yet: of the trials under the fictive context {so_far or 'none was asked'}"
+    return (
+        f"{now.at}: leak rate {leak.share:.1%} ({leak.low:.1%} to {leak.high:.1%}) of {leak.probes} probes in "
+        f"{leak.trials} trials, {'over' if over else 'not shown to be over'} {max_leak:.1%}"
+    )

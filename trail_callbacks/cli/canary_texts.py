@@ -5,12 +5,13 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
+from dataclasses import asdict
 from typing import Annotated, Any, cast
 
 import typer
 
 from trail_callbacks import canary
-from trail_callbacks.cli.options import BaseUrl, Json, writable
+from trail_callbacks.cli.options import BaseUrl, Json, Word, Words, option, writable
 from trail_callbacks.cli.output import complain, display, emit
 from trail_callbacks.errors import InputError, JudgeError
 from trail_callbacks.render.safe_text import plain, shorten
@@ -22,8 +23,7 @@ _REASONS = 8  # lines about what was left out
 _WIDTH = 160  # characters of an example
 _QUOTED = re.compile(r"'[^']*'|\"[^\"]*\"|\d+")
 
-Seed = Annotated[int, typer.Option(metavar="N", help="Of all choices; the same seed makes the same twin.")]
-Most = Annotated[int | None, typer.Option(min=1, metavar="N", help="Make no more than so many; kinds take turns.")]
+Most = Annotated[int | None, option("N", "Make no more than so many; kinds take turns.", min=1)]
 
 
 def perturb(
@@ -36,18 +36,9 @@ def perturb(
             "gzip or not, or the export of a vector store.",
         ),
     ],
-    output: Annotated[
-        str,
-        typer.Option("--output", "-o", metavar="FILE", help="Where to write the twin, as JSON.", callback=writable),
-    ],
-    seed: Seed = 0,
-    kind: Annotated[
-        list[str] | None, typer.Option(metavar="KIND", help="Change only this kind of fact; may be repeated.")
-    ] = None,
-    size: Annotated[
-        list[str] | None,
-        typer.Option(metavar="SIZE", help="Change by this much only (small, medium, large); may be repeated."),
-    ] = None,
+    output: Annotated[str, option("FILE", "Where to write the twin, as JSON.", "--output", "-o", callback=writable)],
+    seed: Annotated[int, option("N", "Of all choices; the same seed makes the same twin.")] = 0,
+    kind: Annotated[Words, option("KIND", "Change only this kind of fact; may be repeated.")] = None,
     most: Most = None,
     as_json: Json = False,
 ) -> None:
@@ -56,33 +47,26 @@ def perturb(
     The twin is for tests only: its texts are false, and are marked so.
     """
     read = canary.read_corpus(*corpus)
-    twin = canary.perturb(
-        read,
-        seed=seed,
-        kinds=cast("Sequence[canary.EditKind]", tuple(kind or canary.KINDS)),
-        sizes=cast("Sequence[canary.Size]", tuple(size or canary.SIZES)),
-        most=most,
-    )
+    kinds = cast("Sequence[canary.EditKind]", tuple(kind or canary.KINDS))
+    twin = canary.perturb(read, seed=seed, kinds=kinds, most=most)
     skipped = (*read.skipped, *twin.skipped)
     if not twin.edits:
         reasons = "; ".join(_reasons(skipped)) or "it has no fact of such a kind"
         raise InputError(f"nothing in the corpus can be changed ({reasons})")
     canary.save_twin(twin, output)
-    kinds, sizes = (Counter(each) for each in zip(*((edit.kind, edit.size or "") for edit in twin.edits), strict=True))
-    del sizes[""]
+    counts = Counter(edit.kind for edit in twin.edits)
     if as_json:
-        data = {"id": twin.id, "seed": seed, "documents": len(read), "edits": len(twin.edits), "kinds": kinds}
-        emit({**data, "sizes": sizes, **_left_out(skipped), "file": output})
+        data = {"id": twin.id, "seed": seed, "documents": len(read), "edits": len(twin.edits), "kinds": counts}
+        emit({**data, "skipped": [asdict(each) for each in skipped], "file": output})
     else:
         display(
             f"{len(twin.edits)} edits in {len(read)} documents, seed {seed}",
-            f"kinds: {_counted(kinds)}",
-            *([f"sizes: {_counted(sizes)}"] if sizes else []),
+            f"kinds: {_counted(counts)}",
             "\nsome of them:",
             *map(_change, _spread(twin.edits)),
             f"\nwritten to {plain(output)}; next: trail canary probes {plain(output)} -o probes.jsonl",
         )
-    for line in (*_reasons(read.skipped), *_reasons(twin.skipped)):
+    for line in _reasons(skipped):
         complain(line)
 
 
@@ -90,18 +74,11 @@ def probes(
     *,
     twin: Annotated[str, typer.Argument(metavar="TWIN", help="A twin that `trail canary perturb` wrote.")],
     output: Annotated[
-        str,
-        typer.Option(
-            "--output", "-o", metavar="FILE", help="Where to write the probes, as JSON lines.", callback=writable
-        ),
+        str, option("FILE", "Where to write the probes, as JSON lines.", "--output", "-o", callback=writable)
     ],
     most: Most = None,
     model: Annotated[
-        str | None,
-        typer.Option(
-            metavar="MODEL",
-            help="Have this model (provider/model) write the questions that rules ask as a gap or not at all.",
-        ),
+        Word, option("MODEL", "Have this model (provider/model) write the questions that rules ask as a gap or not.")
     ] = None,
     base_url: BaseUrl = None,
     as_json: Json = False,
@@ -110,23 +87,30 @@ def probes(
 
     Each question names neither answer, and is answered by one fact of the corpus only. Read some of them before use.
     """
+    from trail_callbacks.canary.statistics.precision import planned  # noqa: PLC0415 - other commands do not need it
+
     read = canary.load_twin(twin)
     if model is None and base_url is not None:
         raise InputError("--base-url is where --model is to be found: give both")
     made, skipped = canary.make_probes(read, most=most)
     if model is not None:
-        made, skipped = _with_model(read, made, skipped, model, base_url)
+        from trail_callbacks.canary.questions.model_probes import improved  # noqa: PLC0415 - as above
+        from trail_callbacks.judges.resolve import resolve  # noqa: PLC0415 - as above
+        from trail_callbacks.models.drive import drive  # noqa: PLC0415 - as above
+
+        asked = resolve(model, base_url=base_url).model
+        if asked is None:
+            raise JudgeError(f'--model is {model!r}, which writes nothing: expected one like "openai/gpt-5-mini"')
+        made, skipped = drive(improved(read, made, skipped), asked)[0]
         made = made[:most]
     if not made:
         raise InputError(f"{twin}: no probe can be made of it ({'; '.join(_reasons(skipped)) or 'it has no edits'})")
     canary.write_probes(made, output)
     kinds = Counter(each.kind or "other" for each in made)
     if as_json:
-        origins = Counter(each.origin for each in made)
-        emit({"probes": len(made), "kinds": kinds, "origins": origins, **_left_out(skipped), "file": output})
+        data = {"probes": len(made), "kinds": kinds, "origins": Counter(each.origin for each in made)}
+        emit({**data, "skipped": [asdict(each) for each in skipped], "file": output})
     else:
-        from trail_callbacks.canary.statistics.precision import planned  # noqa: PLC0415 - only needed here
-
         display(
             f"{len(made)} probe{'' if len(made) == 1 else 's'}: {_counted(kinds)}",
             f"if all are scored, {planned(made)}",
@@ -137,26 +121,6 @@ def probes(
         )
     for line in _reasons(skipped):
         complain(line)
-
-
-def _with_model(
-    twin: canary.Twin,
-    made: Sequence[canary.Probe],
-    skipped: Sequence[canary.Skipped],
-    model: str,
-    base_url: str | None,
-) -> tuple[tuple[canary.Probe, ...], tuple[canary.Skipped, ...]]:
-    """Has a model write where rules made a gap, or nothing, and leaves out what it cannot answer."""
-    from trail_callbacks.canary.questions.model_probes import improved  # noqa: PLC0415 - only needed here
-    from trail_callbacks.judges.resolve import resolve  # noqa: PLC0415 - as above
-    from trail_callbacks.models.drive import drive  # noqa: PLC0415 - as above
-
-    asked = resolve(model, base_url=base_url).model
-    if asked is None:
-        raise JudgeError(
-            f'--model is {model!r}, which writes nothing: expected provider/model, e.g. "openai/gpt-5-mini"'
-        )
-    return drive(improved(twin, made, skipped), asked)[0]
 
 
 def _change(edit: canary.Edit) -> str:
@@ -180,20 +144,14 @@ def _counted(counts: Counter[Any]) -> str:
     return ", ".join(f"{n} {value}" for value, n in counts.most_common())
 
 
-def _left_out(skipped: Sequence[canary.Skipped]) -> dict[str, Any]:
-    return {"skipped": [{"place": each.place, "why": each.why} for each in skipped]}
-
-
 def _reasons(skipped: Sequence[canary.Skipped]) -> list[str]:
     """What was left out, by reason, with an example of each; the commonest first."""
     groups: dict[str, list[canary.Skipped]] = {}
     for each in skipped:
         groups.setdefault(_QUOTED.sub("", each.why[:200]), []).append(each)
     ordered = sorted(groups.values(), key=len, reverse=True)
-    lines = [
+    return [
         f"left out: {shorten(plain(f'{first.place}: {first.why}'), _WIDTH)}"
         + (f" (and {len(more)} more like it)" if more else "")
         for first, *more in ordered[:_REASONS]
     ]
-    rest = sum(map(len, ordered[_REASONS:]))
-    return [*lines, f"left out for other reasons: {rest}"] if rest else lines

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from twins import TEXT, change, twin_of
 
 from trail_callbacks.canary import Edit, Replacement, Twin
-from trail_callbacks.canary.files.reading import read_corpus
+from trail_callbacks.canary.files.corpora import read_corpus
 from trail_callbacks.canary.questions.checking import names, problem
 from trail_callbacks.canary.questions.making import make_probes
 

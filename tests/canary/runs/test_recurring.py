@@ -1,31 +1,35 @@
 """Recurring probes: every one comes round, the state survives, and noise is no alarm."""
 
 import re
+import sqlite3
+import subprocess
 import sys
 from collections import Counter
+from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
-sys.path.insert(0, str(Path(__file__).parent))
+sys.path.insert(0, str(Path(__file__).parents[1]))
+sys.path.insert(0, str(Path(__file__).parents[2] / "audit"))
 
-from tower_probes import SCORING, answer, probes
+from processes import wait_for
+from tower_probes import answer, classify, probes
 
-from trail_callbacks.canary.runs import run as running
-from trail_callbacks.canary.runs.history import History
-from trail_callbacks.canary.runs.recurring import Watch, exposition
+from trail_callbacks.canary.runs import asking, recurring
+from trail_callbacks.canary.runs.recurring import ProbeHistory, Watch, exposition
 from trail_callbacks.errors import InputError
 
 
 @pytest.fixture(autouse=True)
 def _judged_by_words(monkeypatch):
-    monkeypatch.setattr(running, "scoring", lambda: SCORING)
+    monkeypatch.setattr(asking, "classify", classify)
 
 
 @pytest.fixture
 def history(tmp_path):
-    return tmp_path / "history.jsonl"
+    return tmp_path / "canary.history"
 
 
 class App:
@@ -64,19 +68,20 @@ def test_a_turn_over_the_end_of_a_round_asks_each_probe_once(history):
     assert sorted(app.asked[21:]) == ["p0", "p1"]
 
 
-def test_the_rate_is_of_the_last_trials_by_probe(history):
+def test_the_rate_is_of_the_last_trials_by_probe(history, monkeypatch):
     leaky = App(leaks=["p0", "p1"])
+    monkeypatch.setattr(recurring, "_WINDOW", 20)
     for _ in range(4):
-        found = Watch(probes=probes(10), app=leaky, history=history, size=5, window=20).turn()
+        found = Watch(probes=probes(10), app=leaky, history=history, size=5).turn()
     leak = found.leak()
     assert (leak.share, leak.probes, leak.trials) == (0.2, 10, 20)
     assert leak.low < 0.1
     assert leak.high > 0.3
-    for _ in range(2):
-        found = Watch(probes=probes(10), app=App(), history=history, size=5, window=10).turn()
+    for _ in range(4):
+        found = Watch(probes=probes(10), app=App(), history=history, size=5).turn()
     assert found.leak().share == 0.0
-    assert found.totals == {("fictive", "follows_context"): 26, ("fictive", "leaks_prior"): 4}
-    assert found.turns == 6
+    assert found.totals == {"follows_context": 36, "leaks_prior": 4}
+    assert found.turns == 8
 
 
 def test_probes_without_one_fictive_value_are_not_in_the_rate(history):
@@ -93,9 +98,9 @@ def test_failures_are_not_in_the_rate_and_are_told(history):
 
     found = Watch(probes=probes(3), app=app, history=history, size=3).turn()
     assert found.leak() is None
-    assert found.totals == {("fictive", "unscorable"): 3}
+    assert found.totals == {"unscorable": 3}
     assert found.errors == ("ValueError: no route",)
-    assert History.read(history, 300) == found
+    assert ProbeHistory.read(history) == found
 
 
 def test_other_probes_begin_a_new_round(history):
@@ -107,7 +112,7 @@ def test_other_probes_begin_a_new_round(history):
 
 def test_nothing_else_is_left_behind_and_the_file_is_its_owners(history, tmp_path):
     Watch(probes=probes(2), app=App(), history=history).turn()
-    assert list(tmp_path.iterdir()) == [history]
+    assert {each.name for each in tmp_path.iterdir()} == {"canary.history", "canary.lock"}
     assert history.stat().st_mode & 0o777 == 0o600
 
 
@@ -118,11 +123,11 @@ def read_back(text):
 
 def test_what_prometheus_reads(history):
     watch = Watch(probes=probes(10), app=App(leaks=["p3"]), history=history, size=10)
-    empty = read_back(exposition(History.read(history, 300), ["fictive"], 0.05))
+    empty = read_back(exposition(ProbeHistory.read(history), 0.05))
     assert empty.pop("trail_canary_leak_limit") == 0.05
     assert len(empty) == 7
     assert set(empty.values()) == {0.0}
-    found = read_back(exposition(watch.turn(), ["fictive"], 0.05))
+    found = read_back(exposition(watch.turn(), 0.05))
     assert found['trail_canary_trials_total{arm="fictive",outcome="leaks_prior"}'] == 1.0
     assert found['trail_canary_trials_total{arm="fictive",outcome="follows_context"}'] == 9.0
     assert found["trail_canary_leak_share"] == 0.1
@@ -131,15 +136,85 @@ def test_what_prometheus_reads(history):
     assert found["trail_canary_last_turn_timestamp_seconds"] > 1.7e9
 
 
-@pytest.mark.parametrize(
-    ("options", "words"),
-    [
-        ({"size": 0}, "Watch.size is 0"),
-        ({"window": 0}, "Watch.window is 0"),
-        ({"probes": []}, "there are no probes"),
-        ({"arms": ["real"]}, "which is not among the arms"),
-    ],
-)
-def test_bad_input(options, words, history):
-    with pytest.raises(InputError, match=words):
-        Watch(**{"probes": probes(2), "app": App(), "history": history, **options})
+def test_bad_input(history):
+    for options, words in (({"size": 0}, "Watch.size is 0"), ({"probes": []}, "there are no probes")):
+        with pytest.raises(InputError, match=words):
+            Watch(**{"probes": probes(2), "app": App(), "history": history, **options})
+
+
+def test_a_history_that_cannot_be_read_or_written(tmp_path):
+    app, notes, other = App(), tmp_path / "notes", tmp_path / "other"
+    for path in (tmp_path, tmp_path / "none" / "history"):
+        with pytest.raises(InputError, match="cannot be written or read"):
+            Watch(probes=probes(2), app=app, history=path).turn()
+    notes.write_text('{"at": "2026-01-01", "trials": []}\n' * 100)
+    with closing(sqlite3.connect(other)) as db:
+        db.execute("CREATE TABLE mine (x)")
+    for path, words in ((notes, "file is not a database"), (other, "is of another release")):
+        with pytest.raises(InputError, match=words):
+            Watch(probes=probes(2), app=app, history=path).turn()
+        with pytest.raises(InputError, match=words):
+            ProbeHistory.read(path)
+    assert app.asked == []
+    assert notes.read_text().startswith('{"at"')
+
+
+SCRIPT = """
+import sys, time
+from pathlib import Path
+sys.path.insert(0, {here!r})
+from tower_probes import answer, judge_by_words, probes
+from trail_callbacks.canary.runs import asking, recurring
+from trail_callbacks.canary.runs.recurring import Watch
+judge_by_words()
+
+def app(ask):
+    Path({log!r}).touch()
+    while {held} and not Path({go!r}).exists():
+        time.sleep(0.01)  # the turn goes on for as long as the test wants
+    return answer(ask)
+
+Watch(probes=probes(40), app=app, history={history!r}, size=4).turn()
+"""
+
+
+def script(history, *, held=False):
+    names = {name: str(history.with_name(name)) for name in ("log", "go")}
+    return SCRIPT.format(here=str(Path(__file__).parents[1]), history=str(history), held=held, **names)
+
+
+@pytest.fixture
+def held(history):
+    """A process that is at a turn, and asks until a file `go` is there; killed at the end, whatever a test did."""
+    process = subprocess.Popen([sys.executable, "-c", script(history, held=True)])
+    try:
+        wait_for(lambda: history.with_name("log").exists() or process.poll() is not None, "the first question")
+        assert process.poll() is None, "it ended before its first question was answered"
+        yield process
+    finally:
+        process.kill()
+        process.wait()
+
+
+def test_a_second_process_is_refused_while_a_turn_goes_on(history, held):
+    assert ProbeHistory.read(history).turns == 0  # can be read meanwhile
+    second = subprocess.run([sys.executable, "-c", script(history)], capture_output=True, text=True, check=False)
+    assert "another watch is writing to" in second.stderr
+    assert second.returncode == 1
+    history.with_name("go").touch()
+    assert held.wait(120) == 0
+    assert ProbeHistory.read(history).turns == 1
+
+
+@pytest.fixture
+def before(history):
+    """What one whole turn wrote down, before the process that is held."""
+    return Watch(probes=probes(40), app=answer, history=history, size=4).turn()
+
+
+def test_of_a_turn_that_is_killed_nothing_remains(history, before, held):
+    held.kill()
+    held.wait()
+    assert ProbeHistory.read(history) == before
+    after = Watch(probes=probes(40), app=answer, history=history, size=4).turn()
+    assert (after.turns, len(after.last)) == (2, 8)

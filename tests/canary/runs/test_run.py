@@ -15,13 +15,14 @@ import pytest
 
 sys.path.insert(0, str(Path(__file__).parents[2] / "wire"))
 
-from tower_probes import SCORING, answer, probes, served
+from tower_probes import answer, classify, decide, probes, served
 
 from trail_callbacks import check
 from trail_callbacks.audit import Budget
-from trail_callbacks.canary import ARMS, Answered, ArmUnavailableError, Skipped, Strategy
+from trail_callbacks.canary import ARMS, Answered, ArmUnavailableError, Finding, Skipped, Strategy
+from trail_callbacks.canary.runs import asking
 from trail_callbacks.canary.runs import run as running
-from trail_callbacks.canary.runs.run import arun, load_run, rescore, run
+from trail_callbacks.canary.runs.run import arun, load_run, run
 from trail_callbacks.errors import InputError
 from trail_callbacks.models.call import Failure, Reply, Usage
 from trail_callbacks.report import Report
@@ -30,7 +31,8 @@ from trail_callbacks.testing import ScriptedModel
 
 @pytest.fixture(autouse=True)
 def _judged_by_words(monkeypatch):
-    monkeypatch.setattr(running, "scoring", lambda: SCORING)
+    monkeypatch.setattr(asking, "classify", classify)
+    monkeypatch.setattr(running, "decide_all", decide)
 
 
 class App:
@@ -210,15 +212,12 @@ def test_whatever_an_app_raises_is_an_error(raised, tmp_path):
     ("returned", "words"),
     [
         (None, "returned NoneType"),
-        (b"40", "returned bytes"),
         (App(), "a factory"),
-        (Answered(text=4), "int as text, expected str"),
-        (Answered(text="40", passages="one text"), "a str as passages, expected a sequence of str"),
-        (Answered(text="40", passages=[{"text": "x"}]), "a sequence of dict as passages"),
-        (Answered(text="40", dropped=["p1"]), "a sequence of str as dropped, expected a sequence of Skipped"),
-        (Answered(text="40", passages=[None]), "a sequence of NoneType as passages"),
-        (Answered(text="40", usage=None), "NoneType as usage, expected Usage"),
-        (Answered(text="40", report={}), "dict as report"),
+        (Answered(text=4), "4 as text"),
+        (Answered(text="40", passages="one text"), "'one text' as passages"),
+        (Answered(text="40", dropped=["p1"]), "['p1'] as dropped"),
+        (Answered(text="40", usage=None), "None as usage"),
+        (Answered(text="40", report={}), "{} as report"),
     ],
 )
 def test_what_is_no_answer_is_an_error(returned, words, tmp_path):
@@ -256,7 +255,7 @@ def test_an_arm_that_fails_always_is_left_while_others_are_asked(tmp_path):
 @pytest.mark.parametrize("text", ["", " \n", "högre än 500 m\u2028\x00\ud800 \U0001f600", "x" * 200_000])
 def test_odd_answers_are_kept_as_they_are(text, tmp_path):
     run(probes(1), App(lambda ask: text), out=tmp_path / "out")
-    assert {t.answer for t in load_run(tmp_path / "out").trials} == {text}
+    assert {t.answer for t in load_run(tmp_path / "out").trials} == {text.replace("\ud800", "\ufffd")}
 
 
 def test_an_app_that_hangs_does_not_keep_the_run(tmp_path):
@@ -318,7 +317,7 @@ def test_an_arm_that_the_app_cannot_do_is_left_out_with_its_reason(tmp_path):
 
     app = App(reply)
     found = run(probes(50), app, out=tmp_path / "out", strategies=STRATEGIES, concurrency=2)
-    assert found.skipped == (
+    assert tuple(sorted(found.skipped, key=lambda each: each.place)) == (
         Skipped("closed_book of a", "the app cannot be asked without context"),
         Skipped("closed_book of b", "the app cannot be asked without context"),
         Skipped("empty of b", "the vendor's retriever cannot be emptied"),
@@ -359,20 +358,18 @@ def test_what_is_done_first_is_a_sample_of_the_probes_with_whole_pairs(tmp_path)
 @pytest.mark.parametrize(
     ("change", "words"),
     [
-        ({"probes": probes(4)}, "other probes: 1 added"),
-        ({"probes": [*probes(2), *probes(4)[3:]]}, "other probes: 1 added, 1 removed"),
-        ({"probes": probes(3, subject="towers")}, "other probes: 3 changed"),
-        ({"probes": probes(3)[::-1]}, "other probes: in another order"),
+        ({"probes": probes(4)}, "the probes are others"),
+        ({"probes": probes(3)[::-1]}, "the probes are others"),
         ({"arms": ["real"]}, 'arms was ["closed_book", "real", "fictive", "empty"], now ["real"]'),
         ({"strategies": STRATEGIES}, "strategies was"),
         ({"settings": {"seed": 4, "twin": "t1"}}, "settings.seed was 3, now 4"),
-        ({"settings": {"seed": 3, "twin": "t1", "embedding": "real"}}, 'settings.embedding was null, now "real"'),
         ({"app": answer}, 'app was "tower app", now "tower_probes.answer"'),
-        ({"model": ScriptedModel([], name="m1")}, 'judge was null, now "m1"'),
+        ({"model": None}, 'judge was "m1", now null'),
     ],
 )
 def test_another_run_in_the_same_folder_is_refused(change, words, tmp_path):
-    first = {"probes": probes(3), "app": App(), "settings": {"seed": 3, "twin": "t1"}}
+    judge = ScriptedModel([], name="m1")
+    first = {"probes": probes(3), "app": App(), "settings": {"seed": 3, "twin": "t1"}, "model": judge}
     before = run(first.pop("probes"), first.pop("app"), out=tmp_path / "out", **first)
     changed = {"probes": probes(3), "app": App(), **first, **change}
     app = changed.pop("app")
@@ -380,7 +377,6 @@ def test_another_run_in_the_same_folder_is_refused(change, words, tmp_path):
         run(changed.pop("probes"), app, out=tmp_path / "out", **changed)
     assert words in str(error.value)
     assert "name a new folder" in str(error.value)
-    assert ("rescore" in str(error.value)) == ("model" in change)
     assert load_run(tmp_path / "out") == before
 
 
@@ -442,12 +438,8 @@ def test_a_run_is_read_while_it_goes_on_and_nobody_else_writes(tmp_path):
     found = load_run(tmp_path)
     assert len(found.trials) == 8
     assert found.stopped == "it is still running, or its process was killed"
-    for _ in range(2):
-        with pytest.raises(InputError, match="another canary run is writing to"):
-            run(probes(5), app, out=tmp_path)
-    code = f"from trail_callbacks.canary.runs.run import rescore; rescore({str(tmp_path)!r})"
-    other = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
-    assert "another canary run is writing to" in other.stderr
+    with pytest.raises(InputError, match="another canary run is writing to"):
+        run(probes(5), app, out=tmp_path)
     go.set()
     work.join(60)
     assert len(load_run(tmp_path).trials) == 20
@@ -484,30 +476,27 @@ def test_a_model_decides_what_code_cannot(tmp_path):
     assert len(judge.calls) == 40
 
 
-def test_without_a_model_it_stays_undecided_until_rescored(tmp_path):
+def test_another_judge_reads_the_answers_that_are_there(tmp_path):
     app = App(lambda ask: "No idea.")
-    found = run(probes(3), app, out=tmp_path / "out")
+    found = run(probes(3), app, out=tmp_path)
     assert {(t.finding.outcome, t.finding.how) for t in found.trials} == {("unscorable", "undecided")}
-    judge = Judge()
-    found = rescore(tmp_path / "out", model=judge)
-    assert {(t.finding.outcome, t.finding.how) for t in found.trials} == {("abstains", "judge")}
-    assert (len(app.asked), len(judge.calls), found.settings["judge"]) == (12, 12, "judge-1")
-    assert rescore(tmp_path / "out").trials == found.trials
-    assert rescore(tmp_path / "out", model=judge).trials == found.trials
-    assert len(judge.calls) == 12
+    judge, other = Judge(), Judge()
+    other.name = "judge-2"
+    for model, name in ((judge, "judge-1"), (other, "judge-2"), (other, "judge-2")):
+        found = run(probes(3), app, out=tmp_path, model=model)
+        assert {(t.finding.outcome, t.finding.how) for t in found.trials} == {("abstains", "judge")}
+        assert found.settings["judge"] == name
+    assert (len(app.asked), len(judge.calls), len(other.calls)) == (12, 12, 12)
 
 
-def test_rescoring_changes_nothing_of_what_was_not_asked(tmp_path):
-    def reply(ask):
-        if ask.arm == "closed_book":
-            raise NotImplementedError
-        return answer(ask)
-
-    before = run(probes(10), App(reply), out=tmp_path / "out", budget=Budget(calls=12))
-    assert before.stopped
-    assert before.skipped
-    after = rescore(tmp_path / "out")
-    assert after == before
+def test_another_release_finds_anew_what_answers_do(tmp_path, monkeypatch):
+    app = App()
+    run(probes(3), app, out=tmp_path)
+    monkeypatch.setattr(running, "version", lambda _: "99")
+    monkeypatch.setattr(asking, "classify", lambda *_, **__: Finding(outcome="blends", how="value"))
+    found = run(probes(3), app, out=tmp_path)
+    assert {t.finding.outcome for t in found.trials} == {"blends"}
+    assert (len(app.asked), found.settings["release"]) == (12, "99")
 
 
 def test_what_the_model_failed_on_is_asked_again_and_the_app_is_not(tmp_path):
@@ -541,12 +530,12 @@ def test_the_budget_is_for_the_model_too(tmp_path):
 def test_a_few_reports_of_each_sort_are_kept(tmp_path):
     report = check("The tower is 40 m high.", ["The tower is 30 m high."])
     app = App(lambda ask: Answered(text=answer(ask), report=report))
-    found = run(probes(10), app, out=tmp_path / "out", keep_reports=2)
+    found = run(probes(10), app, out=tmp_path / "out")
     kept = [t for t in found.trials if t.report]
-    assert Counter(t.arm for t in kept) == dict.fromkeys(ARMS, 2)
+    assert Counter(t.arm for t in kept) == dict.fromkeys(ARMS, 5)
     assert {t.score for t in found.trials} == {1.0}
     assert Report.from_json((tmp_path / "out" / kept[0].report).read_text()) == report
-    assert len(list((tmp_path / "out" / "reports").iterdir())) == 8
+    assert len(list((tmp_path / "out" / "reports").iterdir())) == 20
 
 
 def test_progress_is_told(tmp_path):
@@ -563,9 +552,9 @@ import os, signal, sys, time
 from threading import Timer
 signal.signal(signal.SIGINT, signal.default_int_handler)  # whoever started the tests may have it ignored
 sys.path.insert(0, {here!r})
-from tower_probes import SCORING, answer, probes
+from tower_probes import answer, judge_by_words, probes
 from trail_callbacks.canary.runs import run as running
-running.scoring = lambda: SCORING
+judge_by_words()
 asked = []
 
 def app(ask):

@@ -14,9 +14,9 @@ import pytest
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
-from tower_probes import SCORING, answer, probes
+from tower_probes import answer, classify, probes
 
-from trail_callbacks.canary.runs import run as running
+from trail_callbacks.canary.runs import asking
 from trail_callbacks.canary.runs.run import load_run, run
 from trail_callbacks.errors import InputError
 
@@ -25,7 +25,7 @@ NOBODY = 65534
 
 @pytest.fixture(autouse=True)
 def _judged_by_words(monkeypatch):
-    monkeypatch.setattr(running, "scoring", lambda: SCORING)
+    monkeypatch.setattr(asking, "classify", classify)
 
 
 def app(ask):
@@ -74,8 +74,8 @@ def trial(old, new):
         (changed("UPDATE about SET data = '{' WHERE name = 'stopped'"), "is damaged: Expecting"),
         (changed("UPDATE about SET data = '[3]' WHERE name = 'probes'"), "is damaged"),
         (trial("{", "["), "is damaged"),
-        (trial('"follows_context"', '"won"'), "is damaged: trial 0/3/1 is of p3, won"),
-        (trial('"real"', '"open"'), "is damaged: trial 0/3/1"),
+        (trial('"follows_context"', '"won"'), "is damaged: 1 validation error for Trial"),
+        (trial('"p3"', '"p4"'), "is damaged: trial 0/3/1"),
         (changed("UPDATE result SET key = '0/99/1' WHERE key = '0/3/1'"), "is damaged"),
         (changed("DROP TABLE result"), "is damaged: no such table: result"),
     ],

@@ -36,7 +36,7 @@ def test_more_leaks_are_worse():
     assert verdicts(found)["leak"] == verdicts(found)["follow"] == "worse"
     assert verdicts(found)["right_real"] == "passes"
     leak = next(each for each in found.changes if each.measure == "leak")
-    assert (leak.baseline, leak.candidate, leak.only_candidate) == (0.01, 0.2, 57)
+    assert (leak.baseline, leak.candidate) == (0.01, 0.2)
 
 
 def test_few_probes_are_not_enough_and_the_number_missing_is_said():
@@ -93,15 +93,12 @@ def test_a_candidate_does_not_pass_by_failing_on_what_is_hard():
     leak = next(each for each in found.changes if each.measure == "leak")
     assert leak.lost == 40
     assert "40 probes that were scored in the baseline are unscorable or not retrieved" in leak.reason
-    assert compare(a, replace(b, trials=trials), max_lost=0.2).verdict == "passes"
 
 
-@pytest.mark.parametrize("name", ["twin", "judge", "policy", "embedding"])
+@pytest.mark.parametrize("name", ["twin", "judge", "embedding"])
 def test_runs_made_with_something_else_are_refused(name):
     with pytest.raises(InputError, match=f"{name} is 'a' in the baseline and 'b' in the candidate"):
         compare(made(3, settings={name: "a"}), made(3, settings={name: "b"}))
-    with pytest.raises(InputError, match="not said"):
-        compare(made(3, settings={name: "a"}), made(3))
 
 
 @pytest.mark.parametrize(
@@ -109,7 +106,6 @@ def test_runs_made_with_something_else_are_refused(name):
     [
         (lambda: compare(made(3), made(3), margin=0.0), "margin is 0.0"),
         (lambda: compare(made(3), made(3), margin=float("nan")), "margin is nan"),
-        (lambda: compare(made(3), made(3), max_lost=-0.1), "max_lost is -0.1"),
         (lambda: compare(made(3), made(3), policy="both"), "policy is 'both'"),
         (lambda: compare(made(3), made(3, strategy="two")), "no strategy in common: the baseline has one"),
         (lambda: compare(made(0, 0), made(0, 0)), "no probe in common"),

@@ -16,7 +16,7 @@ from trail_callbacks.canary.results import Run
 from trail_callbacks.canary.statistics.contrasts import Compared, Contrast, contrasts, ranking
 from trail_callbacks.canary.statistics.measures import MEASURES
 from trail_callbacks.canary.statistics.precision import precision
-from trail_callbacks.canary.statistics.rates import Figures, Rates, cases, rates
+from trail_callbacks.canary.statistics.rates import CanaryRates, Figures, cases, rates
 from trail_callbacks.canary.trial import Policy, Trial
 from trail_callbacks.errors import InputError
 from trail_callbacks.files import write
@@ -24,7 +24,7 @@ from trail_callbacks.statistics.rates import Rate
 
 __all__ = ["FORMAT", "CountedReason", "Results", "assess"]
 
-FORMAT: Final = "trail-canary-results/1"
+FORMAT: Final = "trail-canary-results/2"
 """Format of the JSON; the number changes if a field changes its meaning or goes."""
 
 _RANKED: Final[Mapping[Policy, tuple[Compared, ...]]] = {
@@ -66,7 +66,7 @@ class Results:
     """
 
     run: Run
-    rates: Rates
+    rates: CanaryRates
     contrasts: Mapping[Compared, Sequence[Contrast]]
     ranking: Mapping[Compared, Sequence[Sequence[str]]]
     unscorable: Sequence[CountedReason]

@@ -1,148 +1,204 @@
 """A few probes again and again, in production: whether the app has begun to answer from memory.
 
 Each turn asks the next few probes of a shuffled round, so that every probe comes round, and adds what it found to a
-history. The leak rate of the last trials is compared with a limit by its interval: it is over the limit only if its
-lower end is, so that one leak of a few is no alarm.
+history. The leak rate of the last trials is over a limit only if the lower end of its interval is, so that one leak of
+a few is no alarm.
 """
 
 from __future__ import annotations
 
 import json
 import random
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import closing
 from dataclasses import asdict, dataclass, field
-from datetime import datetime
+from datetime import UTC, datetime
 from hashlib import sha256
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Any
+from typing import Any, NamedTuple
 
-from trail_callbacks.canary.arm import ARMS, App, Arm, Strategy
+from trail_callbacks.canary.arm import App
 from trail_callbacks.canary.probe import Probe
 from trail_callbacks.canary.questions.checking import usable
-from trail_callbacks.canary.runs.history import History, new_turn
 from trail_callbacks.canary.runs.run import run
-from trail_callbacks.canary.trial import OUTCOMES, Outcome
+from trail_callbacks.canary.saved import of_data, to_data
+from trail_callbacks.canary.trial import OUTCOMES
 from trail_callbacks.errors import InputError
+from trail_callbacks.statistics.intervals import wilson
+from trail_callbacks.work.journal import Journal, reading
 
-__all__ = ["Watch", "exposition"]
+__all__ = ["LeakShare", "ProbeHistory", "Watch", "exposition"]
 
-_UNSCORED: frozenset[Outcome] = frozenset({"unscorable", "retrieval_miss"})
+_FORM = "trail-canary-history-2"
+_WHAT = "watch"
+_WINDOW = 300  # trials that the leak rate is of
+_ERRORS = 3  # that are kept of a turn
+
+
+class LeakShare(NamedTuple):
+    """The leak rate of the last trials.
+
+    Attributes:
+        share: Share of answers with the real value where the fictive one was served, 0.0 to 1.0; the mean over probes.
+        low: Lower end of its interval, 95 %.
+        high: Upper end.
+        probes: How many probes it is of. The interval counts these: a probe that is asked again tells little new.
+        trials: How many trials.
+    """
+
+    share: float
+    low: float
+    high: float
+    probes: int
+    trials: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ProbeHistory:
+    """What all turns found.
+
+    Attributes:
+        last: The last trials that the leak rate is of, the newest at the end: id of the probe, and whether it leaked.
+        totals: Trials of all turns, by outcome.
+        turns: How many turns there were.
+        position: Where the next turn begins in the rounds of the probes.
+        probes: Digest of the probes of the last turn.
+        at: When the last turn ended, ISO 8601; None if there was none.
+        errors: Some of the app's in the last turn.
+        stopped: Why the last turn ended before all was asked; None if it did not.
+    """
+
+    last: Sequence[tuple[str, bool]] = ()
+    totals: Mapping[str, int] = field(default_factory=dict)
+    turns: int = 0
+    position: int = 0
+    probes: str = ""
+    at: str | None = None
+    errors: Sequence[str] = ()
+    stopped: str | None = None
+
+    @classmethod
+    def read(cls, path: str | Path) -> ProbeHistory:
+        """Reads a history file, also during a turn; one that is not there is empty.
+
+        Raises:
+            InputError: If it cannot be read, or is something else.
+        """
+        if not Path(path).exists():
+            return cls()
+        with reading(Path(path), _FORM, _WHAT) as (_, about):
+            return of_data(cls, about.get("history", {}))
+
+    def leak(self) -> LeakShare | None:
+        """The leak rate of the last trials; None if there are none."""
+        by_probe: dict[str, list[bool]] = {}
+        for probe, leaked in self.last:
+            by_probe.setdefault(probe, []).append(leaked)
+        if not by_probe:
+            return None
+        share = sum(sum(leaks) / len(leaks) for leaks in by_probe.values()) / len(by_probe)
+        return LeakShare(share, *wilson(share, len(by_probe)), len(by_probe), len(self.last))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Watch:
-    """Recurring probes of one app.
+    """Recurring probes of one app, under the fictive context.
 
     Attributes:
         probes: The probes; ids are unique. Those that can tell nothing are left out, as by `run`.
         app: The app.
         history: The history file; made by the first turn. While one process is at a turn, another is refused.
         size: Probes of a turn, 1 or more.
-        arms: What is asked under; the leak rate is that of `fictive`.
-        strategy: How the app is built.
-        window: Trials that the leak rate is of, 1 or more.
-        seed: Decides the order of the rounds.
-        options: Further arguments of `run`: model, budget of a turn, concurrency, timeout, holds.
+        options: Further arguments of `run`: model, budget of a turn, concurrency, timeout.
 
     Raises:
-        InputError: If there is nothing to ask, or a number is out of range.
+        InputError: If no probe can be asked, or the size is out of range.
     """
 
     probes: Sequence[Probe]
     app: App
     history: str | Path
     size: int = 10
-    arms: Sequence[Arm] = ("fictive",)
-    strategy: Strategy = field(default_factory=lambda: Strategy("default"))
-    window: int = 300
-    seed: int = 0
     options: Mapping[str, Any] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        """Checks ranges."""
-        for name in ("size", "window"):
-            if getattr(self, name) < 1:
-                raise InputError(f"Watch.{name} is {getattr(self, name)}, expected 1 or more")
-        if not self.probes:
-            raise InputError("there are no probes: nothing to ask")
-        if "fictive" not in self.arms:
-            raise InputError("the leak rate is of the arm fictive, which is not among the arms")
+        """Checks what can be checked."""
+        if self.size < 1:
+            raise InputError(f"Watch.size is {self.size}, expected 1 or more")
+        if not usable(self.probes)[0]:
+            raise InputError("there are no probes that can be asked")
 
-    def turn(self) -> History:
-        """Asks the next probes, and adds what came of it to the history.
+    def turn(self) -> ProbeHistory:
+        """Asks the next probes, and adds what came of it to the history: whole, or if it is killed not at all.
 
-        Other probes than those of the last turn begin a new round; what was found before stays in the window.
+        Other probes than those of the last turn begin a new round; what was found before stays.
 
         Returns:
             The history with this turn.
 
         Raises:
-            InputError: If the history cannot be read or written, or another process is at a turn of it; nothing is
-                asked then, unless what was found has no room.
+            InputError: If the history cannot be read or written, or another process is at a turn of it.
             JudgeError: If the model is unknown.
         """
         digest = sha256(json.dumps([asdict(each) for each in self.probes], sort_keys=True).encode()).hexdigest()[:16]
-        probes, unusable = usable(self.probes)
-        if not probes:
-            raise InputError(f"no probe can be asked: {unusable[0].place}: {unusable[0].why}")
-        with new_turn(Path(self.history), self.window) as turn:
-            begin = turn.before.position if turn.before.probes == digest else 0
-            chosen, position = self._next(begin, probes)
+        with closing(Journal(Path(self.history), _FORM, _WHAT, readers=True)) as journal:
+            with journal.told():
+                before = of_data(ProbeHistory, journal.about.get("history", {}))
+            chosen, position = self._next(before.position if before.probes == digest else 0)
             with TemporaryDirectory(prefix="trail-canary-") as folder:
-                found = run(
-                    chosen,
-                    self.app,
-                    out=Path(folder) / "turn",
-                    strategies=[self.strategy],
-                    arms=self.arms,
-                    keep_reports=0,
-                    **self.options,
-                )
+                found = run(chosen, self.app, out=Path(folder) / "turn", arms=["fictive"], **self.options)
             rated = {each.id for each in chosen if each.fictive is not None and each.also is None}
+            outcomes = [(each.probe, each.finding.outcome) for each in found.trials]
             counted = [
-                each
-                for each in found.trials
-                if each.arm == "fictive" and each.probe in rated and each.finding.outcome not in _UNSCORED
+                (probe, outcome == "leaks_prior")
+                for probe, outcome in outcomes
+                if probe in rated and outcome not in ("unscorable", "retrieval_miss")
             ]
-            return turn.end(digest, position, found, counted)
+            after = ProbeHistory(
+                last=(*before.last, *counted)[-_WINDOW:],
+                totals=Counter(before.totals) + Counter(outcome for _, outcome in outcomes),
+                turns=before.turns + 1,
+                position=position,
+                probes=digest,
+                at=datetime.now(UTC).isoformat(timespec="seconds"),
+                errors=tuple(sorted({each.error for each in found.trials if each.error})[:_ERRORS]),
+                stopped=found.stopped,
+            )
+            journal.tell(history=to_data(after))
+            journal.commit(found.spent)
+            return after
 
-    def _next(self, position: int, probes: Sequence[Probe]) -> tuple[list[Probe], int]:
+    def _next(self, position: int) -> tuple[list[Probe], int]:
+        probes, _ = usable(self.probes)
         chosen: dict[str, Probe] = {}
-        n = len(probes)
-        while len(chosen) < min(self.size, n):
-            probe = probes[self._round(position // n, n)[position % n]]
-            chosen.setdefault(probe.id, probe)  # at the turn of a round one may come twice
+        while len(chosen) < min(self.size, len(probes)):
+            number, place = divmod(position, len(probes))
+            order = list(probes)
+            random.Random(f"watch:{number}").shuffle(order)  # noqa: S311 - an order, no secret
+            chosen.setdefault(order[place].id, order[place])  # at the turn of a round one may come twice
             position += 1
         return list(chosen.values()), position
 
-    def _round(self, number: int, size: int) -> list[int]:
-        order = list(range(size))
-        random.Random(f"watch:{self.seed}:{number}").shuffle(order)  # noqa: S311 - an order, no secret
-        return order
 
-
-def exposition(history: History, arms: Sequence[Arm] = ("fictive",), max_leak: float | None = None) -> str:
-    """Writes what a history holds in Prometheus' text format: counters by arm and outcome, and the leak rate.
+def exposition(history: ProbeHistory, max_leak: float | None = None) -> str:
+    """Writes what a history holds in Prometheus' text format: counters by outcome, and the leak rate.
 
     Args:
         history: The history.
-        arms: Arms whose counters are there from the start, at 0.
         max_leak: The limit, to be shown beside the rate.
     """
-    lines = ["# HELP trail_canary_trials_total Trials of recurring probes.", "# TYPE trail_canary_trials_total counter"]
-    for arm in ARMS:
-        counts = {outcome: history.totals[arm, outcome] for outcome in OUTCOMES}
-        if arm in arms or any(counts.values()):
-            lines += [f'trail_canary_trials_total{{arm="{arm}",outcome="{o}"}} {n}' for o, n in counts.items()]
+    name = "trail_canary_trials_total"
+    lines = [f"# HELP {name} Trials of recurring probes.", f"# TYPE {name} counter"]
+    lines += [f'{name}{{arm="fictive",outcome="{each}"}} {history.totals.get(each, 0)}' for each in OUTCOMES]
     for name, about, value in _gauges(history, max_leak):
         lines += [f"# HELP {name} {about}", f"# TYPE {name} gauge", f"{name} {value!r}"]
     return "".join(f"{line}\n" for line in lines)
 
 
-def _gauges(history: History, max_leak: float | None) -> Iterator[tuple[str, str, float]]:
-    leak = history.leak()
-    if leak is not None:
+def _gauges(history: ProbeHistory, max_leak: float | None) -> Iterator[tuple[str, str, float]]:
+    if (leak := history.leak()) is not None:
         yield "trail_canary_leak_share", "Leak rate of the last trials.", leak.share
         yield "trail_canary_leak_share_low", "Lower end of its interval, 95 %.", leak.low
         yield "trail_canary_leak_share_high", "Upper end of its interval, 95 %.", leak.high

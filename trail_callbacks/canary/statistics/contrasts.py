@@ -9,7 +9,7 @@ from itertools import combinations
 from typing import Any, Final, Literal
 
 from trail_callbacks.canary.policy import right
-from trail_callbacks.canary.statistics.measures import MEASURES, Case
+from trail_callbacks.canary.statistics.measures import MEASURES, ProbeCase
 from trail_callbacks.canary.statistics.rates import cluster
 from trail_callbacks.canary.trial import Policy
 from trail_callbacks.statistics.paired import Paired, groups, holm, paired
@@ -67,14 +67,14 @@ class Contrast:
 
     def as_data(self) -> dict[str, Any]:
         """JSON-like."""
-        found = self.pairs
-        counts = {"n": found.n, "both": found.both, "only_a": found.first, "only_b": found.second}
-        limits = {"difference": found.difference, "low": found.low, "high": found.high, "design": found.design}
-        tests = {"p": found.p, "adjusted": self.adjusted, "verdict": self.verdict}
-        return {"measure": self.measure, "a": self.a, "b": self.b, **counts, **limits, **tests}
+        names = ("n", "both", "first", "second", "difference", "low", "high", "design", "p")
+        found = {name: getattr(self.pairs, name) for name in names}
+        return {"measure": self.measure, "a": self.a, "b": self.b, "adjusted": self.adjusted, **found} | {
+            "verdict": self.verdict
+        }
 
 
-def hits(found: Iterable[Case], measure: Compared, policy: Policy) -> dict[str, dict[str, bool]]:
+def hits(found: Iterable[ProbeCase], measure: Compared, policy: Policy) -> dict[str, dict[str, bool]]:
     """Of each strategy the probes in the denominator of a measure, and whether each is a hit."""
     counted: dict[str, dict[str, bool]] = defaultdict(dict)
     for case in found:
@@ -89,7 +89,7 @@ def hits(found: Iterable[Case], measure: Compared, policy: Policy) -> dict[str, 
 
 
 def contrasts(
-    found: Sequence[Case],
+    found: Sequence[ProbeCase],
     strategies: Sequence[str],
     measure: Compared,
     policy: Policy = "context_is_authoritative",

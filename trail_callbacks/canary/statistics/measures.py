@@ -9,17 +9,17 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Final
+from typing import Final, TypeAlias
 
 from trail_callbacks.canary.arm import Arm
 from trail_callbacks.canary.probe import Probe
 from trail_callbacks.canary.trial import Outcome, Trial
 
-__all__ = ["MEASURES", "Case", "Measure"]
+__all__ = ["MEASURES", "CanaryMeasure", "ProbeCase"]
 
 
 @dataclass(frozen=True)
-class Case:
+class ProbeCase:
     """A trial, with what measures look at beside it.
 
     Attributes:
@@ -47,9 +47,16 @@ class Case:
         """Whether the twin states one other value: neither removed nor stated in two ways."""
         return self.probe.fictive is not None and self.probe.also is None
 
+    def states(self, *values: str) -> bool:
+        """Whether the answer gives one of the values."""
+        return bool(set(values) & set(self.trial.finding.states))
+
+
+_Test: TypeAlias = Callable[[ProbeCase], bool]
+
 
 @dataclass(frozen=True, slots=True)
-class Measure:
+class CanaryMeasure:
     """A share of trials.
 
     Attributes:
@@ -62,90 +69,80 @@ class Measure:
     arm: Arm
     label: str
     about: str
-    counts: Callable[[Case], bool | None]
+    counts: Callable[[ProbeCase], bool | None]
 
 
-def _among(of: Callable[[Case], bool], hit: Callable[[Case], bool]) -> Callable[[Case], bool | None]:
+def _among(of: _Test, hit: _Test) -> Callable[[ProbeCase], bool | None]:
     return lambda case: hit(case) if of(case) else None
 
 
-def _outcome(hit: Outcome, of: Callable[[Case], bool] = lambda _: True) -> Callable[[Case], bool | None]:
-    """Counts an outcome among the scored trials of which `of` is true."""
-    return _among(lambda case: case.scored and of(case), lambda case: case.outcome == hit)
+def _scored(hit: Outcome | _Test, of: _Test = lambda _: True) -> Callable[[ProbeCase], bool | None]:
+    """Counts an outcome, or what is true, among the scored trials of which `of` is true."""
+    test = hit if callable(hit) else lambda case: case.outcome == hit
+    return _among(lambda case: case.scored and of(case), test)
 
 
-def _swapped(case: Case) -> bool:
+def _swapped(case: ProbeCase) -> bool:
     return case.swapped
 
 
-def _removed(case: Case) -> bool:
+def _removed(case: ProbeCase) -> bool:
     return case.probe.fictive is None
 
 
-def _disagree(case: Case) -> bool:
+def _disagree(case: ProbeCase) -> bool:
     return case.probe.also is not None
 
 
-def _states(*values: str) -> Callable[[Case], bool]:
-    return lambda case: bool(set(values) & set(case.trial.finding.states))
-
-
-_guessed = _among(lambda case: case.scored and not _removed(case), _states("fictive", "also"))
+_guessed = _scored(lambda case: case.states("fictive", "also"), lambda case: not _removed(case))
 _missed = _among(lambda case: case.outcome != "unscorable", lambda case: case.outcome == "retrieval_miss")
 
 _FICTIVE = "of the scorable trials of the fictive arm"
-_SERVED = f"{_FICTIVE} with the passage served"
-_SWAPPED = f"{_SERVED}, where the twin states one other value"
-_DISAGREE = f"{_SERVED}, where two passages of the twin disagree"
-_REMOVED = f"{_FICTIVE}, where the fact was removed"
+_SWAPPED = f"{_FICTIVE} with the passage served, where the twin states one other value"
+_DISAGREE = f"{_FICTIVE} with the passage served, where two passages of the twin disagree"
+_GONE = f"{_FICTIVE}, where the fact was removed"
 _REAL = "of the scorable trials of the real arm with the passage served"
 _EMPTY, _CLOSED = "of the scorable trials of the empty arm", "of the scorable closed-book trials"
+_GIVES, _DECLINES = "gives the real value", "declines although the passage tells"
 _GUESSED = "gives a fictive value that it was not shown"
 _MISSED = "no passage served holds the fact; of the scorable trials of the"
 
-MEASURES: Final[Mapping[str, Measure]] = {
-    "follow": Measure("fictive", "follows", f"gives the fictive value; {_SWAPPED}",
-                      _outcome("follows_context", _swapped)),
-    "leak": Measure("fictive", "leaks", f"gives the real value; {_SWAPPED}", _outcome("leaks_prior", _swapped)),
-    "blend": Measure("fictive", "blends", f"gives both values; {_SWAPPED}", _outcome("blends", _swapped)),
-    "abstain": Measure("fictive", "abstains", f"declines although the passage tells; {_SWAPPED}",
-                       _outcome("abstains", _swapped)),
-    "leak_known": Measure("fictive", "leaks what it knows",
-                          f"gives the real value; {_SWAPPED}, and the same model gave the real value closed book",
-                          _outcome("leaks_prior", lambda case: case.swapped and case.known is True)),
-    "leak_unknown": Measure("fictive", "leaks, not known closed book",
-                            f"gives the real value; {_SWAPPED}, and the same model did not give the real value closed "
-                            "book", _outcome("leaks_prior", lambda case: case.swapped and case.known is False)),
-    "memorisation": Measure("fictive", "memorisation ratio",
-                            "gives the real value; of the answers that give either the real or the fictive value",
-                            _among(lambda case: case.swapped and case.outcome in ("leaks_prior", "follows_context"),
-                                   lambda case: case.outcome == "leaks_prior")),
-    "abstain_unanswerable": Measure("fictive", "abstains where unanswerable", f"declines; {_REMOVED}",
-                                    _outcome("abstains", _removed)),
-    "leak_unanswerable": Measure("fictive", "leaks where unanswerable", f"gives the real value; {_REMOVED}",
-                                 _outcome("leaks_prior", _removed)),
-    "conflict_told": Measure("fictive", "tells the conflict",
-                             f"says that the documents contradict each other; {_DISAGREE}",
-                             _among(lambda case: case.scored and _disagree(case),
-                                    lambda case: case.trial.finding.rejects)),
-    "leak_inconsistent": Measure("fictive", "leaks where passages disagree", f"gives the real value; {_DISAGREE}",
-                                 _outcome("leaks_prior", _disagree)),
-    "follow_real": Measure("real", "right with the real context", f"gives the real value; {_REAL}",
-                           _outcome("follows_context")),
-    "abstain_real": Measure("real", "abstains with the real context", f"declines although the passage tells; {_REAL}",
-                            _outcome("abstains")),
-    "right_empty": Measure("empty", "real value without context",
-                           f"gives the real value though nothing was retrieved; {_EMPTY}", _outcome("leaks_prior")),
-    "right_closed_book": Measure("closed_book", "known closed book",
-                                 f"the model alone gives the real value; {_CLOSED}", _outcome("leaks_prior")),
-    "guessed_empty": Measure("empty", "fictive value without context",
-                             f"{_GUESSED}; {_EMPTY} whose fact was not removed", _guessed),
-    "guessed_closed_book": Measure("closed_book", "fictive value closed book",
-                                   f"{_GUESSED}; {_CLOSED} whose fact was not removed", _guessed),
-    "miss_fictive": Measure("fictive", "not retrieved", f"{_MISSED} fictive arm, these included", _missed),
-    "miss_real": Measure("real", "not retrieved, real arm", f"{_MISSED} real arm, these included", _missed),
-    "miss_leak": Measure("fictive", "real value where not retrieved",
-                         "gives the real value; of the retrieval misses of the fictive arm",
-                         _among(lambda case: case.outcome == "retrieval_miss", _states("real"))),
+_Of = CanaryMeasure
+
+MEASURES: Final[Mapping[str, CanaryMeasure]] = {
+    "follow": _Of("fictive", "follows", f"gives the fictive value; {_SWAPPED}", _scored("follows_context", _swapped)),
+    "leak": _Of("fictive", "leaks", f"{_GIVES}; {_SWAPPED}", _scored("leaks_prior", _swapped)),
+    "blend": _Of("fictive", "blends", f"gives both values; {_SWAPPED}", _scored("blends", _swapped)),
+    "abstain": _Of("fictive", "abstains", f"{_DECLINES}; {_SWAPPED}", _scored("abstains", _swapped)),
+    "leak_known": _Of("fictive", "leaks what it knows",
+                   f"{_GIVES}; {_SWAPPED}, and the same model gave the real value closed book",
+                   _scored("leaks_prior", lambda case: case.swapped and case.known is True)),
+    "memorisation": _Of("fictive", "memorisation ratio",
+                     f"{_GIVES}; of the answers that give either the real or the fictive value",
+                     _among(lambda case: case.swapped and case.outcome in ("leaks_prior", "follows_context"),
+                            lambda case: case.outcome == "leaks_prior")),
+    "abstain_unanswerable": _Of("fictive", "abstains where unanswerable", f"declines; {_GONE}",
+                             _scored("abstains", _removed)),
+    "leak_unanswerable": _Of("fictive", "leaks where unanswerable", f"{_GIVES}; {_GONE}",
+                          _scored("leaks_prior", _removed)),
+    "conflict_told": _Of("fictive", "tells the conflict", f"says that the documents contradict each other; {_DISAGREE}",
+                      _scored(lambda case: case.trial.finding.rejects, _disagree)),
+    "leak_inconsistent": _Of("fictive", "leaks where passages disagree", f"{_GIVES}; {_DISAGREE}",
+                          _scored("leaks_prior", _disagree)),
+    "follow_real": _Of("real", "right with the real context", f"{_GIVES}; {_REAL}", _scored("follows_context")),
+    "abstain_real": _Of("real", "abstains with the real context", f"{_DECLINES}; {_REAL}", _scored("abstains")),
+    "right_empty": _Of("empty", "real value without context", f"{_GIVES} though nothing was retrieved; {_EMPTY}",
+                    _scored("leaks_prior")),
+    "right_closed_book": _Of("closed_book", "known closed book", f"the model alone {_GIVES}; {_CLOSED}",
+                          _scored("leaks_prior")),
+    "guessed_empty": _Of("empty", "fictive value without context",
+                      f"{_GUESSED}; {_EMPTY} whose fact was not removed", _guessed),
+    "guessed_closed_book": _Of("closed_book", "fictive value closed book",
+                            f"{_GUESSED}; {_CLOSED} whose fact was not removed", _guessed),
+    "miss_fictive": _Of("fictive", "not retrieved", f"{_MISSED} fictive arm, these included", _missed),
+    "miss_real": _Of("real", "not retrieved, real arm", f"{_MISSED} real arm, these included", _missed),
+    "miss_leak": _Of("fictive", "real value where not retrieved",
+                     f"{_GIVES}; of the retrieval misses of the fictive arm",
+                  _among(lambda case: case.outcome == "retrieval_miss", lambda case: case.states("real"))),
 }  # fmt: skip
 """All measures by the name that they have in JSON, in the order of a report."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final, Literal, get_args
 
@@ -12,12 +12,12 @@ from trail_callbacks.canary.edit import KINDS, SIZES
 from trail_callbacks.canary.policy import right
 from trail_callbacks.canary.probe import Probe
 from trail_callbacks.canary.results import Run
-from trail_callbacks.canary.statistics.measures import MEASURES, Case
+from trail_callbacks.canary.statistics.measures import MEASURES, ProbeCase
 from trail_callbacks.canary.trial import OUTCOMES, Outcome, Policy
 from trail_callbacks.errors import InputError
-from trail_callbacks.statistics.rates import Rate, design, rate
+from trail_callbacks.statistics.rates import Hit, Rate, design, rate
 
-__all__ = ["SPLITS", "Figures", "Rates", "Split", "cases", "cluster", "rates"]
+__all__ = ["SPLITS", "CanaryRates", "Figures", "Split", "cases", "cluster", "rates"]
 
 Split = Literal["kind", "size", "subject", "model"]
 SPLITS: Final[tuple[Split, ...]] = get_args(Split)
@@ -65,29 +65,25 @@ class Figures:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Rates:
+class CanaryRates:
     """All figures of a run under one policy.
 
     Attributes:
-        policy: What counts as right in `Figures.right`; the other policy needs another `Rates`.
+        policy: What counts as right in `Figures.right`; the other policy needs another `CanaryRates`.
         strategies: By name, in the order of the run.
-        splits: Of each split the figures of each strategy and value; with several strategies also of all together.
+        splits: Of each split the figures of each value, of all strategies together.
         guessed: Ids of probes whose fictive value was given without being shown: the edit can be guessed.
-        designs: Design effect of each measure over all strategies, 1.0 or more; 1.0 where no document has several
-            probes.
     """
 
     policy: Policy
     strategies: Mapping[str, Figures]
     splits: Mapping[Split, Sequence[Figures]]
     guessed: Sequence[str]
-    designs: Mapping[str, float]
 
     def as_data(self) -> dict[str, Any]:
         """JSON-like."""
         return {
             "policy": self.policy,
-            "designs": {name: round(each, 3) for name, each in self.designs.items()},
             "strategies": [each.as_data() for each in self.strategies.values()],
             "splits": {name: [each.as_data() for each in found] for name, found in self.splits.items()},
             "guessed": list(self.guessed),
@@ -101,7 +97,7 @@ def cluster(probe: Probe) -> str:
     return f"edit {probe.edit}" if probe.edit else f"probe {probe.id}"
 
 
-def cases(run: Run) -> list[Case]:
+def cases(run: Run) -> list[ProbeCase]:
     """The trials of a run with their probes, and whether the model knew the real value closed book.
 
     Of a strategy that was not asked closed book, the closed-book trial of another strategy with the same parameter
@@ -118,23 +114,18 @@ def cases(run: Run) -> list[Case]:
                 "its files are not of one run"
             )
         if trial.arm == "closed_book" and trial.finding.outcome != "unscorable":
-            known["strategy", trial.strategy, trial.probe] = trial.finding.outcome == "leaks_prior"
-            known.setdefault(
-                ("model", _model(run, trial.strategy), trial.probe), trial.finding.outcome == "leaks_prior"
-            )
-    return [
-        Case(
-            run.probes[each.probe],
-            each,
-            known.get(
-                ("strategy", each.strategy, each.probe), known.get(("model", _model(run, each.strategy), each.probe))
-            ),
-        )
-        for each in run.trials
-    ]
+            knows = trial.finding.outcome == "leaks_prior"
+            known["strategy", trial.strategy, trial.probe] = knows
+            known.setdefault(("model", _model(run, trial.strategy), trial.probe), knows)
+    found = []
+    for trial in run.trials:
+        by_model = known.get(("model", _model(run, trial.strategy), trial.probe))
+        knows_it = known.get(("strategy", trial.strategy, trial.probe), by_model)
+        found.append(ProbeCase(run.probes[trial.probe], trial, knows_it))
+    return found
 
 
-def rates(run: Run, policy: Policy = "context_is_authoritative") -> Rates:
+def rates(run: Run, policy: Policy = "context_is_authoritative") -> CanaryRates:
     """Computes all figures of a run.
 
     Args:
@@ -145,52 +136,43 @@ def rates(run: Run, policy: Policy = "context_is_authoritative") -> Rates:
         InputError: If a trial is of a probe or strategy that the run does not have.
     """
     found = [_Counted(case, policy) for case in cases(run)]
-    by_strategy = _grouped(found, lambda each: each.case.trial.strategy)
-    counting = _Counting(run, by_strategy.values())
-    guesses = ("guessed_empty", "guessed_closed_book")
-    return Rates(
+    parts = {name: [each for each in found if each.case.trial.strategy == name] for name in run.strategies}
+    counting = _Counting(run, parts)
+    guessed = [each for each in found if each.hits.get("guessed_empty") or each.hits.get("guessed_closed_book")]
+    return CanaryRates(
         policy=policy,
-        strategies={name: counting.figures(by_strategy.get(name, ()), name) for name in run.strategies},
-        splits={name: list(counting.split(found, by_strategy, name)) for name in SPLITS},
-        guessed=tuple(
-            dict.fromkeys(each.case.probe.id for each in found if any(each.hits.get(name) for name in guesses))
-        ),
-        designs=counting.designs,
+        strategies={name: counting.figures(part, name) for name, part in parts.items()},
+        splits={split: list(counting.split(split)) for split in SPLITS},
+        guessed=tuple(dict.fromkeys(each.case.probe.id for each in guessed)),
     )
 
 
 class _Counted:
     """A trial with what every measure says of it; counted once, and then put into many groups."""
 
-    def __init__(self, case: Case, policy: Policy) -> None:
+    def __init__(self, case: ProbeCase, policy: Policy) -> None:
         self.case, self.cluster, arm = case, cluster(case.probe), case.trial.arm
         found = ((name, each.counts(case)) for name, each in MEASURES.items() if each.arm == arm)
         self.hits = {name: hit for name, hit in found if hit is not None}
         self.right = right(case.probe, arm, case.trial.finding, policy)
-
-    @property
-    def unseen(self) -> bool:
-        """Nothing that holds a removed fact can be served, and nobody needs to tell."""
-        case = self.case
-        removed = case.trial.arm == "fictive" and case.probe.fictive is None
-        asked = case.trial.arm in ("real", "fictive") and case.outcome != "unscorable"
-        return asked and case.trial.served is None and not removed
+        may_hold = arm == "real" or (arm == "fictive" and case.probe.fictive is not None)
+        self.unseen = may_hold and case.outcome != "unscorable" and case.trial.served is None
 
 
 class _Counting:
     """Counts parts of a run; design effects are of each measure over all strategies, with the main one of its arm."""
 
-    def __init__(self, run: Run, parts: Iterable[Sequence[_Counted]]) -> None:
-        self._run = run
-        hits = {name: [_hits(part, name) for part in parts] for name in MEASURES}
-        self.designs = {
+    def __init__(self, run: Run, parts: Mapping[str, Sequence[_Counted]]) -> None:
+        self._run, self._parts = run, parts
+        hits = {name: [_hits(part, name) for part in parts.values() if part] for name in MEASURES}
+        self._designs = {
             name: design([*hits[name], *([] if name == _MAIN[each.arm] else hits[_MAIN[each.arm]])])
             for name, each in MEASURES.items()
         }
 
     def figures(self, found: Sequence[_Counted], strategy: str | None, value: str | None = None) -> Figures:
-        by_arm = {arm: [each for each in found if each.case.trial.arm == arm] for arm in ARMS}
         asked = [arm for arm in ARMS if arm in self._run.arms]
+        by_arm = {arm: [each for each in found if each.case.trial.arm == arm] for arm in ARMS}
         counts = {arm: Counter(each.case.outcome for each in by_arm[arm]) for arm in ARMS}
         why = {arm: self._why(arm, counts[arm]) for arm in ARMS}
         of_policy = {arm: [(x.cluster, x.right) for x in by_arm[arm] if x.right is not None] for arm in asked}
@@ -199,40 +181,31 @@ class _Counting:
             value=value,
             outcomes={arm: {each: counts[arm][each] for each in OUTCOMES} for arm in asked},
             rates={
-                name: rate(_hits(by_arm[each.arm], name), self.designs[name], why[each.arm])
+                name: rate(_hits(by_arm[each.arm], name), self._designs[name], why[each.arm])
                 for name, each in MEASURES.items()
             },
-            right={arm: rate(of_policy[arm], self.designs[_MAIN[arm]], why[arm]) for arm in asked},
+            right={arm: rate(of_policy[arm], self._designs[_MAIN[arm]], why[arm]) for arm in asked},
             unseen=sum(each.unseen for each in found),
         )
 
-    def split(
-        self, found: Sequence[_Counted], by_strategy: Mapping[str, Sequence[_Counted]], split: Split
-    ) -> Iterator[Figures]:
+    def split(self, split: Split) -> Iterator[Figures]:
         """Values in their order of `KINDS` and `SIZES`, others by their names."""
-        parts: dict[str | None, Sequence[_Counted]] = {None: found}
-        if split != "model":  # a strategy has one
-            parts.update(by_strategy)
-        if len(by_strategy) == 1 and split != "model":  # one strategy is all of them together
-            del parts[None]
-        for strategy, part in parts.items():
-            groups = _grouped(part, lambda each: self._value(each, split))
-            for value in sorted(groups, key=_place):
-                yield self.figures(groups[value], strategy, value)
+        groups: dict[str, list[_Counted]] = defaultdict(list)
+        for each in (each for part in self._parts.values() for each in part):
+            groups[self._value(each, split)].append(each)
+        for value in sorted(groups, key=_place):
+            yield self.figures(groups[value], None, value)
 
     def _value(self, each: _Counted, split: Split) -> str:
         if split == "model":
             return _model(self._run, each.case.trial.strategy)
-        said: str | None = getattr(each.case.probe, split)
-        return _UNSAID if said is None else said
+        return str(getattr(each.case.probe, split) or _UNSAID)
 
     def _why(self, arm: Arm, counts: Mapping[Outcome, int]) -> str:
         """Why nothing may be in a denominator."""
         words, whole = arm.replace("_", " "), sum(counts.values())
-        if arm not in self._run.arms:
-            return f"the {words} arm was not asked"
         if not whole:
-            return f"no trial of the {words} arm"
+            return f"no trial of the {words} arm" if arm in self._run.arms else f"the {words} arm was not asked"
         if counts["unscorable"] == whole:
             return f"all {whole:,} trials of the {words} arm are unscorable"
         if counts["unscorable"] + counts["retrieval_miss"] == whole:
@@ -245,15 +218,8 @@ def _model(run: Run, strategy: str) -> str:
     return _UNSAID if said is None else str(said)
 
 
-def _hits(found: Iterable[_Counted], name: str) -> list[tuple[str, bool]]:
+def _hits(found: Iterable[_Counted], name: str) -> list[Hit]:
     return [(each.cluster, each.hits[name]) for each in found if name in each.hits]
-
-
-def _grouped(found: Iterable[_Counted], key: Callable[[_Counted], str]) -> dict[str, list[_Counted]]:
-    groups: dict[str, list[_Counted]] = defaultdict(list)
-    for each in found:
-        groups[key(each)].append(each)
-    return groups
 
 
 def _place(value: str) -> tuple[int, str]:

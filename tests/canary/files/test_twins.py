@@ -6,8 +6,8 @@ from dataclasses import replace
 import pytest
 from twins import TEXT, change, twin_of
 
-from trail_callbacks.canary import Corpus, Document, Skipped, Twin
-from trail_callbacks.canary.files.saving import load_twin, save_twin
+from trail_callbacks.canary import Corpus, Document, Skipped
+from trail_callbacks.canary.files.twins import load_twin, save_twin
 from trail_callbacks.errors import InputError
 
 EDIT = change(TEXT, "40", "53", real="40 minutes", fictive="53 minutes", forms=(("forty", "fifty-three"),))
@@ -32,7 +32,7 @@ def test_a_twin_whose_edits_do_not_make_its_texts_is_not_saved(tmp_path):
     twin = twin_of({"a": TEXT}, EDIT)
     other = replace(twin, fictive=Corpus((Document("a", "Something else."),)))
     for wrong in (other, replace(twin, fictive=Corpus(()))):
-        with pytest.raises(InputError, match="its edits do not make its text"):
+        with pytest.raises(InputError, match="its edits do not make its texts"):
             save_twin(wrong, tmp_path / "twin.json")
     with pytest.raises(InputError, match="is no JSON"):
         save_twin(twin_of({"a": TEXT}, EDIT, metadata={"x": object()}), tmp_path / "twin.json")
@@ -50,32 +50,23 @@ def changed(change_):
 @pytest.mark.parametrize(
     ("spoil", "message"),
     [
-        (lambda data: json.dumps(data)[:-9], "broken or truncated"),
-        (lambda _: "[" * 200_000, "broken or truncated"),
-        (lambda _: "[]", "is no valid twin: its file"),
-        (changed(lambda data: data.update(version=9)), "of version 9, expected 1"),
+        (lambda data: json.dumps(data)[:-9], "its JSON: Invalid JSON"),
+        (lambda _: "[" * 200_000, "its JSON: Invalid JSON"),
+        (changed(lambda data: data.update(version=9)), "its version: Input should be 2; make it with"),
         (changed(lambda data: data.update(seed=True)), "its seed: Input should be a valid integer"),
-        (changed(lambda data: data["documents"].append(data["documents"][0])), "two documents have the id 'a'"),
-        (changed(lambda data: data["documents"][0].update(text="other")), "does not fit the text"),
-        (changed(lambda data: data["documents"][0].update(metadata=None)), "its documents.0.metadata: Input should be"),
+        (changed(lambda data: data["real"]["documents"].append(data["real"]["documents"][0])), "have the same id"),
+        (changed(lambda data: data["real"]["documents"][0].update(text="other")), "does not fit the text"),
         (changed(lambda data: data["edits"][0].update(kind="magic")), "its edits.0.kind: Input should be 'number'"),
-        (changed(lambda data: data["edits"][0].update(size=["small"])), "its edits.0.size"),
         (changed(lambda data: data["edits"][0].update(repairs=[5])), "repairs that are none"),
-        (changed(lambda data: data["edits"][0].update(replacements=[["a", 0, 1]])), "its edits.0.replacements.0"),
-        (changed(lambda data: data["edits"][0]["replacements"][0].__setitem__(1, -3)), "does not fit the text"),
-        (changed(lambda data: data["edits"][0]["replacements"][0].__setitem__(0, "z")), "which is missing"),
-        (changed(lambda data: data["edits"][0]["replacements"].append(["a", 0, 3, "The", "A"])), None),
+        (changed(lambda data: data["edits"][0].update(replacements=[])), "has no replacements"),
+        (changed(lambda data: data["edits"][0]["replacements"][0].update(start=-3)), "does not fit the text"),
+        (changed(lambda data: data["edits"][0]["replacements"][0].update(document="z")), "which is missing"),
         (changed(lambda data: data["edits"][0].update(forms=["x"])), "its edits.0.forms.0"),
-        (changed(lambda data: data.update(skipped=3)), "its skipped: Input should be a valid"),
-        (changed(lambda data: data.pop("id")), "its id: Field required"),
     ],
 )
 def test_hostile_files_are_refused(tmp_path, spoil, message):
     path = saved(twin_of({"a": TEXT}, EDIT), tmp_path)
     path.write_text(spoil(json.loads(path.read_text())))
-    if message is None:  # an edit more is a twin like others
-        assert isinstance(load_twin(path), Twin)
-        return
     with pytest.raises(InputError) as caught:
         load_twin(path)
     assert message in str(caught.value)

@@ -4,8 +4,8 @@ import json
 
 import pytest
 
-from trail_callbacks.canary import KINDS, Probe
-from trail_callbacks.canary.files.written import read_probes, write_probes
+from trail_callbacks.canary import Probe
+from trail_callbacks.canary.files.probes import read_probes, write_probes
 from trail_callbacks.errors import InputError
 
 
@@ -31,7 +31,7 @@ def test_a_probe_comes_back(tmp_path):
 
 def test_a_table_made_by_hand(read):
     table = (
-        "Question,Expected,Fake_Answer,Aliases,Topic,Notes,Author\n"
+        "Question,Real,Fictive,Real_Forms,Subject,Notes,Author\n"
         '"How long, in minutes?",40,53,forty | 40 min,boats,x,y\n'
         "When?,1932,1951,,,,\n"
     )
@@ -46,7 +46,7 @@ def test_a_table_made_by_hand(read):
         origin="given",
     )
     assert (probes[1].id, probes[1].real_forms, probes[1].subject) == ("q2", (), None)
-    assert skipped == [("", "columns that mean nothing here were left out: Notes, Author")]
+    assert skipped == [("", "columns that mean nothing here were left out: notes, author")]
 
 
 def test_broken_lines_are_skipped_with_their_number(read):
@@ -57,18 +57,18 @@ def test_broken_lines_are_skipped_with_their_number(read):
         {"question": "When?", "real": "", "fictive": "1951"},
         {"question": "When?", "real": "1932", "fictive": "1951", "kind": "magic"},
         {"question": ["When?"], "real": "1932", "fictive": "1951"},
-        {"id": "a", "question": "Who?", "answer": "Berg", "fictive": "Dahl", "documents": "x|y"},
+        {"id": "a", "question": "Who?", "real": "Berg", "fictive": "Dahl", "documents": "x|y"},
     ]
     content = "\n".join(each if isinstance(each, str) else json.dumps(each) for each in lines)
     probes, skipped = read(content, "probes.jsonl")
     assert [each.id for each in probes] == ["a", "a#2"]
     assert probes[1].documents == ("x", "y")
     assert [place for place, _ in skipped] == [f", line {n}" for n in range(2, 7)]
-    assert [why.partition(":")[0] for _, why in skipped[1:]] == [
-        "has no fictive answer",
-        "has no real (real, real_answer, answer, expected, expected_answer, ground_truth, reference)",
-        f"its kind is 'magic', expected one of {', '.join(KINDS)}",
-        "its question is no text",
+    assert [why.partition(",")[0] for _, why in skipped[1:]] == [
+        "has no fictive answer: give one",
+        "its real: Field required",
+        "its kind: Input should be 'number'",
+        "its question: Input should be a valid string",
     ]
 
 
