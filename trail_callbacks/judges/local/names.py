@@ -6,7 +6,6 @@ from collections.abc import Sequence
 from itertools import pairwise
 
 from trail_callbacks.judges.local.reading import Reading
-from trail_callbacks.language.abbreviations import abbreviated
 from trail_callbacks.language.terms import Term
 
 __all__ = ["is_alias", "known"]
@@ -49,8 +48,6 @@ def known(name: Sequence[Term], reading: Reading) -> bool:
         around = [other for other in reading.names if any(each.form == term.form for each in other)]
         if not around or any(_one(name, other) for other in around):
             return True
-    if abbreviated([term.form for term in name], reading.text):
-        return True
     if len(name) > 1:
         initials = "".join(term.form[0] for term in name)
         return any(term.form == initials for term in reading.terms)
