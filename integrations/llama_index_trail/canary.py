@@ -29,12 +29,8 @@ __all__ = ["CanaryRetriever", "FictiveFilter"]
 
 def _read(found: NodeWithScore) -> tuple[str, str | None, Mapping[str, Any]]:
     node = found.node
-    places = {"ref_doc_id": node.ref_doc_id, "start_index": getattr(node, "start_char_idx", None)}
-    return (
-        node.get_content(MetadataMode.NONE),
-        node.node_id,
-        {**{key: value for key, value in places.items() if value is not None}, **node.metadata},
-    )
+    of = {"ref_doc_id": node.ref_doc_id} if node.ref_doc_id else {}
+    return node.get_content(MetadataMode.NONE), node.node_id, {**of, **node.metadata}
 
 
 def _write(found: NodeWithScore, text: str | None, metadata: dict[str, Any]) -> NodeWithScore:

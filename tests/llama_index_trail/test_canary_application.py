@@ -17,7 +17,6 @@ from llama_index_trail.tracker import TRACKER
 from trail_callbacks.canary import Answered, Ask, Strategy
 from trail_callbacks.canary.arm import ArmUnavailableError
 from trail_callbacks.canary.serving.application import RealTextServedError
-from trail_callbacks.canary.serving.exposure import SWITCH, CanaryOffError
 from trail_callbacks.errors import InputError
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "canary"))
@@ -101,6 +100,20 @@ def test_a_chat_engine_is_made_for_each_question(models, mode):
         canary_app(build(canary(), None), canary())
 
 
+def test_closed_book_needs_a_model_which_a_strategy_may_choose(models):
+    def build(own, strategy):
+        return RetrieverQueryEngine.from_args(own, llm=models.Rules(rules=RULES))
+
+    with pytest.raises(ArmUnavailableError, match="model="):
+        answered(canary_app(build, canary()), asked("closed_book"))
+    app = canary_app(build, canary(), model=lambda strategy: models.Rules(rules=[("", strategy.name)]))
+    assert answered(app, asked("closed_book", "big")).text == "big"
+    with pytest.raises(InputError, match="unknown mode"):
+        canary_app(build, canary(), mode="ainvoke")
+    with pytest.raises(InputError, match="expected a CanaryRetriever"):
+        canary_app(build, index().as_retriever())
+
+
 @pytest.mark.parametrize("mode", ["async", "sync"])
 def test_reports_are_of_the_arm(models, mode):
     def build(own, strategy):
@@ -111,16 +124,6 @@ def test_reports_are_of_the_arm(models, mode):
         report = answered(app, asked(arm)).report
         assert report.hallucination_score == 0.0
         assert {e.quote for v in report.verdicts for e in v.evidence} == {ARMS[arm]}
-
-
-def test_closed_book_needs_a_model_which_a_strategy_may_choose(models):
-    def build(own, strategy):
-        return RetrieverQueryEngine.from_args(own, llm=models.Rules(rules=RULES))
-
-    with pytest.raises(ArmUnavailableError, match="model="):
-        answered(canary_app(build, canary()), asked("closed_book"))
-    app = canary_app(build, canary(), model=lambda strategy: models.Rules(rules=[("", strategy.name)]))
-    assert answered(app, asked("closed_book", "big")).text == "big"
 
 
 class Threaded(BaseRetriever):
@@ -149,28 +152,3 @@ def test_a_retriever_in_a_thread_without_context_is_found_out(models):
     found = answered(canary_app(engine, retriever), asked("fictive"))
     assert found.text == FICTIVE
     assert found.passages is None
-
-
-def test_switched_off_and_broken_apps_are_errors(models, monkeypatch):
-    retriever = canary()
-    app = canary_app(RetrieverQueryEngine.from_args(retriever, llm=models.Rules(rules=RULES)), retriever)
-    broken = models.Rules(rules=[("", TimeoutError("the model is away"))])
-    with pytest.raises(TimeoutError, match="the model is away"):
-        answered(
-            canary_app(lambda own, _: RetrieverQueryEngine.from_args(own, llm=broken), retriever), asked("fictive")
-        )
-    monkeypatch.setenv(SWITCH, "off")
-    with pytest.raises(CanaryOffError):
-        answered(app, asked("fictive"))
-    assert answered(app, asked("real")).text == REAL
-
-
-def test_bad_arguments_say_what_is_wrong(models):
-    with pytest.raises(InputError, match="expected a CanaryRetriever"):
-        canary_app(lambda own, strategy: None, index().as_retriever())
-    with pytest.raises(InputError, match="expected an app or a function"):
-        canary_app("engine", canary())
-    with pytest.raises(InputError, match="unknown mode"):
-        canary_app(lambda own, strategy: None, canary(), mode="ainvoke")
-    with pytest.raises(InputError, match="return an app, got NoneType"):
-        answered(canary_app(lambda own, strategy: None, canary()), asked("real"))

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from llama_index.core import Document, StorageContext, VectorStoreIndex
 from llama_index.core.agent.workflow import AgentWorkflow, FunctionAgent
-from llama_index.core.chat_engine import CondensePlusContextChatEngine, CondenseQuestionChatEngine, ContextChatEngine
+from llama_index.core.chat_engine import CondensePlusContextChatEngine, ContextChatEngine
 from llama_index.core.memory import ChatMemoryBuffer
 from llama_index.core.node_parser import HierarchicalNodeParser, get_leaf_nodes
 from llama_index.core.postprocessor import LLMRerank, SimilarityPostprocessor
@@ -18,7 +18,7 @@ from llama_index.core.query_engine import (
 )
 from llama_index.core.question_gen import LLMQuestionGenerator
 from llama_index.core.response_synthesizers import ResponseMode
-from llama_index.core.retrievers import AutoMergingRetriever, QueryFusionRetriever
+from llama_index.core.retrievers import AutoMergingRetriever
 from llama_index.core.schema import TextNode
 from llama_index.core.storage.docstore import SimpleDocumentStore
 from llama_index.core.tools import QueryEngineTool, RetrieverTool
@@ -87,26 +87,14 @@ def by(mode):
     return lambda retriever, llm: engine(retriever, llm, response_mode=mode)
 
 
-def streaming(retriever, llm):
-    return engine(retriever, llm, streaming=True)
-
-
 def sub_questions_async(retriever, llm):
     return SubQuestionQueryEngine.from_defaults(
         [tool(retriever, llm)], llm=llm, question_gen=LLMQuestionGenerator.from_defaults(llm=llm), use_async=True
     )
 
 
-def fusion_async(retriever, llm):
-    return engine(QueryFusionRetriever([retriever], llm=llm, num_queries=3, mode="reciprocal_rerank"), llm)
-
-
 def reranked(retriever, llm):
     return engine(retriever, llm, node_postprocessors=[LLMRerank(llm=llm, top_n=2), SimilarityPostprocessor()])
-
-
-def condensing(retriever, llm):
-    return CondenseQuestionChatEngine.from_defaults(engine(retriever, llm), llm=llm)
 
 
 def condensing_context(retriever, llm):
@@ -117,10 +105,10 @@ def context(retriever, llm):
     return ContextChatEngine.from_defaults(retriever, llm=llm)
 
 
-CHATS = [condensing, condensing_context, context]  # which are made for each question
+CHATS = [condensing_context, context]  # which are made for each question
 APPS = [
     *(by(mode) for mode in (ResponseMode.COMPACT, ResponseMode.REFINE)),
-    streaming, sub_questions_async, fusion_async, reranked, *CHATS,
+    sub_questions_async, reranked, *CHATS,
 ]  # fmt: skip
 
 
@@ -184,13 +172,12 @@ def test_parents_that_are_looked_up_afterwards_are_real_and_an_error(models, mod
 
 
 @pytest.mark.parametrize("mode", ["sync", "async"])
-@pytest.mark.parametrize("make", [ContextChatEngine, CondensePlusContextChatEngine])
-def test_a_chat_engine_that_remembers_other_arms_is_an_error(models, make, mode):
+def test_a_chat_engine_that_remembers_other_arms_is_an_error(models, mode):
     memory = ChatMemoryBuffer.from_defaults(token_limit=3000, tokenizer_fn=str.split)
     llm = reader(models)
 
     def build(own, _):
-        return make.from_defaults(own, llm=llm, memory=memory)
+        return ContextChatEngine.from_defaults(own, llm=llm, memory=memory)
 
     app = canary_app(build, CanaryRetriever(plain(models), TWIN), mode=mode)
     assert answer(app, "real").text == ANSWERS["real"]

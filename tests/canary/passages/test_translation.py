@@ -84,6 +84,7 @@ def test_what_states_an_edited_fact_and_has_no_place_is_not_served(translator, p
 )
 def test_a_passage_of_another_corpus_stays_as_it_is(translator, passage):
     assert translator.fictive(passage) == passage
+    assert translator.made_up(passage) is None
 
 
 def test_what_the_twin_already_says_stays_and_shows_no_real_words(translator):
@@ -109,19 +110,6 @@ def test_passages_that_disagree_are_told_apart_by_their_document():
     assert translator.fictive(text, "a") == text.replace("80", "91")
     assert translator.fictive(text, "b") == text.replace("80", "67")
     assert translator.passage(text).text == text.replace("80", "91")
-
-
-def test_of_many_places_in_a_document_the_offset_decides():
-    text = "Open until five. " * 3
-    edit = Edit(
-        id="n", kind="number", real="five", fictive="seven", replacements=[Replacement("d", 28, 32, "five", "seven")]
-    )
-    real = Corpus([Document("d", text)])
-    changed = Corpus([Document("d", text[:28] + "seven" + text[32:])])
-    translator = Translator(Twin(id="t", seed=0, real=real, fictive=changed, edits=[edit]))
-    assert text[28:32] == "five"
-    assert translator.passage("Open until five.", None, {"source": "d", "start_index": 17}).text == "Open until seven."
-    assert translator.passage("Open until five.", None, {"source": "d", "start_index": 34}).text == "Open until five."
 
 
 def test_metadata_is_translated_where_it_has_text(translator):

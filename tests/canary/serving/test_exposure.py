@@ -25,12 +25,6 @@ def test_outside_of_a_block_nothing_is_exposed():
     assert current() is None
 
 
-def test_an_error_of_the_app_passes_through():
-    with pytest.raises(ZeroDivisionError), exposed("fictive", TWIN):
-        1 / 0  # noqa: B018 - it raises
-    assert current() is None
-
-
 def test_tasks_and_threads_see_what_was_around_their_start():
     async def one(arm):
         with exposed(arm, TWIN) as exposure:
@@ -106,7 +100,7 @@ def test_unknown_arms_are_an_error():
         pass
 
 
-@pytest.mark.parametrize("value", ["off", "OFF", " 0 ", "no", "false"])
+@pytest.mark.parametrize("value", ["off", " NO "])
 def test_the_environment_switches_it_off(monkeypatch, value):
     monkeypatch.setenv(SWITCH, value)
     assert is_off()
@@ -127,11 +121,6 @@ def test_the_switch_in_code_is_for_good():
         "t = threading.Thread(target=lambda: seen.append(is_off())); t.start(); t.join(); assert seen == [True]\n"
     )
     subprocess.run([sys.executable, "-c", code], check=True)
-
-
-def test_what_was_spoiled_fails_at_the_end():
-    with pytest.raises(CanaryOffError, match="says nothing"), exposed("fictive", TWIN) as exposure:
-        exposure.spoiled = True
 
 
 def test_switched_off_within_a_block_nothing_of_it_counts(monkeypatch):

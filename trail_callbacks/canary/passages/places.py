@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 
@@ -94,43 +94,22 @@ class EditedPlaces:
     def near(self, passage: Letters) -> list[str]:
         """Returns the documents of which a passage has the surroundings of changed places, most of them first."""
         hits: Counter[str] = Counter()
-        for at in range(max(1, len(passage.folded) - _GRAM + 1)):
+        for at in range(len(passage.folded) - _GRAM + 1):
             hits.update(self._grams.get(passage.folded[at : at + _GRAM], {}).keys())
         return [id_ for id_, _ in hits.most_common(_CANDIDATES)]
 
-    def holders(self, passage: Letters) -> Iterator[str]:
-        """Yields the documents that have all of a passage: all of them are searched, also those without a change."""
-        return (id_ for id_, folded in self.folded if passage.folded in folded)
-
     @cached_property
-    def folded(self) -> list[tuple[str, str]]:
-        """The letters of all documents, of HTML also as the page shows them, with the id of each."""
-        return [(id_, view.folded) for id_ in self.texts for view in self._read(id_)]
+    def folded(self) -> list[str]:
+        """The letters of all documents, of HTML also as the page shows them."""
+        return [view.folded for id_ in self.texts for view in self._read(id_)]
 
-    def whole(
-        self, document: str, text: str, passage: Letters, context: int = 0, start: int | None = None
-    ) -> list[Swap] | None:
-        """Returns the swaps of a passage that stands in a document in a row; None if it does not.
-
-        Args:
-            document: The document.
-            text: The passage.
-            passage: Its letters.
-            context: As for `swaps`.
-            start: Offset in the document; of several places the one nearest to it counts, otherwise the first one.
-        """
-        found: list[tuple[int, Letters, int]] = []
+    def whole(self, document: str, text: str, passage: Letters, context: int = 0) -> list[Swap] | None:
+        """Returns the swaps of a passage that stands in a document in a row; None if it does not. See `swaps`."""
         for view in self._views(document):
-            at = -1
-            while (at := view.folded.find(passage.folded, at + 1)) >= 0:
-                found.append((abs(view.offsets[at] - passage.offsets[0] - (start or 0)), view, at))
-                if start is None:
-                    break
-        if not found:
-            return None
-        _, view, at = min(found, key=lambda each: each[0]) if start is not None else found[0]
-        made = self._of(document, view, _Shared(0, len(passage.folded), at), text, passage)
-        return made if _known(made, len(passage.folded), text, context) else []
+            if passage.folded and (at := view.folded.find(passage.folded)) >= 0:
+                made = self._of(document, view, _Shared(0, len(passage.folded), at), text, passage)
+                return made if _known(made, len(passage.folded), text, context) else []
+        return None
 
     def swaps(
         self, document: str, text: str, passage: Letters, parts: Sequence[Range], context: int = 0

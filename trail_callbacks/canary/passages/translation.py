@@ -106,7 +106,7 @@ class Translator:
             document_id: Id of the document it is of, or ids of which one is right; None if unknown.
         """
         named = (document_id,) if isinstance(document_id, str) else tuple(document_id or ())
-        return self._translate(text, named, None).text
+        return self._translate(text, named).text
 
     def passage(self, text: str, id_: str | None = None, metadata: Mapping[str, Any] | None = None) -> Translated:
         """Translates a passage as a retriever returned it.
@@ -114,11 +114,9 @@ class Translator:
         Args:
             text: Its text.
             id_: Its own id, which may be that of a document.
-            metadata: What the framework keeps beside it: ids and sources are read, and offsets (`start_index`).
+            metadata: What the framework keeps beside it, of which ids and sources are read.
         """
-        details = metadata or {}
-        start = details.get("start_index")
-        return self._translate(text, self.named(id_, details), start if isinstance(start, int) else None)
+        return self._translate(text, self.named(id_, metadata or {}))
 
     def named(self, id_: str | None, metadata: Mapping[str, Any]) -> tuple[str, ...]:
         """Returns the ids of the documents that a passage says it is of, the likeliest first.
@@ -172,7 +170,7 @@ class Translator:
             return "".join(swap.old.split()).casefold() not in here.casefold()
         first, last = passage.between(swap.start, swap.end)
         shown = passage.folded[max(0, first - _BESIDE) : last + _BESIDE]
-        return any(shown in folded for _, folded in self._mirrored.folded)
+        return any(shown in folded for folded in self._mirrored.folded)
 
     @cached_property
     def _mirrored(self) -> EditedPlaces:
@@ -193,26 +191,22 @@ class Translator:
             return [self._beside(each, documents) for each in value]
         if not isinstance(value, str) or len(value.split(maxsplit=1)) < 2:  # noqa: PLR2004 - one word is an id or a path
             return value
-        found = self._translate(value, documents, None)
+        found = self._translate(value, documents)
         if found.text is not None or found.edits:
             return found.text or ""
         return swapped(value, self._stated(value, documents)[1])  # it need not be in a document if it states nothing
 
-    def _translated(self, text: str, named: tuple[str, ...], start: int | None) -> Translated:
+    def _translated(self, text: str, named: tuple[str, ...]) -> Translated:
         passage = letters(text)
         known = [id_ for id_ in named if id_ in self._places.texts] if passage.folded else []
         known = known if len(known) <= _NAMED else []
         near = self._places.near(passage) if len(passage.folded) >= _SHORTEST else []
-        for document in dict.fromkeys((*known, *near)):
-            if (swaps := self._places.whole(document, text, passage, start=start)) is not None:
+        candidates = dict.fromkeys((*known, *near))
+        for document in candidates:
+            if (swaps := self._places.whole(document, text, passage)) is not None:
                 return _served(text, swaps, (document,))
         edited = [id_ for id_ in known if id_ in self._places.spots]
-        ordered = dict.fromkeys((*(id_ for id_ in near if id_ in known), *known, *near))
-        found = self._in_parts(text, passage, ordered, edited)
-        if found.text is not None or edited or len(passage.folded) < _SHORTEST:
-            return found
-        holder = next(self._places.holders(passage), None)
-        return _served(text, self._places.whole(holder, text, passage) or (), (holder,)) if holder else found
+        return self._in_parts(text, passage, candidates, edited)
 
     def _in_parts(self, text: str, passage: Letters, candidates: Collection[str], edited: Sequence[str]) -> Translated:
         """A passage that stands in documents in part, or in no document."""
