@@ -85,6 +85,10 @@ def place(tmp_path, monkeypatch):
     return tmp_path
 
 
+def flat(printed):
+    return " ".join(printed.split())
+
+
 RUN = ["canary", "run", "probes.jsonl", "--app", "towers_app:ask", "--out", "out"]
 
 
@@ -93,17 +97,11 @@ def test_what_is_printed_and_kept(trail, place):
     assert (status, complaints) == (
         0, "trail: left out: closed_book of default: the app cannot be asked without context\n",
     )  # fmt: skip
-    assert "15 trials of 5 probes, 15 calls over all runs" in printed
-    rows = [line.split() for line in printed.splitlines() if line.startswith("default ")]
-    assert rows == [
-        ["default", "real", "5", "0", "0"],
-        ["default", "fictive", "4", "1", "0"],
-        ["default", "empty", "0", "0", "5"],
-    ]
     assert (
-        "default: with the fictive context it follows 80 % (4 of 5, 95 % interval 37.6 to 96.4 %), and leaks 20 %"
-        in " ".join(printed.split())
+        "5 probes, 1 strategy, 15 trials: closed book, real context, fictive context, empty context; 15 calls"
+        in flat(printed)
     )
+    assert "it follows what it reads in 80 % [37.6, 96.4] of 5, and leaks the real value in 20 %" in flat(printed)
     assert "written to out" in printed
     assert trail(*RUN)[:2] == (0, printed)
 
@@ -120,7 +118,7 @@ def test_from_texts_to_a_comparison(trail, place):
     for folder in ("a", "b"):
         status, printed, complaints = trail(*run, "--out", folder, "--arms", "real,fictive")
         assert (status, complaints) == (0, "")
-        assert "it follows 100 % (" in printed
+        assert "it follows what it reads in 100 %" in flat(printed)
     assert trail("canary", "report", "a", "--html", "a.html")[0] == 0
     assert (place / "a.html").exists()
     assert trail("canary", "compare", "a", "b")[0] in (0, 3)
@@ -130,18 +128,16 @@ def test_json(trail, place):
     status, printed, _ = trail(*RUN, "--arms", "fictive", "--json")
     found = json.loads(printed)
     assert status == 0
-    assert found["outcomes"] == [{"strategy": "default", "arm": "fictive", "follows_context": 4, "leaks_prior": 1}]
+    assert {each["outcome"]: each["trials"] for each in found["outcomes"]} == {"follows_context": 4, "leaks_prior": 1}
     assert (found["trials"], found["failed"], found["stopped"], found["calls"]) == (5, 0, None, 5)
 
 
 def test_a_matrix_names_strategies_and_arms(trail, place):
     (place / "matrix.toml").write_text('arms = ["fictive"]\n[matrix]\nleaks = [true, false]\n')
-    names = ["leaks=true:", "leaks=false:"]
     status, printed, _ = trail(*RUN, "--matrix", "matrix.toml")
-    rows = [line.split() for line in printed.splitlines() if line.startswith("leaks=")]
     assert status == 0
-    assert rows[:2] == [["leaks=true", "fictive", "0", "5"], ["leaks=false", "fictive", "5", "0"]]
-    assert [row[:2] for row in rows[2:]] == [[name, "with"] for name in names]
+    assert "5 probes, 2 strategies, 10 trials: fictive context" in flat(printed)
+    assert "(leaks=false) to 100 % [56.6, 100] of 5 (leaks=true)" in flat(printed)
 
 
 def test_a_dry_run_asks_nobody(trail, place):
@@ -156,11 +152,11 @@ def test_a_dry_run_asks_nobody(trail, place):
 def test_a_budget_makes_status_1_and_a_larger_one_goes_on(trail, place):
     status, printed, complaints = trail(*RUN, "--arms", "real", "--limit", "calls=3")
     assert status == 1
-    assert "3 trials of 5 probes" in printed
+    assert "3 trials: real context" in printed
     assert "the budget of 3 calls is used up; the same command goes on from here" in complaints
     status, printed, complaints = trail(*RUN, "--arms", "real", "--limit", "calls=5")
     assert (status, complaints) == (0, "")
-    assert "5 trials of 5 probes, 5 calls over all runs" in printed
+    assert "5 trials: real context; 5 calls over all runs" in printed
 
 
 def test_an_app_that_fails_makes_status_1_and_no_secret_is_shown(trail, place):
@@ -256,7 +252,7 @@ def test_what_cannot_be_scored_is_said(name, words, trail, place):
     )
     status, printed, complaints = trail(*RUN[:4], f"odd_app:{name}", *RUN[5:], "--arms", "fictive")
     assert status == 0
-    assert "default: no follow rate: no answer with a fictive context could be scored" in printed
+    assert "No answer with the fictive context could be scored" in printed
     assert words in complaints
     assert ("--judge names a model" in complaints) == (name == "vague")
 
@@ -278,7 +274,7 @@ def test_probes_of_which_the_passage_is_gone_are_left_out(trail, place):
     assert "own.jsonl has no probe that can be asked with twin.json: q1: its passage is gone" in complaints
     (place / "own.jsonl").write_text("".join(f"{json.dumps(each)}\n" for each in rows))
     status, printed, complaints = trail(*run)
-    assert (status, "4 trials of 1 probes" in printed) == (0, True)
+    assert (status, "1 probe, 1 strategy, 4 trials" in printed) == (0, True)
     assert "left out: q1: its passage is gone: the corpus has no document 'b.md'\n" in complaints
     assert "left out: q2: its passage is gone: no document of the corpus has the words 'Eve sails.'\n" in complaints
 

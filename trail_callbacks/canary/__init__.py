@@ -12,8 +12,7 @@ from trail_callbacks.canary.arm import ARMS, Answered, App, Arm, ArmUnavailableE
 from trail_callbacks.canary.corpus import Corpus, Document, Skipped
 from trail_callbacks.canary.edit import KINDS, SIZES, Edit, EditKind, Replacement, Size
 from trail_callbacks.canary.probe import Origin, Probe
-from trail_callbacks.canary.results import Run
-from trail_callbacks.canary.trial import OUTCOMES, Finding, How, Outcome, Policy, Stated, Trial
+from trail_callbacks.canary.trial import OUTCOMES, Finding, How, Outcome, Policy, Run, Stated, Trial
 from trail_callbacks.canary.twin import TAG, Twin
 
 if TYPE_CHECKING:
@@ -31,7 +30,7 @@ if TYPE_CHECKING:
     from trail_callbacks.canary.serving.exposure import exposed, switch_off
     from trail_callbacks.canary.serving.quarantine import FictiveDataError, refuse_fictive
     from trail_callbacks.canary.statistics.comparing import compare
-    from trail_callbacks.canary.statistics.precision import needed_for_bound, needed_for_difference
+    from trail_callbacks.statistics.intervals import needed_for_bound, needed_for_difference
 
 __all__ = [
     "ARMS",
@@ -89,21 +88,21 @@ __all__ = [
 ]
 
 _MODULES = {
-    "files.corpora": ("corpus_of", "read_corpus"),
-    "files.twins": ("load_twin", "save_twin"),
-    "files.probes": ("read_probes", "write_probes"),
-    "page.document": ("to_page",),
-    "passages.translation": ("Translator",),
-    "perturbers.perturb": ("perturb",),
-    "questions.making": ("make_probes",),
-    "report.results": ("Results", "assess"),
-    "runs.recurring": ("Watch", "exposition"),
-    "runs.run": ("arun", "run"),
-    "runs.journal": ("load_run",),
-    "serving.exposure": ("exposed", "switch_off"),
-    "serving.quarantine": ("FictiveDataError", "refuse_fictive"),
-    "statistics.comparing": ("compare",),
-    "statistics.precision": ("needed_for_bound", "needed_for_difference"),
+    "trail_callbacks.canary.files.corpora": ("corpus_of", "read_corpus"),
+    "trail_callbacks.canary.files.twins": ("load_twin", "save_twin"),
+    "trail_callbacks.canary.files.probes": ("read_probes", "write_probes"),
+    "trail_callbacks.canary.page.document": ("to_page",),
+    "trail_callbacks.canary.passages.translation": ("Translator",),
+    "trail_callbacks.canary.perturbers.perturb": ("perturb",),
+    "trail_callbacks.canary.questions.making": ("make_probes",),
+    "trail_callbacks.canary.report.results": ("Results", "assess"),
+    "trail_callbacks.canary.runs.recurring": ("Watch", "exposition"),
+    "trail_callbacks.canary.runs.run": ("arun", "run"),
+    "trail_callbacks.canary.runs.journal": ("load_run",),
+    "trail_callbacks.canary.serving.exposure": ("exposed", "switch_off"),
+    "trail_callbacks.canary.serving.quarantine": ("FictiveDataError", "refuse_fictive"),
+    "trail_callbacks.canary.statistics.comparing": ("compare",),
+    "trail_callbacks.statistics.intervals": ("needed_for_bound", "needed_for_difference"),
 }
 _LAZY = {name: module for module, names in _MODULES.items() for name in names}
 
@@ -113,7 +112,7 @@ def __getattr__(name: str) -> object:
     if name in _LAZY:
         from importlib import import_module  # noqa: PLC0415 - see above
 
-        return getattr(import_module(f"trail_callbacks.canary.{_LAZY[name]}"), name)
+        return getattr(import_module(_LAZY[name]), name)
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
 
 

@@ -90,11 +90,12 @@ def _compared(found: RunComparison) -> Iterator[Any]:
         table.add_column(name, overflow="fold", no_wrap=name not in ("strategy", "rate", "outcome"))
     for each in found.changes:
         cells = ["\u2013"] * 3
-        if each.worse_by is not None and each.low is not None and each.high is not None:
-            change = f"{100 * each.worse_by:+.1f} [{100 * each.low:+.1f}, {100 * each.high:+.1f}]"
-            cells = [f"{each.baseline:.1%}", f"{each.candidate:.1%}", change]
+        if each.worse_by is not None:
+            pairs, (change, low, high) = each.pairs, (100 * points for points in each.worse_by)
+            shares = [f"{(pairs.both + hits) / pairs.n:.1%}" for hits in (pairs.first, pairs.second)]
+            cells = [*shares, f"{change:+.1f} [{low:+.1f}, {high:+.1f}]"]
         outcome = each.verdict.replace("_", " ")
-        table.add_row(Text(plain(each.strategy)), _RATES[each.measure], f"{each.n:,}", *cells, outcome)
+        table.add_row(Text(plain(each.strategy)), _RATES[each.measure], f"{each.pairs.n:,}", *cells, outcome)
     yield from ("", table, "")
     yield from (Text(plain(each), style="dim") for each in found.remarks())
 

@@ -5,11 +5,10 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict
+from math import ceil
 from typing import TYPE_CHECKING, Annotated, Any, cast
 
 import typer
-from rich.table import Table
-from rich.text import Text
 
 from trail_callbacks import canary
 from trail_callbacks.cli.apps import load_app
@@ -28,6 +27,7 @@ if TYPE_CHECKING:
 __all__ = ["run", "watch"]
 
 _COMPLAINTS = 5
+_PER_CALL = 8  # answers that a judge reads in one call
 _WIDTH = 160  # columns: a turn is a line of a log
 
 ProbesFile = Annotated[
@@ -70,7 +70,7 @@ def run(
     if arms is not None:
         chosen = cast("Sequence[canary.Arm]", [each.strip() for each in arms.split(",")])  # checked by the run
     if dry_run:
-        _say_cost(found, len(strategies) or 1, chosen, judged=judge is not None, as_json=as_json)
+        _say_cost(found, max(1, len(strategies)) * len(chosen), judged=judge is not None, as_json=as_json)
         return
     settings: dict[str, Any] = {"app": app, "seed": seed, **({"twin": fictive.id} if fictive else {})}
     subject, model, budget = load_app(app), _model(judge, base_url), budget_of(limit)
@@ -181,19 +181,19 @@ def _model(judge: str | None, base_url: str | None) -> Model | None:
     return model
 
 
-def _say_cost(
-    probes: Sequence[canary.Probe], strategies: int, arms: Sequence[canary.Arm], *, judged: bool, as_json: bool
-) -> None:
-    from trail_callbacks.canary.runs.cost import estimate  # noqa: PLC0415 - other commands do not need it
-    from trail_callbacks.canary.statistics.precision import planned  # noqa: PLC0415 - as above
+def _say_cost(probes: Sequence[canary.Probe], asked: int, *, judged: bool, as_json: bool) -> None:
+    """Says what a run takes, where each probe is asked so many times, and what it can show."""
+    from trail_callbacks.canary.statistics.rates import planned  # noqa: PLC0415 - other commands do not need it
+    from trail_callbacks.models.tokens import count  # noqa: PLC0415 - as above
 
-    cost = estimate(probes, strategies, arms, judged=judged)
+    questions, tokens = asked * len(probes), asked * sum(count(each.question) for each in probes)
+    calls = ceil(questions / _PER_CALL) if judged else 0
     if as_json:
-        emit({**asdict(cost), "precision": planned(probes)})
+        emit({"questions": questions, "question_tokens": tokens, "judge_calls": calls, "precision": planned(probes)})
         return
-    display(f"{cost.questions:,} questions to the app, of {cost.question_tokens:,} tokens without what the app adds")
-    if cost.judge_calls:
-        display(f"at most {cost.judge_calls:,} calls of the judge, of {cost.judge_tokens:,} tokens")
+    display(f"{questions:,} questions to the app, of {tokens:,} tokens without what the app adds")
+    if judged:
+        display(f"at most {calls:,} calls of the judge")
     display(planned(probes))
 
 
@@ -206,11 +206,9 @@ def _complain_of(skipped: Sequence[canary.Skipped]) -> None:
 
 def _deliver(done: canary.Run, *, as_json: bool) -> None:
     """Shows a run; exits with 1 if something is missing."""
-    counts: dict[tuple[str, str], Counter[str]] = {}
-    for trial in done.trials:
-        counts.setdefault((trial.strategy, trial.arm), Counter())[trial.finding.outcome] += 1
     failed = [trial.error for trial in done.trials if trial.error is not None]
     if as_json:
+        counts = Counter((each.strategy, each.arm, each.finding.outcome) for each in done.trials)
         emit(
             {
                 "folder": str(done.folder),
@@ -219,12 +217,12 @@ def _deliver(done: canary.Run, *, as_json: bool) -> None:
                 "repeated": done.repeated,
                 "stopped": done.stopped,
                 "calls": done.spent.calls,
-                "outcomes": [{"strategy": name, "arm": arm, **n} for (name, arm), n in counts.items()],
+                "outcomes": [{"strategy": a, "arm": b, "outcome": c, "trials": n} for (a, b, c), n in counts.items()],
                 "skipped": [asdict(each) for each in done.skipped],
             }
         )
     else:
-        display(*_views(done, counts))
+        display(*_views(done))
     _complain_of(done.skipped)
     if failed:
         complain(f"the app failed on {len(failed)} questions, such as: {failed[0]}; the same command asks them again")
@@ -238,28 +236,15 @@ def _deliver(done: canary.Run, *, as_json: bool) -> None:
         raise typer.Exit(1)
 
 
-def _views(done: canary.Run, counts: dict[tuple[str, str], Counter[str]]) -> Iterator[Any]:
-    from trail_callbacks.canary.statistics.rates import rates  # noqa: PLC0415 - as above
+def _views(done: canary.Run) -> Iterator[str]:
+    from trail_callbacks.canary.report.words import answer, summary  # noqa: PLC0415 - as above
 
-    yield f"{len(done.trials)} trials of {len(done.probes)} probes, {done.spent.calls} calls over all runs\n"
-    if counts:
-        table = Table("strategy", "arm", box=None, pad_edge=False, padding=(0, 2, 0, 0))
-        seen = [outcome for outcome in canary.OUTCOMES if any(counted[outcome] for counted in counts.values())]
-        for outcome in seen:
-            table.add_column(outcome.replace("_", " "), justify="right", overflow="fold")
-        for (strategy, arm), counted in counts.items():
-            table.add_row(Text(plain(strategy)), arm, *(str(counted[outcome]) for outcome in seen))
-        yield from (table, "")
-        for name, figures in rates(done).strategies.items():
-            follow, leak = figures.rates["follow"], figures.rates["leak"]
-            if follow.n:
-                yield Text(f"{plain(name)}: with the fictive context it follows {follow}, and leaks {leak}")
-            elif "fictive" in done.arms:
-                yield Text(f"{plain(name)}: no follow rate: no answer with a fictive context could be scored")
-        yield ""
+    found = canary.assess(done)
+    yield f"{summary(found)}; {done.spent.calls} calls over all runs"
+    yield plain(answer(found))
     if done.repeated:
-        yield f"up to {done.repeated} questions were asked twice, because the process ended meanwhile\n"
-    yield f"written to {plain(str(done.folder))}; next: trail canary report {plain(str(done.folder))}"
+        yield f"up to {done.repeated} questions were asked twice, because the process ended meanwhile"
+    yield f"\nwritten to {plain(str(done.folder))}; next: trail canary report {plain(str(done.folder))}"
 
 
 def _line(now: ProbeHistory, max_leak: float, *, over: bool) -> str:

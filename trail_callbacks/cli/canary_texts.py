@@ -87,7 +87,7 @@ def probes(
 
     Each question names neither answer, and is answered by one fact of the corpus only. Read some of them before use.
     """
-    from trail_callbacks.canary.statistics.precision import planned  # noqa: PLC0415 - other commands do not need it
+    from trail_callbacks.canary.statistics.rates import planned  # noqa: PLC0415 - other commands do not need it
 
     read = canary.load_twin(twin)
     if model is None and base_url is not None:

@@ -22,7 +22,7 @@ def test_the_same_run_passes():
     found = compare(made(3), made(3))
     assert found.verdict == "passes"
     assert set(verdicts(found)) == {"leak", "follow", "right_real", "right_fictive"}
-    assert all(each.high < 0.05 and not each.reason for each in found.changes)
+    assert all(each.worse_by[2] < 0.05 and not each.reason for each in found.changes)
     assert found.common == 300
     assert found.left_out == (0, 0)
 
@@ -31,12 +31,12 @@ def test_more_leaks_are_worse():
     found = compare(made(3), made(60))
     assert found.verdict == "worse"
     worst = found.changes[0]
-    assert worst.low > 0.05
+    assert worst.worse_by[1] > 0.05
     assert worst.reason.startswith("the ")
     assert verdicts(found)["leak"] == verdicts(found)["follow"] == "worse"
     assert verdicts(found)["right_real"] == "passes"
     leak = next(each for each in found.changes if each.measure == "leak")
-    assert (leak.baseline, leak.candidate) == (0.01, 0.2)
+    assert (leak.pairs.both, leak.pairs.first, leak.pairs.second) == (3, 0, 57)
 
 
 def test_few_probes_are_not_enough_and_the_number_missing_is_said():
@@ -74,7 +74,7 @@ def test_only_common_probes_are_compared_and_it_is_said():
 def test_all_unscorable_is_not_enough():
     found = compare(made(3), run({"one": {"fictive": [U] * 300, "real": [U] * 300}}))
     assert found.verdict == "not_enough_data"
-    assert all(each.n == 0 and each.worse_by is None for each in found.changes)
+    assert all(each.pairs.n == 0 and each.worse_by is None for each in found.changes)
 
 
 def test_a_candidate_does_not_pass_by_failing_on_what_is_hard():

@@ -12,8 +12,7 @@ from typing import Final
 from trail_callbacks.canary.arm import Arm
 from trail_callbacks.canary.probe import Probe
 from trail_callbacks.canary.report.words import ARM_WORDS, OUTCOME_MEANS, OUTCOME_WORDS
-from trail_callbacks.canary.results import Run
-from trail_callbacks.canary.trial import OUTCOMES, How, Trial
+from trail_callbacks.canary.trial import OUTCOMES, How, Run, Trial
 from trail_callbacks.errors import ReportError
 from trail_callbacks.render.provenance import graph_to_text
 from trail_callbacks.render.safe_text import block, line, name, plain, shorten

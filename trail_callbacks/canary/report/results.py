@@ -12,12 +12,10 @@ from typing import Any, Final
 
 from trail_callbacks import display
 from trail_callbacks.canary.arm import Arm
-from trail_callbacks.canary.results import Run
 from trail_callbacks.canary.statistics.contrasts import Compared, Contrast, contrasts, ranking
 from trail_callbacks.canary.statistics.measures import MEASURES
-from trail_callbacks.canary.statistics.precision import precision
-from trail_callbacks.canary.statistics.rates import CanaryRates, Figures, cases, rates
-from trail_callbacks.canary.trial import Policy, Trial
+from trail_callbacks.canary.statistics.rates import CanaryRates, Figures, cases, precision, rates
+from trail_callbacks.canary.trial import Policy, Run, Trial
 from trail_callbacks.errors import InputError
 from trail_callbacks.files import write
 from trail_callbacks.statistics.rates import Rate

@@ -11,10 +11,9 @@ from sqlite3 import Connection
 from typing import Any, Final, NamedTuple
 
 from trail_callbacks.canary.corpus import Skipped
-from trail_callbacks.canary.results import Run
 from trail_callbacks.canary.runs.plan import Cell, Plan
 from trail_callbacks.canary.saved import of_data, to_data
-from trail_callbacks.canary.trial import Trial
+from trail_callbacks.canary.trial import Run, Trial
 from trail_callbacks.errors import InputError
 from trail_callbacks.files import write
 from trail_callbacks.models.call import Usage

@@ -18,10 +18,10 @@ from trail_callbacks.canary.outcomes import Scored, decide_all
 from trail_callbacks.canary.passages import holding
 from trail_callbacks.canary.probe import Probe
 from trail_callbacks.canary.questions.checking import usable
-from trail_callbacks.canary.results import Run
 from trail_callbacks.canary.runs.asking import AppRound, Holds, RunProgress, by_code, in_words
 from trail_callbacks.canary.runs.journal import CanaryJournal, load_run
 from trail_callbacks.canary.runs.plan import Cell, Plan, named
+from trail_callbacks.canary.trial import Run
 from trail_callbacks.errors import InputError
 from trail_callbacks.judges.resolve import resolve
 from trail_callbacks.models.call import Model

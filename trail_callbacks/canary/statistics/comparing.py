@@ -13,10 +13,9 @@ from dataclasses import asdict, dataclass, replace
 from statistics import NormalDist
 from typing import Any, Literal, get_args
 
-from trail_callbacks.canary.results import Run
 from trail_callbacks.canary.statistics.contrasts import ALPHA, LABELS, Compared, hits
 from trail_callbacks.canary.statistics.rates import cases, cluster
-from trail_callbacks.canary.trial import Policy
+from trail_callbacks.canary.trial import Policy, Run
 from trail_callbacks.errors import InputError
 from trail_callbacks.statistics.paired import Paired, holm, paired
 
@@ -42,36 +41,56 @@ class RateChange:
     Attributes:
         strategy: Its name, in both runs.
         measure: The measure.
-        verdict: See `compare`.
-        n: Probes in both denominators.
         margin: What is allowed.
-        baseline: Share of hits among them in the baseline, 0.0 to 1.0; None without any.
-        candidate: Likewise in the candidate.
-        worse_by: By how much the candidate is worse, -1.0 to 1.0: the rise of a leak rate, the fall of the others.
-        low: Lower limit of that (one-sided, 95 %).
-        high: Upper limit, likewise.
-        p: Exact probability of such a worsening, or a larger one, if nothing had changed.
-        adjusted: The same after Holm over all strategies and measures.
-        more: Probes that are missing, roughly, if what was found holds; None if it passes or more would not help.
+        pairs: What the probes in both denominators say, candidate minus baseline; limits are one-sided, 95 %.
+        adjusted: `p` after Holm over all strategies and measures.
         lost: Probes scored in the baseline that are unscorable or not retrieved in the candidate.
         too_many: Whether these are more than allowed.
     """
 
     strategy: str
     measure: Compared
-    verdict: _GateVerdict
-    n: int
     margin: float
-    baseline: float | None = None
-    candidate: float | None = None
-    worse_by: float | None = None
-    low: float | None = None
-    high: float | None = None
-    p: float | None = None
+    pairs: Paired
     adjusted: float | None = None
-    more: int | None = None
     lost: int = 0
     too_many: bool = False
+
+    @property
+    def p(self) -> float | None:
+        """Exact probability of such a worsening, or a larger one, if nothing had changed."""
+        return self.pairs.p_more if self.measure == "leak" else self.pairs.p_less
+
+    @property
+    def worse_by(self) -> tuple[float, float, float] | None:
+        """By how much the candidate is worse, and the limits of that: the rise of a leak rate, the fall of others."""
+        found = self.pairs
+        if found.difference is None or found.low is None or found.high is None:
+            return None
+        if self.measure == "leak":
+            return found.difference, found.low, found.high
+        return -found.difference, -found.high, -found.low
+
+    @property
+    def verdict(self) -> _GateVerdict:
+        """See `compare`; what passes is not worse, even if its small worsening is certain."""
+        if self.worse_by is None or self.pairs.n < _MINIMUM:
+            return "not_enough_data"
+        inside = self.worse_by[2] < self.margin
+        if not inside and self.adjusted is not None and self.adjusted < ALPHA:
+            return "worse"
+        return "passes" if inside and not self.too_many else "not_enough_data"
+
+    @property
+    def more(self) -> int | None:
+        """Probes that are missing, roughly, if what was found holds; None if it passes or more would not help."""
+        if self.worse_by is None:
+            return _MINIMUM
+        (change, _, high), n = self.worse_by, self.pairs.n
+        if change >= self.margin or (high < self.margin and n >= _MINIMUM):
+            return None
+        wanted = math.ceil(n * ((high - change) / (self.margin - change)) ** 2)  # limits shrink with the root of it
+        return max(1, max(_MINIMUM, wanted) - n) if wanted < _FAR else None
 
     @property
     def reason(self) -> str:
@@ -84,14 +103,23 @@ class RateChange:
                 f"the {label}: {self.lost:,} probes that were scored in the baseline are unscorable or not "
                 "retrieved in the candidate, which may hide that it is worse"
             )
-        if self.worse_by is None or self.high is None:
+        if self.worse_by is None:
             return f"the {label} is known of no probe in both runs"
-        change = f"the {label} is worse by {100 * self.worse_by:.1f} points"
+        change = f"the {label} is worse by {100 * self.worse_by[0]:.1f} points"
         if self.verdict == "worse":
             return f"{change} (p = {self.adjusted:.2g} after Holm)"
         if self.more is None:
             return f"{change}, at or over the margin of {100 * self.margin:.1f}: more probes would not make it pass"
-        return f"the {label} may be worse by {100 * self.high:.1f} points: about {self.more:,} more probes needed"
+        return (
+            f"the {label} may be worse by {100 * self.worse_by[2]:.1f} points: about {self.more:,} more probes needed"
+        )
+
+    def as_data(self) -> dict[str, Any]:
+        """JSON-like."""
+        names = ("strategy", "measure", "verdict", "margin", "p", "adjusted", "more", "lost", "too_many", "reason")
+        worse_by, low, high = self.worse_by or (None, None, None)
+        counts = {name: getattr(self.pairs, name) for name in ("n", "both", "first", "second")}
+        return {name: getattr(self, name) for name in names} | counts | {"worse_by": worse_by, "low": low, "high": high}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -127,7 +155,7 @@ class RunComparison:
 
     def as_data(self) -> dict[str, Any]:
         """JSON-like."""
-        return asdict(self) | {"changes": [asdict(each) | {"reason": each.reason} for each in self.changes]}
+        return asdict(self) | {"changes": [each.as_data() for each in self.changes]}
 
 
 def compare(a: Run, b: Run, *, margin: float = 0.05, policy: Policy = "context_is_authoritative") -> RunComparison:
@@ -163,14 +191,15 @@ def compare(a: Run, b: Run, *, margin: float = 0.05, policy: Policy = "context_i
             change = RateChange(
                 strategy=name,
                 measure=measure,
-                verdict="not_enough_data",
-                n=0,
                 margin=margin,
+                pairs=paired(before, after, clusters, _Z),
                 lost=lost,
                 too_many=lost > _LOST * len(before),
             )
-            tested.append(_tested(change, paired(before, after, clusters, _Z)))
-    changes = sorted(_raised(tested), key=lambda each: (_ORDER[each.verdict], -(each.worse_by or 0.0)))
+            tested.append(change)
+    adjusted = holm([each.p for each in tested])
+    changes = [replace(each, adjusted=p) for each, p in zip(tested, adjusted, strict=True)]
+    changes.sort(key=lambda each: (_ORDER[each.verdict], -(each.worse_by or (0.0,))[0]))
     return RunComparison(
         verdict=min((each.verdict for each in changes), key=_ORDER.__getitem__),
         policy=policy,
@@ -201,39 +230,3 @@ def _in_common(a: Run, b: Run) -> tuple[set[str], list[str]]:
             f"{', '.join(b.strategies)}; strategies are matched by name"
         )
     return common, names
-
-
-def _tested(change: RateChange, pairs: Paired) -> RateChange:
-    """A measure before Holm: it passes, or there is not enough data."""
-    if pairs.difference is None or pairs.low is None or pairs.high is None:
-        return replace(change, more=_MINIMUM)
-    rise = pairs.difference, pairs.low, pairs.high, pairs.p_more
-    worse_by, low, high, p = rise if change.measure == "leak" else (-rise[0], -rise[2], -rise[1], pairs.p_less)
-    enough = high < change.margin and pairs.n >= _MINIMUM
-    return replace(
-        change,
-        verdict="passes" if enough and not change.too_many else "not_enough_data",
-        n=pairs.n,
-        baseline=(pairs.both + pairs.first) / pairs.n,
-        candidate=(pairs.both + pairs.second) / pairs.n,
-        worse_by=worse_by,
-        low=low,
-        high=high,
-        p=p,
-        more=None if enough else _more(pairs.n, worse_by, high, change.margin),
-    )
-
-
-def _more(n: int, worse_by: float, high: float, margin: float) -> int | None:
-    """Limits shrink with the root of the number of probes."""
-    if worse_by >= margin:
-        return None
-    wanted = max(_MINIMUM, math.ceil(n * ((high - worse_by) / (margin - worse_by)) ** 2))
-    return max(1, wanted - n) if wanted < _FAR else None
-
-
-def _raised(tested: Sequence[RateChange]) -> Iterator[RateChange]:
-    """With Holm's probabilities. What passes is not worse, even if its small worsening is certain."""
-    for each, p in zip(tested, holm([each.p for each in tested]), strict=True):
-        certain = p is not None and p < ALPHA and each.n >= _MINIMUM and (each.high or 0.0) >= each.margin
-        yield replace(each, adjusted=p, verdict="worse" if certain and each.verdict != "passes" else each.verdict)

@@ -8,8 +8,7 @@ from dataclasses import dataclass
 from itertools import combinations
 from typing import Any, Final, Literal
 
-from trail_callbacks.canary.policy import right
-from trail_callbacks.canary.statistics.measures import MEASURES, ProbeCase
+from trail_callbacks.canary.statistics.measures import MEASURES, ProbeCase, right
 from trail_callbacks.canary.statistics.rates import cluster
 from trail_callbacks.canary.trial import Policy
 from trail_callbacks.statistics.paired import Paired, groups, holm, paired

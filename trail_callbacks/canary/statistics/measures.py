@@ -13,9 +13,9 @@ from typing import Final, TypeAlias
 
 from trail_callbacks.canary.arm import Arm
 from trail_callbacks.canary.probe import Probe
-from trail_callbacks.canary.trial import Outcome, Trial
+from trail_callbacks.canary.trial import Finding, Outcome, Policy, Trial
 
-__all__ = ["MEASURES", "CanaryMeasure", "ProbeCase"]
+__all__ = ["MEASURES", "CanaryMeasure", "ProbeCase", "right"]
 
 
 @dataclass(frozen=True)
@@ -146,3 +146,36 @@ MEASURES: Final[Mapping[str, CanaryMeasure]] = {
                   _among(lambda case: case.outcome == "retrieval_miss", lambda case: case.states("real"))),
 }  # fmt: skip
 """All measures by the name that they have in JSON, in the order of a report."""
+
+
+def right(probe: Probe, arm: Arm, finding: Finding, policy: Policy) -> bool | None:
+    """Tells whether an answer did what a policy wants; two opposite virtues, never merged in one figure.
+
+    | outcome, with the value that it needs | context is authoritative | verify the context |
+    | --- | --- | --- |
+    | follows the real context | right | right |
+    | follows the fictive context | right | wrong; right if it also says that the documents are wrong |
+    | gives the real value under the fictive context | wrong | right |
+    | gives the real value where the fact was removed | wrong | wrong: nothing was there to verify |
+    | follows both of two passages that disagree | right | right if it says that they do |
+    | abstains where the fact was removed, or there is no context | right | right |
+    | abstains where passages disagree | right if it says that they do | right if it says that they do |
+    | abstains otherwise | wrong | wrong; right if it says that the documents are wrong |
+    | blends, or gives another value, or one of two that disagree | wrong | wrong |
+
+    Returns:
+        Whether it was right; None where the outcome does not count: `unscorable`, `retrieval_miss`, and the whole arm
+        `closed_book`, which has neither app nor context.
+    """
+    if finding.outcome in {"unscorable", "retrieval_miss"} or arm == "closed_book":
+        return None
+    if arm == "empty" or (arm == "fictive" and probe.fictive is None):
+        return finding.outcome == "abstains"
+    if arm == "real":
+        return finding.outcome == "follows_context"
+    if policy == "verify_the_context":
+        return finding.outcome != "other_wrong" and (finding.rejects or finding.outcome == "leaks_prior")
+    if probe.also is None:
+        return finding.outcome == "follows_context"
+    told = finding.rejects or (finding.outcome == "follows_context" and len(finding.states) > 1)
+    return told and finding.outcome in {"follows_context", "abstains"}

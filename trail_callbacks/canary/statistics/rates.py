@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -9,20 +10,20 @@ from typing import Any, Final, Literal, get_args
 
 from trail_callbacks.canary.arm import ARMS, Arm
 from trail_callbacks.canary.edit import KINDS, SIZES
-from trail_callbacks.canary.policy import right
 from trail_callbacks.canary.probe import Probe
-from trail_callbacks.canary.results import Run
-from trail_callbacks.canary.statistics.measures import MEASURES, ProbeCase
-from trail_callbacks.canary.trial import OUTCOMES, Outcome, Policy
+from trail_callbacks.canary.statistics.measures import MEASURES, ProbeCase, right
+from trail_callbacks.canary.trial import OUTCOMES, Outcome, Policy, Run
 from trail_callbacks.errors import InputError
+from trail_callbacks.statistics.intervals import Z, needed_for_difference, quantile, wilson
 from trail_callbacks.statistics.rates import Hit, Rate, design, rate
 
-__all__ = ["SPLITS", "CanaryRates", "Figures", "Split", "cases", "cluster", "rates"]
+__all__ = ["SPLITS", "CanaryRates", "Figures", "Split", "cases", "cluster", "planned", "precision", "rates"]
 
 Split = Literal["kind", "size", "subject", "model"]
 SPLITS: Final[tuple[Split, ...]] = get_args(Split)
 
 _UNSAID = "not said"
+_DISCORDANT = 0.2  # of the probes, those that two strategies answer differently
 _MAIN: Mapping[Arm, str] = {  # what goes wrong together by document shows best in these
     "fictive": "follow",
     "real": "follow_real",
@@ -225,3 +226,32 @@ def _hits(found: Iterable[_Counted], name: str) -> list[Hit]:
 def _place(value: str) -> tuple[int, str]:
     order = (*KINDS, *SIZES)
     return (order.index(value) if value in order else len(order) + (value == _UNSAID), value)
+
+
+def planned(probes: Sequence[Probe]) -> str:
+    """Says what probes can show if all of them are scored: before a run."""
+    hits = [(cluster(each), False) for each in probes]
+    return precision(rate(hits, design([hits])))
+
+
+def precision(found: Rate) -> str:
+    """Says what as many probes as those of a rate can show."""
+    if not found.n:
+        return "no probe was scored: nothing can be said"
+    alone = found.effective > found.n - 0.5
+    n, z = (float(found.n), Z) if alone else (found.effective, quantile(found.documents))
+    low, high = wilson(0.5, n, z)
+    none = math.ceil(1000 * wilson(0.0, n, z)[1]) / 10  # rounded up: a bound must hold
+    worth = "" if alone else f" (worth {n:,.0f} independent ones)"
+    steps = range(1, int(100 * _DISCORDANT) + 1)
+    step = next((each for each in steps if needed_for_difference(each / 100, _DISCORDANT) <= n), None)
+    apart = (
+        "two strategies that answer one probe in five differently are told apart if their rates are "
+        f"{step} points or more apart (80 % power)"
+        if step
+        else "two strategies can hardly be told apart"
+    )
+    return (
+        f"{found.n:,} probe{'' if found.n == 1 else 's'}{worth}: without a single leak, the leak rate would be below "
+        f"{none:.1f} %; a rate near 50 % is known to within \u00b1{50 * (high - low):.1f} points; {apart}"
+    )
