@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping
 from contextvars import ContextVar
 from typing import Any, Final, cast
 
@@ -10,16 +10,12 @@ from langchain_core.callbacks import AsyncCallbackManagerForRetrieverRun, Callba
 from langchain_core.documents import Document
 from langchain_core.retrievers import BaseRetriever
 from langchain_core.runnables import Runnable, RunnableConfig
-from langchain_core.runnables.config import run_in_executor
-from langchain_core.stores import BaseStore
-from langchain_core.vectorstores import VectorStore
 from pydantic import ConfigDict, Field, PrivateAttr, SkipValidation
 
 from langchain_trail.context import untraced
-from trail_callbacks.canary import corpus
 from trail_callbacks.canary.arm import Arm
 from trail_callbacks.canary.serving.exposure import checked_arm
-from trail_callbacks.canary.serving.source import CanarySource, Embedding, Framework, Sight
+from trail_callbacks.canary.serving.source import CanarySource, Framework, Sight
 from trail_callbacks.canary.twin import Twin
 
 __all__ = ["CanaryRetriever"]
@@ -33,18 +29,11 @@ def _write(document: Document, text: str | None, metadata: dict[str, Any]) -> Do
     return document.model_copy(update={"metadata": metadata} | ({} if text is None else {"page_content": text}))
 
 
-def _made(document: corpus.Document, _: Sequence[str]) -> Document:
-    return Document(document.text, id=document.id, metadata=dict(document.metadata))
-
-
 _LANGCHAIN: Final = Framework(
     retriever=Runnable,
-    stores=(VectorStore, BaseStore),
     read=lambda document: (document.page_content, document.id, document.metadata),
     write=_write,
     shown=lambda document: document.page_content,
-    made=_made,
-    advice="InMemoryVectorStore.from_documents(documents, embeddings).as_retriever()",
 )
 
 
@@ -68,14 +57,11 @@ class CanaryRetriever(BaseRetriever):
     Args:
         retriever: The app's own, or any runnable from a question to documents.
         twin: The corpus that the app reads, and its twin.
-        embedding: `real`: passages are found by their real text, and swapped then. `fictive`: they are found in an
-            index of the twin, which `index` makes, in memory and never in that of the app.
-        index: Makes a retriever over the documents of the twin, each whole and tagged; called once, when first needed.
         arm: Serves this arm whatever the code around says; see `under`.
         **details: `tags` and `metadata` of the recorded runs, as of any retriever.
 
     Raises:
-        InputError: If `retriever` is no runnable, `index` is missing, or the twin is none.
+        InputError: If `retriever` is no runnable, or the twin is none.
     """
 
     model_config = ConfigDict(arbitrary_types_allowed=True)
@@ -90,13 +76,11 @@ class CanaryRetriever(BaseRetriever):
         retriever: Runnable[str, list[Document]],
         twin: Twin,
         *,
-        embedding: Embedding = "real",
-        index: Callable[[list[Document]], BaseRetriever] | None = None,
         arm: Arm | None = None,
         **details: Any,
     ) -> None:
         # Before pydantic, which would wrap what these raise.
-        source = CanarySource(retriever, twin, embedding, index, _LANGCHAIN)
+        source = CanarySource(retriever, twin, _LANGCHAIN)
         arm = None if arm is None else checked_arm(arm)
         super().__init__(retriever=retriever, twin=twin, arm=arm, **details)  # type: ignore[call-arg]
         self._source = source
@@ -138,9 +122,10 @@ class CanaryRetriever(BaseRetriever):
 
     def _get_relevant_documents(self, query: str, *, run_manager: CallbackManagerForRetrieverRun) -> list[Document]:  # noqa: ARG002 - LangChain's signature
         sight, config, kwargs = _call.get() or (self._source.sight(self.arm), None, {})
-        finder = self._source.finder(sight)
+        if sight.arm in ("empty", "closed_book"):
+            return self._source.served([], sight)
         with untraced():
-            found = [] if finder is None else finder.invoke(query, _silent(config), **kwargs)
+            found = self.retriever.invoke(query, _silent(config), **kwargs)
         return self._source.served(found, sight)
 
     async def _aget_relevant_documents(
@@ -150,9 +135,10 @@ class CanaryRetriever(BaseRetriever):
         run_manager: AsyncCallbackManagerForRetrieverRun,  # noqa: ARG002 - LangChain's signature
     ) -> list[Document]:
         sight, config, kwargs = _call.get() or (self._source.sight(self.arm), None, {})
-        finder = await run_in_executor(None, self._source.finder, sight)  # which may make an index
+        if sight.arm in ("empty", "closed_book"):
+            return self._source.served([], sight)
         with untraced():
-            found = [] if finder is None else await finder.ainvoke(query, _silent(config), **kwargs)
+            found = await self.retriever.ainvoke(query, _silent(config), **kwargs)
         return self._source.served(found, sight)
 
 

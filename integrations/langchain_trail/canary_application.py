@@ -24,7 +24,7 @@ from trail_callbacks.judges.resolve import JudgeLike
 
 __all__ = ["CanaryApp", "Mode", "canary_app"]
 
-Mode = Literal["ainvoke", "invoke", "astream", "stream"]
+Mode = Literal["ainvoke", "invoke"]
 Build = Callable[[CanaryRetriever, Strategy], Runnable[Any, Any]]
 _CONVERSATION = ("thread_id", "session_id")  # what LangGraph and LangChain keep the messages of a user by
 _QUESTIONS = ("question", "input", "query", "messages")
@@ -70,7 +70,7 @@ class CanaryApp(FrameworkApp[CanaryRetriever]):
                 before, a semantic cache answers for its models, or it cannot be made.
         """
         _refuse_semantic_cache()
-        return self._aanswer(ask) if self._mode.startswith("a") else self._answered(ask)
+        return self._aanswer(ask) if self._mode == "ainvoke" else self._answered(ask)
 
     def _answered(self, ask: Ask) -> Answered:
         run_id, config = self._config()
@@ -79,13 +79,8 @@ class CanaryApp(FrameworkApp[CanaryRetriever]):
             return Answered(text=text, usage=usage_of(self._graph(run_id)))
         made = self._for(ask)
         given = self._given(ask.question, made.app)
-        output: Any = None
         with exposed(ask.arm, made.retriever.twin) as exposure:
-            if self._mode == "stream":
-                for chunk in made.app.stream(given, config):
-                    output = _joined(output, chunk)
-            else:
-                output = made.app.invoke(given, config)
+            output = made.app.invoke(given, config)
         report = self.handler.report(run_id) if self._verify else None
         answered = self._checked(ask, made, exposure, self._text(output), self._graph(run_id))
         return replace(answered, report=report)
@@ -97,13 +92,8 @@ class CanaryApp(FrameworkApp[CanaryRetriever]):
             return Answered(text=text, usage=usage_of(self._graph(run_id)))
         made = await asyncio.to_thread(self._for, ask)  # an app may take its time to be built
         given = self._given(ask.question, made.app)
-        output: Any = None
         with exposed(ask.arm, made.retriever.twin) as exposure:
-            if self._mode == "astream":
-                async for chunk in made.app.astream(given, config):
-                    output = _joined(output, chunk)
-            else:
-                output = await made.app.ainvoke(given, config)
+            output = await made.app.ainvoke(given, config)
         report = await self.handler.areport(run_id) if self._verify else None
         answered = self._checked(ask, made, exposure, self._text(output), self._graph(run_id))
         return replace(answered, report=report)
@@ -214,8 +204,6 @@ def _question_key(runnable: Runnable[Any, Any]) -> str | None:
 def answer_text(output: Any) -> str:
     """Returns the answer in what an app returned: a text, a message, or one of them in a dictionary or a state.
 
-    What a graph streams last, the update of one step by its name, is read as a state.
-
     Raises:
         InputError: If there is none, or several.
     """
@@ -227,15 +215,5 @@ def answer_text(output: Any) -> str:
         found = [output[key] for key in output if key in ANSWERS and isinstance(output[key], str | BaseMessage)]
         if len(found) == 1:
             return answer_text(found[0])
-        if len(output) == 1 and isinstance(update := next(iter(output.values())), Mapping):
-            return answer_text(update)
     what = f"an output with {', '.join(map(repr, output))}" if isinstance(output, Mapping) else type(output).__name__
     raise InputError(f"cannot find the answer in {what}: canary_app(..., answer=...)")
-
-
-def _joined(before: Any, chunk: Any) -> Any:
-    """Chunks of a stream together; of those that cannot be added, such as states of a graph, the last."""
-    try:
-        return chunk if before is None else before + chunk
-    except TypeError:
-        return chunk

@@ -2,26 +2,20 @@
 
 from __future__ import annotations
 
-import asyncio
 import copy
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
-from llama_index.core import StorageContext
 from llama_index.core.base.base_retriever import BaseRetriever
-from llama_index.core.indices.base import BaseIndex
-from llama_index.core.schema import BaseNode, Document, MetadataMode, NodeWithScore, QueryBundle, TransformComponent
-from llama_index.core.storage.docstore.types import BaseDocumentStore
-from llama_index.core.vector_stores.types import BasePydanticVectorStore, VectorStore
+from llama_index.core.schema import BaseNode, MetadataMode, NodeWithScore, QueryBundle, TransformComponent
 from pydantic import Field, SkipValidation
 
 from llama_index_trail.scope import untraced
-from trail_callbacks.canary import corpus
 from trail_callbacks.canary.arm import Arm
 from trail_callbacks.canary.passages.translation import Translator
 from trail_callbacks.canary.serving.exposure import checked_arm
 from trail_callbacks.canary.serving.quarantine import refuse_fictive
-from trail_callbacks.canary.serving.source import CanarySource, Embedding, Framework
+from trail_callbacks.canary.serving.source import CanarySource, Framework
 from trail_callbacks.canary.twin import TAG, Twin
 
 __all__ = ["CanaryRetriever", "FictiveFilter"]
@@ -36,32 +30,18 @@ def _read(found: NodeWithScore) -> tuple[str, str | None, Mapping[str, Any]]:
 def _write(found: NodeWithScore, text: str | None, metadata: dict[str, Any]) -> NodeWithScore:
     node = found.node.model_copy()
     node.metadata = {key: value for key, value in metadata.items() if key in (*found.node.metadata, TAG)}
-    _hide(node, [TAG])
+    node.excluded_llm_metadata_keys = [*node.excluded_llm_metadata_keys, TAG]  # no prompt shows it
+    node.excluded_embed_metadata_keys = [*node.excluded_embed_metadata_keys, TAG]
     if text is not None:
         node.set_content(text)
     return NodeWithScore(node=node, score=found.score)
 
 
-def _made(document: corpus.Document, hidden: Sequence[str]) -> Document:
-    made = Document(text=document.text, id_=document.id, metadata=dict(document.metadata))
-    _hide(made, hidden)
-    return made
-
-
-def _hide(node: BaseNode, keys: Sequence[str]) -> None:
-    """Keeps keys of metadata out of prompts and embeddings."""
-    node.excluded_llm_metadata_keys = [*node.excluded_llm_metadata_keys, *keys]
-    node.excluded_embed_metadata_keys = [*node.excluded_embed_metadata_keys, *keys]
-
-
 _LLAMA_INDEX: Final = Framework(
     retriever=BaseRetriever,
-    stores=(BaseIndex, BasePydanticVectorStore, VectorStore, BaseDocumentStore, StorageContext),
     read=_read,
     write=_write,
     shown=lambda found: found.node.get_content(MetadataMode.LLM),
-    made=_made,
-    advice="VectorStoreIndex.from_documents(documents).as_retriever()",
 )
 
 
@@ -85,13 +65,10 @@ class CanaryRetriever(BaseRetriever):
     Args:
         retriever: The app's own.
         twin: The corpus that the app reads, and its twin.
-        embedding: `real`: passages are found by their real text, and swapped then. `fictive`: they are found in an
-            index of the twin, which `index` makes, in memory and never in that of the app.
-        index: Makes a retriever over the documents of the twin, each whole and tagged; called once, when first needed.
         arm: Serves this arm whatever the code around says; see `under`.
 
     Raises:
-        InputError: If `retriever` is none, `index` is missing, or the twin is none.
+        InputError: If `retriever` or the twin is none.
     """
 
     def __init__(
@@ -99,11 +76,9 @@ class CanaryRetriever(BaseRetriever):
         retriever: BaseRetriever,
         twin: Twin,
         *,
-        embedding: Embedding = "real",
-        index: Callable[[list[Document]], BaseRetriever] | None = None,
         arm: Arm | None = None,
     ) -> None:
-        self._source = CanarySource(retriever, twin, embedding, index, _LLAMA_INDEX)
+        self._source = CanarySource(retriever, twin, _LLAMA_INDEX)
         super().__init__(callback_manager=retriever.callback_manager)
         self.retriever = retriever
         self.arm = None if arm is None else checked_arm(arm)
@@ -132,18 +107,20 @@ class CanaryRetriever(BaseRetriever):
         sight = self._source.sight(self.arm)
         if sight.is_untouched:
             return self._source.served(self.retriever.retrieve(query_bundle), sight)
-        finder = self._source.finder(sight)
+        if sight.arm in ("empty", "closed_book"):
+            return self._source.served([], sight)
         with untraced():
-            found = [] if finder is None else finder.retrieve(query_bundle)
+            found = self.retriever.retrieve(query_bundle)
         return self._source.served(found, sight)
 
     async def _aretrieve(self, query_bundle: QueryBundle) -> list[NodeWithScore]:
         sight = self._source.sight(self.arm)
         if sight.is_untouched:
             return self._source.served(await self.retriever.aretrieve(query_bundle), sight)
-        finder = await asyncio.to_thread(self._source.finder, sight)  # which may make an index
+        if sight.arm in ("empty", "closed_book"):
+            return self._source.served([], sight)
         with untraced():
-            found = [] if finder is None else await finder.aretrieve(query_bundle)
+            found = await self.retriever.aretrieve(query_bundle)
         return self._source.served(found, sight)
 
 

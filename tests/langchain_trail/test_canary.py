@@ -14,8 +14,6 @@ from langchain_trail.canary import CanaryRetriever
 
 from trail_callbacks.canary import TAG
 from trail_callbacks.canary.serving.exposure import SWITCH, CanaryOffError, exposed
-from trail_callbacks.canary.serving.quarantine import FictiveDataError, refuse_fictive
-from trail_callbacks.errors import InputError
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "canary"))
 from small_twins import small
@@ -106,7 +104,7 @@ def test_the_graph_has_what_was_served_and_nothing_real(says):
 
 
 def test_switched_off_no_fictive_text_is_served(monkeypatch):
-    retriever = canary(embedding="fictive", index=index)
+    retriever = canary()
     bound = retriever.under("fictive")
     assert any("Garvane" in each.page_content for each in bound.invoke("x"))
     monkeypatch.setenv(SWITCH, "off")
@@ -121,47 +119,6 @@ def test_switched_off_no_fictive_text_is_served(monkeypatch):
 
     with pytest.raises(CanaryOffError, match="says nothing"):
         run()
-
-
-def index(documents):
-    return InMemoryVectorStore.from_documents(documents, EMBEDDING).as_retriever()
-
-
-def test_an_index_of_the_twin_is_made_once_and_apart():
-    made = []
-
-    def count(documents):
-        made.append([each.metadata for each in documents])
-        assert [each.id for each in documents] == [f"{TAG}:ferry.md", f"{TAG}:museum.html"], "replace no real ones"
-        return index(documents)
-
-    store = production()
-    retriever = canary(store, embedding="fictive", index=count)
-    with exposed("real", TWIN):
-        assert texts(retriever.invoke("x")) == [REAL, WHALES]
-    assert made == []
-    with exposed("fictive", TWIN) as exposure:
-        for found in every_way(retriever):
-            assert texts(found) == sorted(each.text for each in TWIN.fictive)
-            assert all(each.metadata[TAG] == "t1" for each in found)
-    assert made == [[{"source": "ferry.md", TAG: "t1"}, {"source": "museum.html", TAG: "t1"}]]
-    assert set(exposure.documents) == {"ferry.md", "museum.html"}
-    assert len(store.store) == 2, "the app's own store has what it had"
-
-
-def test_an_index_in_the_apps_own_store_is_refused():
-    store = production()
-    own = store.as_retriever()
-
-    def polluting(documents):
-        store.add_documents(refuse_fictive(documents))
-        return own
-
-    for make, error in ((polluting, FictiveDataError), (lambda _: own, InputError), (lambda _: store.as_retriever(), InputError), (lambda _: None, InputError)):  # fmt: skip
-        retriever = CanaryRetriever(retriever=own, twin=TWIN, embedding="fictive", index=make)
-        with exposed("fictive", TWIN), pytest.raises(error):
-            retriever.invoke("x")
-    assert len(store.store) == 2
 
 
 def test_the_config_reaches_the_wrapped_retriever_and_its_callbacks_do_not():

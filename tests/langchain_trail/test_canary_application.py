@@ -63,7 +63,7 @@ def answer(app, asked):
     return answered if isinstance(answered, Answered) else asyncio.run(awaited())
 
 
-@pytest.mark.parametrize("mode", ["ainvoke", "invoke", "astream", "stream"])
+@pytest.mark.parametrize("mode", ["ainvoke", "invoke"])
 @pytest.mark.parametrize("finished", [True, False])
 def test_each_arm_gets_its_answer(says, mode, finished):
     model, parser = says(*ANSWERS), StrOutputParser()

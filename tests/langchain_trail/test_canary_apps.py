@@ -105,7 +105,7 @@ def multi_query(retriever, model):
 
 
 APPS = [retrieval_chain, history_aware, multi_query]
-WAYS = [("invoke", True), ("astream", True), ("ainvoke", False), ("stream", False)]
+WAYS = [("invoke", True), ("ainvoke", True), ("ainvoke", False)]
 
 
 def ask(arm, question=QUESTION):
@@ -204,7 +204,7 @@ def test_each_question_is_a_conversation_of_its_own(says):
     assert all(session.startswith("trail-canary-") for session in kept), "a user's conversation is left alone"
 
 
-@pytest.mark.parametrize("mode", ["invoke", "astream"])
+@pytest.mark.parametrize("mode", ["invoke", "ainvoke"])
 def test_an_app_that_remembers_other_arms_is_an_error(says, mode):
     past = [HumanMessage("Hello"), AIMessage(ANSWERS["empty"])]  # what it also answers is no memory
     retriever, model = canary(store()), answers(says)
@@ -225,7 +225,7 @@ def test_fifty_at_once_and_twenty_threads_never_mix(says):
 
     for arm, found in zip(arms, asyncio.run(many()), strict=True):
         assert found.text == ANSWERS[arm]
-    app = canary_app(make(retriever, model), retriever, mode="stream")
+    app = canary_app(make(retriever, model), retriever, mode="invoke")
     with ThreadPoolExecutor(20) as pool:
         for arm, found in zip(arms, pool.map(lambda arm: answer(app, ask(arm)), arms), strict=True):
             assert found.text == ANSWERS[arm]

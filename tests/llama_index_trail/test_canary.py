@@ -16,10 +16,9 @@ from llama_index_trail import CanaryRetriever, FictiveFilter, trail
 from trail_callbacks.canary import TAG
 from trail_callbacks.canary.serving.exposure import exposed
 from trail_callbacks.canary.serving.quarantine import FictiveDataError, refuse_fictive
-from trail_callbacks.errors import InputError
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "canary"))
-from small_twins import FERRY, small, twin_of
+from small_twins import FERRY, small
 
 TWIN = small()
 REAL, FICTIVE = "The ferry to Lorne takes 40 minutes", "The ferry to Garvane takes 53 minutes"
@@ -106,58 +105,6 @@ def test_the_graph_has_what_was_served_and_nothing_real(models):
     assert any(FICTIVE in node.text for node in graph.leaves())
     assert not any("40 minutes" in node.text or "Lorne" in node.text for node in graph.nodes)
     assert recording.errors == []
-
-
-def index_of(documents):
-    return VectorStoreIndex.from_documents(documents, embed_model=EMBEDDING).as_retriever()
-
-
-def test_an_index_of_the_twin_is_made_once_and_apart():
-    made = []
-
-    def count(documents):
-        made.append([each.doc_id for each in documents])
-        return index_of(documents)
-
-    own = production()
-    retriever = canary(own, embedding="fictive", index=count)
-    with exposed("fictive", TWIN) as exposure:
-        for found in both_ways(retriever):
-            assert texts(found) == sorted(each.text for each in TWIN.fictive)
-            assert all(each.metadata[TAG] == "t1" for each in found)
-    assert made == [[f"{TAG}:ferry.md", f"{TAG}:museum.html"]], "in no store they replace the real ones"
-    assert set(exposure.documents) == {"ferry.md", "museum.html"}
-    assert set(own.docstore.docs) == {"c1", "c2"}
-
-
-def test_texts_in_the_metadata_of_an_index_of_the_twin_are_fictive_as_well():
-    twin = twin_of({"ferry.md": FERRY}, [("number", "40 minutes", "53 minutes")], {"ferry.md": {"window": FERRY}})
-    kept = []
-
-    def keep(documents):
-        kept.extend(documents)
-        return index_of(documents)
-
-    retriever = CanaryRetriever(production().as_retriever(), twin, embedding="fictive", index=keep)
-    with exposed("fictive", twin):
-        retriever.retrieve("x")
-    assert "53 minutes" in kept[0].metadata["window"]
-    assert "40 minutes" not in kept[0].metadata["window"]
-
-
-def test_an_index_in_the_apps_own_store_is_refused():
-    own = production()
-    wrapped = own.as_retriever()
-
-    def polluting(documents):
-        own.insert_nodes(FictiveFilter()(SentenceSplitter().get_nodes_from_documents(documents)))
-        return wrapped
-
-    for make, error in ((polluting, FictiveDataError), (lambda _: wrapped, InputError), (lambda _: own.as_retriever(), InputError), (lambda _: None, InputError)):  # fmt: skip
-        retriever = CanaryRetriever(wrapped, TWIN, embedding="fictive", index=make)
-        with exposed("fictive", TWIN), pytest.raises(error):
-            retriever.retrieve("x")
-    assert set(own.docstore.docs) == {"c1", "c2"}
 
 
 def test_the_guard_keeps_what_was_served_out_of_an_index_and_of_a_pipeline():

@@ -95,7 +95,6 @@ async def langchain_canary() -> None:
         assert_type(retriever.invoke("When?"), list[Document])
         assert_type(retriever.under("fictive"), CanaryRetriever)
         retriever.under("fictional")  # type: ignore[arg-type]
-        CanaryRetriever(found, twin, embedding="both")  # type: ignore[arg-type]
         with exposed("fictive", twin) as exposure:
             assert_type(exposure.passages, list[str])
         assert_type(refuse_fictive([Document("It opened.")], twin), list[Document])
@@ -104,7 +103,7 @@ async def langchain_canary() -> None:
             app(Ask(probe="p", question="When?", arm="real", strategy=Strategy("s"))),
             Answered | str | Awaitable[Answered | str],
         )
-        return canary_app(build(retriever, Strategy("s")), retriever, mode="stream", verify=True)
+        return canary_app(build(retriever, Strategy("s")), retriever, mode="invoke", verify=True)
 
     assert callable(run)
 

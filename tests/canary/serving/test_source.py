@@ -11,24 +11,17 @@ from trail_callbacks.errors import InputError
 TWIN = small()
 
 
-class Store:
-    pass
-
-
 PLAIN = Framework(
     retriever=SimpleNamespace,
-    stores=(Store,),
     read=lambda text: (text, None, {}),
     write=lambda text, new, metadata: new or text,
     shown=str,
-    made=lambda document, hidden: document.text,
-    advice="another",
 )
-FOUND = SimpleNamespace(store=Store())
+FOUND = SimpleNamespace()
 
 
-def source_of(twin=TWIN, embedding="real", index=None):
-    return CanarySource(FOUND, twin, embedding, index, PLAIN)
+def source_of(twin=TWIN):
+    return CanarySource(FOUND, twin, PLAIN)
 
 
 def test_a_retriever_is_left_alone_unless_an_arm_says_otherwise():
@@ -81,30 +74,8 @@ def test_what_a_child_process_is_served_nobody_would_know():
 def test_bad_arguments_say_what_to_do():
     with pytest.raises(InputError, match="perturb"):
         source_of("twin.json")
-    with pytest.raises(InputError, match="'real' or 'fictive'"):
-        source_of(embedding="fake")
-    with pytest.raises(InputError, match="needs index="):
-        source_of(embedding="fictive")
-    with pytest.raises(InputError, match="index= is for"):
-        source_of(index=dict)
     with pytest.raises(InputError, match="unknown arm 'x'"):
         checked_arm("x")
-
-
-def test_the_index_of_the_twin_is_made_once():
-    made = []
-    source = source_of(embedding="fictive", index=lambda texts: made.append(texts) or SimpleNamespace())
-    assert source.finder(source.sight("fictive")) is source.finder(source.sight("fictive")) is not FOUND
-    assert made == [[each.text for each in TWIN.fictive]]
-    assert source.finder(source.sight("real")) is FOUND
-    assert source.finder(source.sight("empty")) is None
-
-
-@pytest.mark.parametrize("made", [FOUND, SimpleNamespace(wrapped=[SimpleNamespace(inner=FOUND.store)])])
-def test_the_app_s_own_store_is_refused_however_deep(made):
-    source = source_of(embedding="fictive", index=lambda _: made)
-    with pytest.raises(InputError, match="must not enter it"):
-        source.finder(source.sight("fictive"))
 
 
 def test_what_has_no_place_is_left_out_and_said():

@@ -7,24 +7,19 @@ import os
 import threading
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Generic, Literal, TypeVar, get_args
+from typing import Any, Generic, TypeVar
 
 from trail_callbacks.canary.arm import Arm
-from trail_callbacks.canary.corpus import Document, Skipped
+from trail_callbacks.canary.corpus import Skipped
 from trail_callbacks.canary.passages.translation import Translated, translator_of
 from trail_callbacks.canary.serving.exposure import CanaryOffError, Exposure, checked_arm, current, is_off
 from trail_callbacks.canary.serving.quarantine import refuse_polluted
-from trail_callbacks.canary.twin import TAG, Twin
+from trail_callbacks.canary.twin import Twin
 from trail_callbacks.errors import InputError
 
-__all__ = ["CanarySource", "Embedding", "Framework", "Sight"]
-
-Embedding = Literal["real", "fictive"]
-"""What passages are found by: their real text, which isolates what the model does with them, or that of the twin, which
-tests the whole pipeline."""
+__all__ = ["CanarySource", "Framework", "Sight"]
 
 Item = TypeVar("Item")
-_DEEP = 4  # attributes of attributes in which stores are looked for
 _log = logging.getLogger("trail_callbacks")
 
 
@@ -34,21 +29,15 @@ class Framework(Generic[Item]):
 
     Attributes:
         retriever: What is a retriever.
-        stores: What keeps texts, which the app and the twin must not share.
         read: Returns text, id and metadata of a passage.
         write: Returns a copy of a passage with another text (None: its own) and other metadata.
         shown: Returns the text of a passage that prompts show.
-        made: Makes a document of the twin for an index; metadata keys that the user did not give are the second.
-        advice: How to make an index in memory.
     """
 
     retriever: type
-    stores: tuple[type, ...]
     read: Callable[[Item], tuple[str, str | None, Mapping[str, Any]]]
     write: Callable[[Item, str | None, dict[str, Any]], Item]
     shown: Callable[[Item], str]
-    made: Callable[[Document, Sequence[str]], Any]
-    advice: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,8 +64,6 @@ class CanarySource(Generic[Item]):
     Args:
         retriever: The app's own.
         twin: The corpus and its twin.
-        embedding: What passages are found by.
-        index: Makes the retriever over the documents of the twin; needed for `embedding="fictive"`.
         framework: What it is of.
 
     Attributes:
@@ -85,36 +72,19 @@ class CanarySource(Generic[Item]):
         outside: Calls outside of any exposure. Some of them may be of a run whose context got lost.
 
     Raises:
-        InputError: If `retriever` is none, `embedding` is unknown, or `index` is missing or of no use.
+        InputError: If `retriever` or `twin` is none.
     """
 
-    def __init__(
-        self,
-        retriever: Any,
-        twin: Twin,
-        embedding: Embedding,
-        index: Callable[[list[Any]], Any] | None,
-        framework: Framework[Item],
-    ) -> None:
+    def __init__(self, retriever: Any, twin: Twin, framework: Framework[Item]) -> None:
         if not isinstance(retriever, framework.retriever):
             raise InputError(f"retriever: expected a retriever, got {type(retriever).__name__}")
         if not isinstance(twin, Twin):
             raise InputError(f"twin: expected a Twin, got {type(twin).__name__}: perturb() and load_twin() return one")
-        if embedding not in get_args(Embedding):
-            raise InputError(f"unknown embedding {embedding!r}: choose 'real' or 'fictive'")
-        if (embedding == "fictive") != (index is not None):
-            raise InputError(
-                "embedding='fictive' needs index=, a function that makes a retriever over the documents of the twin"
-                if index is None
-                else "index= is for embedding='fictive': with 'real', passages are found by the app's own retriever"
-            )
         self.twin = twin
         self.translator = translator_of(twin)
         self.outside = 0
-        self._retriever, self._index, self._framework = retriever, index, framework
-        self._over_twin: Any = None
+        self._framework = framework
         self._lock = threading.Lock()
-        self._building = threading.Lock()
 
     def __deepcopy__(self, memo: object) -> CanarySource[Item]:
         """A copy of an app reads with the same retriever and counts with it."""
@@ -147,19 +117,8 @@ class CanarySource(Generic[Item]):
             noted.spoiled = True
         return Sight(None, noted)
 
-    def finder(self, sight: Sight) -> Any:
-        """Returns the retriever to ask; None where nothing is to be found. The first call for a twin may index it."""
-        if sight.is_untouched:
-            return self._retriever
-        if sight.arm != "fictive" or self._index is None:
-            return self._retriever if sight.arm == "fictive" else None
-        with self._building:
-            if self._over_twin is None:
-                self._over_twin = self._indexed(self._index)
-            return self._over_twin
-
     def served(self, found: Sequence[Item], sight: Sight) -> list[Item]:
-        """Returns what is served of what the finder found, and notes it.
+        """Returns what is served of what the wrapped retriever found, and notes it.
 
         Raises:
             CanaryOffError: If fictive data was switched off since `sight` said that it is served.
@@ -170,17 +129,12 @@ class CanarySource(Generic[Item]):
         is_fictive = sight.arm == "fictive"
         if is_fictive and is_off():
             raise CanaryOffError("fictive data was switched off while passages were searched")
-        if not is_fictive or self._index is None:
-            refuse_polluted(found)
+        refuse_polluted(found)
         served: list[Item] = []
         documents: list[str] = []
         dropped: list[Skipped] = []
         for item in found:
             text, id_, details = self._framework.read(item)
-            if is_fictive and self._index is not None:
-                documents += self.translator.named(None, details)[:1]
-                served.append(self._framework.write(item, None, {**details, TAG: self.twin.id}))
-                continue
             translated = self.translator.passage(text, id_, details)
             if not is_fictive:
                 documents += translated.documents or self.translator.named(id_, details)[:1]
@@ -195,26 +149,6 @@ class CanarySource(Generic[Item]):
             sight.exposure.served([self._framework.shown(each) for each in served], documents, dropped)
         return served
 
-    def _indexed(self, index: Callable[[list[Any]], Any]) -> Any:
-        """The retriever over the twin, made by the user's function."""
-        documents = []
-        for each in self.twin.fictive:  # under ids of their own: a store with those of the real ones would replace them
-            details = self.translator.metadata({"source": each.id, **each.metadata}, [each.id])
-            ours = [TAG, *({"source"} - each.metadata.keys())]
-            documents.append(self._framework.made(Document(f"{TAG}:{each.id}", each.text, details), ours))
-        made = index(documents)
-        if not isinstance(made, self._framework.retriever):
-            raise InputError(f"index: expected it to return a retriever, got {type(made).__name__}")
-        shared = _shared_parts(self._retriever, made, self._framework.stores)
-        if made is self._retriever or shared:
-            what = f"a retriever over the app's own {shared[0]}" if shared else "the app's own retriever"
-            raise InputError(
-                f"index: it returned {what}; fictive texts must not enter it. Make a new one, such as "
-                f"{self._framework.advice}; if documents were added to the app's, delete those with {TAG!r} in their "
-                "metadata"
-            )
-        return made
-
 
 def _dropped(name: str | None, translated: Translated) -> Skipped:
     """Says and logs that a passage is not served; the reason names nothing, so that passages are counted by it."""
@@ -228,19 +162,3 @@ def _dropped(name: str | None, translated: Translated) -> Skipped:
         why += " and states what an edit changed"
     _log.warning("canary retriever: %s was not served: it %s", place, why)
     return Skipped(place, why)
-
-
-def _shared_parts(one: object, other: object, kinds: tuple[type, ...]) -> list[str]:
-    """The types of the stores that two retrievers share, however they hold them: there should be none."""
-    theirs = {id(part) for part in _parts(other, kinds, _DEEP)}
-    return [type(part).__name__ for part in _parts(one, kinds, _DEEP) if id(part) in theirs]
-
-
-def _parts(value: Any, kinds: tuple[type, ...], deep: int) -> list[Any]:
-    found = [value] if isinstance(value, kinds) else []
-    if deep and hasattr(value, "__dict__"):
-        for part in vars(value).values():
-            for each in part if isinstance(part, list | tuple) else (part,):
-                if not isinstance(each, str | int | float | bytes | type(None)):
-                    found.extend(_parts(each, kinds, deep - 1))
-    return found
