@@ -35,10 +35,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from trail_callbacks.alerts import Objectives, evaluate, parse
-from trail_callbacks.alerts.burn import DAY
-from trail_callbacks.alerts.history import History
-from trail_callbacks.observations import Tally
+from trail_callbacks.monitor import Objectives, Tally, evaluate, parse
+from trail_callbacks.monitor.burn import DAY
+from trail_callbacks.monitor.history import History
 from trail_callbacks.statistics.intervals import wilson
 
 STEP, LOOK = 300, 600

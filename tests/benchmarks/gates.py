@@ -18,8 +18,7 @@ from statistics import NormalDist
 
 import numpy as np
 
-from trail_callbacks.observations import Observation
-from trail_callbacks.releases import Policy, decide
+from trail_callbacks.monitor import Observation, Policy, decide
 
 SHARE, ICC, CONTRADICTED, CHANGES = 0.10, 0.2, 0.25, (0.0, 0.01, 0.02, 0.05)
 SETTINGS = ((False, 1, 300), (False, 1, 1_000), (True, 1, 300), (False, 8, 300))  # paired, segments, answers in each

@@ -18,10 +18,10 @@ from statistics import median
 
 import httpx
 
-from trail_callbacks.observations import Observation
+from trail_callbacks.monitor import Observation
 from trail_callbacks.report.diagnosis import Figure
 from trail_callbacks.serving import Access
-from trail_callbacks.serving.running import Server
+from trail_callbacks.serving.app import Server
 from trail_callbacks.store import Store
 
 PAGES = (

@@ -28,7 +28,7 @@ from statistics import median, quantiles
 import sqlalchemy as sa
 
 from trail_callbacks import check
-from trail_callbacks.observations import SIGNALS, Observation
+from trail_callbacks.monitor import SIGNALS, Observation
 from trail_callbacks.report.diagnosis import Figure
 from trail_callbacks.store import Store
 from trail_callbacks.store.rows import Entry

@@ -8,7 +8,7 @@ from contextlib import contextmanager
 import hostile
 import pytest
 
-from trail_callbacks.observations import DocumentUse, Observation
+from trail_callbacks.monitor import DocumentUse, Observation
 from trail_callbacks.report.diagnosis import Figure
 
 pytest.importorskip("starlette", reason="needs the extra serve")
@@ -42,7 +42,7 @@ def runs():
 @pytest.fixture(scope="module")
 def address(tmp_path_factory):
     from trail_callbacks.serving import Access
-    from trail_callbacks.serving.running import Server
+    from trail_callbacks.serving.app import Server
     from trail_callbacks.store import Store
 
     store = Store(str(tmp_path_factory.mktemp("board") / "trail.db"))

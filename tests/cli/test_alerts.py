@@ -8,7 +8,7 @@ from http.server import BaseHTTPRequestHandler, HTTPServer
 
 import pytest
 
-from trail_callbacks.observations import Observation
+from trail_callbacks.monitor import Observation
 
 NOW = 1_800_000_000
 OBJECTIVES = """

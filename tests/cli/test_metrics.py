@@ -3,7 +3,7 @@
 import pytest
 
 from trail_callbacks import check
-from trail_callbacks.observations import observe
+from trail_callbacks.monitor import observe
 
 SOURCES = ["The ferry takes 40 minutes.", "A ticket costs 9 euros."]
 

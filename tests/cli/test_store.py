@@ -12,7 +12,7 @@ from tower import FALSE, SOURCE, TRUE
 
 from trail_callbacks import check
 from trail_callbacks.capture.events import Piece, RunEnded, RunStarted
-from trail_callbacks.observations import Observation
+from trail_callbacks.monitor import Observation
 from trail_callbacks.store import Store
 from trail_callbacks.trace import Context, Trace
 

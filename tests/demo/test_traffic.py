@@ -9,7 +9,7 @@ import pytest
 
 from trail_callbacks.demo.traffic import BAD, DAYS, traffic
 from trail_callbacks.diagnosis import verified
-from trail_callbacks.observations import SIGNALS, Recorded, observe
+from trail_callbacks.monitor import SIGNALS, Recorded, observe
 
 NOW = 1_790_000_000.0
 

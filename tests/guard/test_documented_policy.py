@@ -14,8 +14,8 @@ from trail_callbacks.cli.threshold import refusal, regression
 from trail_callbacks.guard import Checker, GuardSettings, JudgeDraft, decide
 from trail_callbacks.judges import Assessment, Judgement
 from trail_callbacks.models.call import Failure, Reply, Usage
-from trail_callbacks.observations import observe
-from trail_callbacks.releases.arm import read
+from trail_callbacks.monitor import observe
+from trail_callbacks.monitor.arm import read
 from trail_callbacks.report.comparison import compare
 from trail_callbacks.testing import ScriptedModel
 

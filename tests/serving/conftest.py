@@ -5,7 +5,7 @@ import random
 import pytest
 
 from trail_callbacks import check
-from trail_callbacks.observations import DocumentUse, Observation
+from trail_callbacks.monitor import DocumentUse, Observation
 from trail_callbacks.report.diagnosis import Figure
 
 NOW = 1_790_000_000.0

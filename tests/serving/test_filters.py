@@ -7,7 +7,7 @@ from urllib.parse import parse_qsl
 from hypothesis import given
 from hypothesis import strategies as st
 
-from trail_callbacks.observations import SIGNALS
+from trail_callbacks.monitor import SIGNALS
 from trail_callbacks.serving.filters import Filters
 
 KNOWN = {

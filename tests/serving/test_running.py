@@ -14,7 +14,7 @@ import pytest
 from trail_callbacks.cli import main
 from trail_callbacks.errors import InputError
 from trail_callbacks.serving import Access
-from trail_callbacks.serving.running import Server
+from trail_callbacks.serving.app import Server
 
 
 def trail(*args):

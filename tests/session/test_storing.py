@@ -11,7 +11,7 @@ pytest.importorskip("sqlalchemy", reason="SQLAlchemy is not installed")
 
 from trail_callbacks.capture.events import Piece, RunEnded, RunStarted
 from trail_callbacks.errors import MissingExtraError
-from trail_callbacks.observations import SIGNALS, question_key
+from trail_callbacks.monitor import SIGNALS, question_key
 from trail_callbacks.redaction import emails
 from trail_callbacks.session import CaptureSettings, Session
 from trail_callbacks.store import Store

@@ -14,7 +14,7 @@ import sqlalchemy as sa
 
 from trail_callbacks import check
 from trail_callbacks.errors import StoreError
-from trail_callbacks.observations import SIGNALS, Observation
+from trail_callbacks.monitor import SIGNALS, Observation
 from trail_callbacks.store import Store
 from trail_callbacks.store.schema import MIGRATIONS, metadata, migrate
 

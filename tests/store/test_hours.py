@@ -7,7 +7,7 @@ import threading
 
 import pytest
 
-from trail_callbacks.observations import SIGNALS, Observation
+from trail_callbacks.monitor import SIGNALS, Observation
 from trail_callbacks.report.diagnosis import Figure
 from trail_callbacks.store import Store
 from trail_callbacks.store.hours import HOUR, HourSums

@@ -7,7 +7,7 @@ from itertools import pairwise
 import pytest
 
 from trail_callbacks import check
-from trail_callbacks.observations import SIGNALS, DocumentUse, Observation
+from trail_callbacks.monitor import SIGNALS, DocumentUse, Observation
 from trail_callbacks.store.reading import listed, sources
 from trail_callbacks.store.series import Window
 

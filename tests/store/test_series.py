@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from trail_callbacks.observations import SIGNALS, Observation
+from trail_callbacks.monitor import SIGNALS, Observation
 from trail_callbacks.store.series import VersionSeen, Window, by_value, rollouts, series, stages
 
 

@@ -10,7 +10,7 @@ import pytest
 
 from trail_callbacks import ProvenanceGraph, check, verify
 from trail_callbacks.errors import InputError, StoreError
-from trail_callbacks.observations import SIGNALS, Observation, observe, question_key
+from trail_callbacks.monitor import SIGNALS, Observation, observe, question_key
 from trail_callbacks.redaction import emails
 from trail_callbacks.report import Report
 from trail_callbacks.store import Store

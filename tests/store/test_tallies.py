@@ -9,7 +9,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from trail_callbacks.observations import SIGNALS, FigureName, Observation, Recorded
+from trail_callbacks.monitor import SIGNALS, FigureName, Observation, Recorded
 from trail_callbacks.report.diagnosis import Figure
 from trail_callbacks.report.report import State
 

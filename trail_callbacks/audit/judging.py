@@ -21,7 +21,7 @@ from trail_callbacks.models.cache import CallCache, Kept
 from trail_callbacks.models.call import Model, Pipeline
 from trail_callbacks.models.drive import Limits, drive
 from trail_callbacks.models.loop import alone
-from trail_callbacks.observations import figures_of
+from trail_callbacks.monitor import figures_of
 from trail_callbacks.report import Report
 from trail_callbacks.trace import Trace
 from trail_callbacks.verify.options import VerifyOptions

@@ -16,13 +16,13 @@ from trail_callbacks.cli.options import Into, Json, Output, StoreUrl, Word, Word
 from trail_callbacks.cli.output import complain, deliver, dumped, handed_out
 from trail_callbacks.errors import InputError
 from trail_callbacks.files import write
-from trail_callbacks.observations import Observation
+from trail_callbacks.monitor import Observation
 from trail_callbacks.render.safe_text import plain
 
 if TYPE_CHECKING:
-    from trail_callbacks.alerts import Alert
-    from trail_callbacks.alerts.history import Event
-    from trail_callbacks.releases.triage import Triage
+    from trail_callbacks.monitor import Alert
+    from trail_callbacks.monitor.history import Event
+    from trail_callbacks.monitor.triage import Triage
 
 __all__ = ["alerts"]
 
@@ -65,8 +65,8 @@ def check(
     The exit status is 1 if somebody is to be called, also where it was told before. Without --state, what burns is told
     each time.
     """
-    from trail_callbacks.alerts import evaluate, read  # noqa: PLC0415 - other commands do not need it
-    from trail_callbacks.alerts.webhook import checked_url  # noqa: PLC0415 - as above
+    from trail_callbacks.monitor import evaluate, read  # noqa: PLC0415 - other commands do not need it
+    from trail_callbacks.monitor.history import checked_url  # noqa: PLC0415 - as above
 
     if webhook:
         checked_url(webhook)
@@ -88,8 +88,8 @@ def check(
 @alerts.command()
 def rules(*, objectives: _File, output: Into = None) -> None:
     """Writes objectives as recording and alerting rules for Prometheus, which scrapes `trail alerts metrics`."""
-    from trail_callbacks.alerts import read  # noqa: PLC0415 - other commands do not need it
-    from trail_callbacks.alerts.rules import prometheus_rules  # noqa: PLC0415 - as above
+    from trail_callbacks.monitor import read  # noqa: PLC0415 - other commands do not need it
+    from trail_callbacks.monitor.rules import prometheus_rules  # noqa: PLC0415 - as above
 
     handed_out(prometheus_rules(read(objectives)), output)
 
@@ -97,8 +97,8 @@ def rules(*, objectives: _File, output: Into = None) -> None:
 @alerts.command()
 def dashboard(*, objectives: _File, output: Into = None) -> None:
     """Writes a dashboard for Grafana, to be imported there."""
-    from trail_callbacks.alerts import read  # noqa: PLC0415 - other commands do not need it
-    from trail_callbacks.alerts.dashboard import dashboard as drawn  # noqa: PLC0415 - as above
+    from trail_callbacks.monitor import read  # noqa: PLC0415 - other commands do not need it
+    from trail_callbacks.monitor.dashboard import dashboard as drawn  # noqa: PLC0415 - as above
 
     handed_out(dumped(drawn(read(objectives))) + "\n", output)
 
@@ -111,8 +111,8 @@ def metrics(
     output: Into = None,
 ) -> None:
     """Prints counters for Prometheus; into a file, the node exporter's textfile collector serves them."""
-    from trail_callbacks.alerts import read  # noqa: PLC0415 - other commands do not need it
-    from trail_callbacks.alerts.exposition import exposition  # noqa: PLC0415 - as above
+    from trail_callbacks.monitor import read  # noqa: PLC0415 - other commands do not need it
+    from trail_callbacks.store.totals import exposition  # noqa: PLC0415 - as above
 
     wanted = read(objectives) if objectives else ()
     named = [(name, value) for each in wanted for name, value in each.segment.items() if value != "*"]
@@ -143,7 +143,7 @@ def triage(
     Figures are compared with the time before: seven times as long, as far as runs are known. Of a run, the time is the
     day that ends with it.
     """
-    from trail_callbacks.releases.post_mortem import to_post_mortem  # noqa: PLC0415 - other commands do not need it
+    from trail_callbacks.monitor.post_mortem import to_post_mortem  # noqa: PLC0415 - other commands do not need it
 
     if (store is None) == (runs is None):
         raise InputError("say where runs are: --store STORE or --runs FILE, and only one of them")
@@ -154,7 +154,7 @@ def triage(
 
 
 def _answers(found: Triage) -> Iterator[Any]:
-    from trail_callbacks.releases.steps import moment, steps, verdict  # noqa: PLC0415 - as above
+    from trail_callbacks.monitor.steps import moment, steps, verdict  # noqa: PLC0415 - as above
 
     yield Text(verdict(found, plain), style="bold")
     yield f"{found.runs:,} runs from {moment(found.since)} to {moment(found.until)}, {found.before:,} before"
@@ -170,7 +170,7 @@ def _asked(
     by: Sequence[str],
 ) -> Triage:
     """Answers for a time, or for the day that ends with a run."""
-    from trail_callbacks.releases.triage import triage as triaged  # noqa: PLC0415 - as above
+    from trail_callbacks.monitor.triage import triage as triaged  # noqa: PLC0415 - as above
 
     now = time.time()
     end = now if until is None else _when(until, now)
@@ -206,8 +206,11 @@ def _when(text: str, now: float) -> float | None:
 
 def _told(found: Sequence[Alert], now: float, state: str | None, webhook: str | None) -> tuple[Event, ...]:
     """Tells what is new; what cannot be told is told next time. Its troubles never hide an alert."""
-    from trail_callbacks.alerts.history import History  # noqa: PLC0415 - as above
-    from trail_callbacks.alerts.webhook import message, post  # noqa: PLC0415 - as above
+    from trail_callbacks.monitor.history import (  # noqa: PLC0415 - as above
+        History,
+        message,
+        post,
+    )
 
     try:
         history = History.read(state) if state else History()

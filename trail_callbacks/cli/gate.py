@@ -26,7 +26,7 @@ from trail_callbacks.report.comparison import compare
 from trail_callbacks.verify.threshold import OnUndecided
 
 if TYPE_CHECKING:
-    from trail_callbacks.releases import Decision
+    from trail_callbacks.monitor import Decision
     from trail_callbacks.report import Report
 
 __all__ = ["gate"]
@@ -75,7 +75,7 @@ def gate(
     the runs cannot be compared: unreadable, or judged by different judges.
     """
     from trail_callbacks.cli.runs import release_of, runs  # noqa: PLC0415 - other commands do not need it
-    from trail_callbacks.releases import Policy, decide, to_junit, to_markdown  # noqa: PLC0415 - as above
+    from trail_callbacks.monitor import Policy, decide, to_junit, to_markdown  # noqa: PLC0415 - as above
 
     read_once([baseline, candidate])
     old, new = only_report(baseline), only_report(candidate)
@@ -116,7 +116,7 @@ def _reports(
 
 
 def _views(found: Decision) -> Iterator[Any]:
-    from trail_callbacks.releases.markdown import COLUMNS, HEADLINES, measure_rows, remarks  # noqa: PLC0415 - as above
+    from trail_callbacks.monitor.markdown import COLUMNS, HEADLINES, measure_rows, remarks  # noqa: PLC0415 - as above
 
     yield Text(HEADLINES[found.outcome], style="bold")
     for segment in found.segments:

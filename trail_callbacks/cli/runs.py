@@ -11,7 +11,7 @@ from typing import Any
 
 from trail_callbacks.cli.inputs import existing
 from trail_callbacks.errors import InputError, ReportError
-from trail_callbacks.observations import Observation, observe, question_key, recorded
+from trail_callbacks.monitor import Observation, observe, question_key, recorded
 from trail_callbacks.report import Report
 from trail_callbacks.trace import Trace, Versions
 from trail_callbacks.trace.codec import FORMAT

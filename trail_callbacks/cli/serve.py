@@ -74,7 +74,7 @@ def _interrupt(*_: object) -> Never:
 
 
 def _serve(where: str, host: str, port: int, access: Access, token: str | None) -> None:
-    from trail_callbacks.serving.running import Server  # noqa: PLC0415 - needs an extra
+    from trail_callbacks.serving.app import Server  # noqa: PLC0415 - needs an extra
 
     store = existing(where)
     try:

@@ -9,7 +9,7 @@ from math import ceil
 from typing import get_args
 from urllib.parse import urlencode
 
-from trail_callbacks.observations import SIGNALS, Signal
+from trail_callbacks.monitor import SIGNALS, Signal
 from trail_callbacks.report.diagnosis import StageName
 from trail_callbacks.report.report import State
 from trail_callbacks.store.reading import Sort

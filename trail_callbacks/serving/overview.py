@@ -9,7 +9,7 @@ from math import ceil
 from operator import methodcaller
 from typing import Any
 
-from trail_callbacks.observations import SIGNALS, SignalName, Tally
+from trail_callbacks.monitor import SIGNALS, SignalName, Tally
 from trail_callbacks.serving.charts import Chart, Line, Point
 from trail_callbacks.serving.filters import Filters
 from trail_callbacks.statistics.intervals import joined, wilson

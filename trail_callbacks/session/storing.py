@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from trail_callbacks.capture.recorder import Recorder
-from trail_callbacks.observations import observe
+from trail_callbacks.monitor import observe
 from trail_callbacks.report import Report
 from trail_callbacks.report.withheld import text_hash
 from trail_callbacks.session.settings import CaptureSettings

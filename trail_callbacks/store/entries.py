@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 
 from trail_callbacks.capture.redaction import Redactor
-from trail_callbacks.observations import Observation, observe
+from trail_callbacks.monitor import Observation, observe
 from trail_callbacks.report import Report
 from trail_callbacks.report.withheld import text_hash, without_texts
 from trail_callbacks.slices import current

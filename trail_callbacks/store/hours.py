@@ -17,7 +17,7 @@ import numpy as np
 import sqlalchemy as sa
 
 from trail_callbacks.errors import StoreError
-from trail_callbacks.observations import SIGNALS, FigureName, SignalName, Tally
+from trail_callbacks.monitor import SIGNALS, FigureName, SignalName, Tally
 from trail_callbacks.report.diagnosis import StageName
 from trail_callbacks.store.database import Database
 from trail_callbacks.store.schema import hours, runs, segments

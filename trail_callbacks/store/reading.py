@@ -9,7 +9,7 @@ from typing import Any, Literal
 
 import sqlalchemy as sa
 
-from trail_callbacks.observations import Observation, Signal
+from trail_callbacks.monitor import Observation, Signal
 from trail_callbacks.store.database import Database
 from trail_callbacks.store.rows import observation, unpacked
 from trail_callbacks.store.schema import bodies, claims, details, documents, feedback, meta, plain, runs, segments

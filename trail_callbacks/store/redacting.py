@@ -17,7 +17,7 @@ from trail_callbacks.capture.redaction import Redactor
 from trail_callbacks.claims import Citation, Claim
 from trail_callbacks.evidence import Evidence
 from trail_callbacks.graph import Node, ProvenanceGraph
-from trail_callbacks.observations import Observation
+from trail_callbacks.monitor import Observation
 from trail_callbacks.report import Layer, Report, Selected, Summary, Verdict
 from trail_callbacks.report.diagnosis import Break, Coverage, Diagnosis, Facet, RetrievalFinding, Stage
 from trail_callbacks.report.withheld import FILLER

@@ -11,7 +11,7 @@ from io import BytesIO
 from typing import Any
 
 from trail_callbacks.errors import StoreError
-from trail_callbacks.observations import DocumentUse, Observation
+from trail_callbacks.monitor import DocumentUse, Observation
 from trail_callbacks.report import Report
 from trail_callbacks.report.diagnosis import Figure
 from trail_callbacks.store.schema import FIGURES, OUTCOMES, plain

@@ -13,7 +13,7 @@ from typing import Any, get_args
 import sqlalchemy as sa
 
 from trail_callbacks.errors import StoreError
-from trail_callbacks.observations import FigureName
+from trail_callbacks.monitor import FigureName
 from trail_callbacks.taxonomy import SupportClass
 from trail_callbacks.text import encodable
 

@@ -13,7 +13,7 @@ from typing import Any, TypeAlias
 
 import sqlalchemy as sa
 
-from trail_callbacks.observations import FigureName, Signal, SignalName, Tally
+from trail_callbacks.monitor import FigureName, Signal, SignalName, Tally
 from trail_callbacks.statistics.intervals import Z
 from trail_callbacks.store.schema import run_segments, runs, segments
 

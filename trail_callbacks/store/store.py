@@ -16,7 +16,7 @@ import sqlalchemy as sa
 from trail_callbacks.capture.redaction import Redact, Redactor
 from trail_callbacks.errors import InputError, StoreError
 from trail_callbacks.forking import ChildSafeLock
-from trail_callbacks.observations import Observation, Signal, Tally
+from trail_callbacks.monitor import Observation, Signal, Tally
 from trail_callbacks.report import Report
 from trail_callbacks.slices import Slices, current
 from trail_callbacks.store import reading, totals, writing

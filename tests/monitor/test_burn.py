@@ -1,0 +1,53 @@
+"""Burn rates: when an excess is beyond doubt, and still there."""
+
+import pytest
+
+from trail_callbacks.monitor import Tally
+from trail_callbacks.monitor.burn import BURN_RATES, BurnWindow, spoken
+
+FAST = BURN_RATES[0]
+
+
+def tally(n, bad, weight=1.0):
+    return Tally(runs=n, decided=n, bad=bad, weight=n * weight, bad_weight=bad * weight, squares=n * weight**2)
+
+
+@pytest.mark.parametrize(("n", "least", "limit"), [(20, 4, 0.06), (50, 7, 0.06), (50, 13, 0.15), (300, 106, 0.3)])
+def test_the_fewest_bad_runs_that_show_a_share(n, least, limit):
+    assert tally(n, least).at_least > limit >= tally(n, least - 1).at_least
+
+
+def test_the_minimum_counts_runs_and_not_what_they_stand_for():
+    few = BurnWindow(rate=FAST, long=tally(15, 15, 100.0), short=tally(15, 15, 100.0), recent=300)
+    assert not few.fires(0.02, 20)
+    assert few.fires(0.02, 15)
+
+
+def test_what_is_over_does_not_fire():
+    assert not BurnWindow(rate=FAST, long=tally(100, 60), short=tally(20, 0), recent=300).fires(0.05, 20)
+    assert BurnWindow(rate=FAST, long=tally(100, 60), short=tally(20, 10), recent=300).fires(0.05, 20)
+
+
+def test_a_short_window_grows_until_it_holds_some_runs():
+    asked = []
+
+    def one_each_minute(since, until):
+        asked.append(until - since)
+        return tally(round((until - since) / 60), 0)
+
+    window = BurnWindow.count(FAST, 10_000.0, one_each_minute)
+    assert (window.long.decided, window.short.decided, window.recent) == (60, 10, 600)
+    assert asked == [3600, 300, 600]
+
+
+def test_a_part_is_taken_away_over_the_same_windows():
+    window = BurnWindow(rate=FAST, long=tally(100, 40), short=tally(20, 8), recent=600)
+    part = window.over(10_000.0, lambda since, until: tally(40, 40) if until - since == 3600 else tally(8, 8))
+    rest = window.without(part)
+    assert (rest.long, rest.short) == (tally(60, 0), tally(12, 0))
+    assert tally(3, 1, 0.1) - tally(3, 1, 0.3) == Tally()
+
+
+@pytest.mark.parametrize(("seconds", "text"), [(300, "5m"), (5400, "90m"), (21600, "6h"), (259200, "3d"), (90, "90s")])
+def test_times_are_written_as_prometheus_reads_them(seconds, text):
+    assert spoken(seconds) == text

@@ -1,0 +1,101 @@
+"""What burns is said of the stage where it began, and what nobody knows is said, too."""
+
+import pytest
+
+from trail_callbacks.monitor import Recorded, evaluate, parse
+
+BOTH = """
+lag = 0
+[[objective]]
+signal = "query_coverage"
+objective = 0.95
+[[objective]]
+signal = "answer_coverage"
+objective = 0.95
+"""
+EACH = (
+    BOTH
+    + """
+[[objective]]
+name = "retrieval-of"
+signal = "query_coverage"
+objective = 0.95
+segment = { tenant = "*" }
+"""
+)
+
+
+def said(text, runs, now, segments=None):
+    return {each.id: each for each in evaluate(parse(text), Recorded(runs), now, segments)}
+
+
+def test_nothing_burns(runs, now):
+    found = said(BOTH, runs(2000, 72, 0, retrieval=0.01, generation=0.01), now)
+    assert [(each.state, each.calls) for each in found.values()] == [("quiet", False)] * 3
+
+
+@pytest.mark.parametrize("weighted", [1.0, 0.1])
+def test_generation_alone_is_generations(runs, now, weighted):
+    found = said(BOTH, [*runs(1000, 72, 1), *runs(100, 1, 0, generation=0.5, rate=weighted)], now)
+    burns = found["answer_coverage"]
+    assert (burns.state, burns.severity, burns.owner, burns.window) == ("firing", "page", "generation", "1h")
+    assert burns.burn == pytest.approx(burns.share / 0.05)
+    assert 0.3 < burns.low < burns.share
+    assert "of 100 runs in 1h are bad" in burns.why
+    assert not found["query_coverage"].calls
+
+
+def test_what_follows_from_retrieval_is_held_back(runs, now):
+    found = said(BOTH, [*runs(1000, 72, 1), *runs(100, 1, 0, retrieval=0.5)], now)
+    assert (found["query_coverage"].state, found["query_coverage"].severity) == ("firing", "page")
+    held = found["answer_coverage"]
+    assert (held.state, held.calls, held.cause) == ("held_back", False, "query_coverage")
+
+
+def test_a_small_trouble_before_is_no_excuse(runs, now):
+    """Retrieval burns in a tenth of the runs; more than half of the answers are bad."""
+    found = said(BOTH, [*runs(1000, 72, 1), *runs(400, 1, 0, retrieval=0.12, generation=0.6)], now)
+    assert (found["answer_coverage"].state, found["answer_coverage"].severity) == ("firing", "page")
+
+
+def test_a_broken_segment_explains_all_runs(runs, now):
+    calm = [*runs(1000, 72, 1, tenant="a"), *runs(1000, 72, 1, tenant="b"), *runs(150, 1, 0, tenant="a")]
+    broken = [*calm, *runs(100, 1, 0, tenant="b", retrieval=0.99)]
+    found = said(EACH, broken, now, {"tenant": ["a", "b"]})
+    assert found["retrieval-of[tenant=b]"].severity == "page"
+    assert found["retrieval-of[tenant=a]"].state == "quiet"
+    no_retrieval = EACH.replace(
+        'signal = "query_coverage"\nobjective = 0.95\n[[', 'signal = "abstention"\nobjective = 0.95\n[['
+    )
+    found = said(no_retrieval, broken, now, {"tenant": ["a", "b"]})
+    assert (found["answer_coverage"].state, found["answer_coverage"].cause) == ("held_back", "retrieval-of[tenant=b]")
+
+
+def test_too_few_runs_are_no_news(runs, now):
+    found = said(BOTH, runs(10, 1, 0, generation=1.0), now)
+    assert (found["answer_coverage"].state, found["answer_coverage"].calls) == ("too_few", False)
+
+
+def test_a_judge_that_fails_is_no_data_and_calls_once(runs, now):
+    found = said(BOTH, [*runs(1000, 72, 1), *runs(100, 1, 0, judged=False)], now)
+    assert (found["evaluator"].state, found["evaluator"].severity, found["evaluator"].owner) == (
+        "firing",
+        "page",
+        "evaluator",
+    )
+    for name in ("query_coverage", "answer_coverage"):
+        assert (found[name].state, found[name].calls, found[name].cause) == ("no_data", False, "evaluator")
+
+
+def test_no_runs_for_a_day_where_a_week_ago_there_were_some(runs, now):
+    found = said(BOTH, runs(100, 8 * 24, 7 * 24), now)
+    assert (found["evaluator"].state, found["evaluator"].severity) == ("no_data", "ticket")
+    assert "a week ago there were 100" in found["evaluator"].why
+    assert not said(BOTH, runs(100, 7 * 24, 6 * 24), now)["evaluator"].calls
+    assert not said(BOTH, [], now)["evaluator"].calls
+
+
+def test_windows_end_before_judges_that_are_late(runs, now):
+    late = [*runs(1000, 72, 3), *runs(100, 3, 2, generation=0.6), *runs(100, 2, 0, judged=False)]
+    assert said(BOTH, late, now)["answer_coverage"].window == "6h"
+    assert said(BOTH.replace("lag = 0", 'lag = "2h"'), late, now)["answer_coverage"].window == "1h"

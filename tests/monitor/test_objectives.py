@@ -1,0 +1,106 @@
+"""Objectives are read from TOML, and refused where they cannot be meant."""
+
+import pytest
+
+from trail_callbacks.errors import InputError
+from trail_callbacks.monitor import parse, read
+
+GOOD = '[[objective]]\nsignal = "query_coverage"\nobjective = 0.95\n'
+
+
+def test_what_is_left_out_comes_from_the_signal():
+    retrieval, evaluator = parse(GOOD)
+    assert (retrieval.name, retrieval.stage, retrieval.owner) == ("query_coverage", "retrieval", "retrieval")
+    assert retrieval.budget == pytest.approx(0.05)
+    assert [each.factor for each in retrieval.rates] == [6, 3, 1]
+    assert (evaluator.signal.name, evaluator.stage) == ("undecided", "evaluator")
+
+
+def test_what_is_said_counts():
+    text = """
+lag = "2h"
+minimum = 50
+factors = [4, 2, 1]
+[[objective]]
+name = "acme"
+signal = "answer_coverage"
+stage = "ranking"
+objective = 0.9
+threshold = 0.7
+segment = { tenant = "acme", release = "2" }
+owner = "team-x"
+minimum = 30
+[[objective]]
+signal = "undecided"
+objective = 0.99
+"""
+    found = parse(text)
+    acme, judge = found
+    assert found.lag == 7200
+    assert (acme.name, acme.stage, acme.owner, acme.threshold, acme.minimum) == ("acme", "ranking", "team-x", 0.7, 30)
+    assert acme.segment == {"tenant": "acme", "release": "2"}
+    assert (judge.minimum, [each.factor for each in judge.rates]) == (50, [4, 2, 1])
+
+
+@pytest.mark.parametrize(
+    ("text", "says"),
+    [
+        ("objective = [", "is not TOML"),
+        ("", "there is no objective"),
+        ("[objective]\nsignal = 'contradiction'", "there is no objective"),
+        ("lagg = 3\n" + GOOD, "unknown key 'lagg'; did you mean lag?"),
+        (GOOD + "treshold = 0.5", "line 1: objective 1: unknown key 'treshold'; did you mean threshold?"),
+        (GOOD + GOOD, "line 4: objective 2: the name 'query_coverage' is taken"),
+        (GOOD.replace("query_coverage", "coverage"), "signal is 'coverage'; it has to be one of query_coverage"),
+        ("[[objective]]\nobjective = 0.9", "signal is missing"),
+        ("[[objective]]\nsignal = 'contradiction'", "objective is missing"),
+        (GOOD.replace("0.95", "95"), "objective is 95; it has to be a number from 0.0 to 1.0"),
+        (GOOD.replace("0.95", "true"), "objective is True"),
+        (GOOD.replace("0.95", "nan"), "objective is nan"),
+        (GOOD.replace("0.95", "1.0"), "with 1.0 each bad run breaks it"),
+        (GOOD + "threshold = 0.0", "no figure is below it"),
+        (GOOD.replace("query_coverage", "contradiction") + "threshold = 0.5", "which has no threshold"),
+        (GOOD + "stage = 'embedding'", "stage is 'embedding'; it has to be one of query"),
+        (GOOD + "segment = 'acme'", "segment is 'acme'"),
+        (GOOD + "segment = { tenant = 3 }", "it has to be names and texts"),
+        (GOOD + "owner = ''", "owner is ''"),
+        (GOOD + "minimum = 1", "a whole number of runs, 5 or more"),
+        (GOOD + "minimum = 20.5", "a whole number of runs"),
+        (GOOD + "factors = [1, 3, 6]", "3 falling numbers"),
+        (GOOD + "factors = [6, 3]", "3 falling numbers"),
+        (GOOD + "factors = [inf, 3, 1]", "3 falling numbers"),
+        (GOOD + "name = 'a b'", "letters, digits"),
+        ("lag = '10 minutes'\n" + GOOD, "lag is '10 minutes'"),
+        ("lag = -1\n" + GOOD, "lag is -1"),
+    ],
+)
+def test_errors_say_what_and_where(text, says):
+    with pytest.raises(InputError) as error:
+        parse(text, "objectives.toml")
+    assert says in str(error.value)
+    assert str(error.value).startswith("objectives.toml")
+
+
+@pytest.mark.parametrize(
+    ("objective", "factors", "says"),
+    [
+        (0.9, "[14.4, 6, 1]", "waits until 144% of the runs are bad: that cannot be"),
+        (0.9, "[6, 3, 1]", "waits until 60% of the runs are bad: by then everybody knows"),
+        (0.4, "[1, 1, 1]", "raise objective above 0.5"),
+    ],
+)
+def test_what_can_never_fire_is_refused_with_what_to_do(objective, factors, says):
+    with pytest.raises(InputError, match="raise objective above") as error:
+        parse(f'[[objective]]\nsignal = "contradiction"\nobjective = {objective}\nfactors = {factors}')
+    assert says in str(error.value)
+
+
+def test_a_file_is_named_in_its_errors(tmp_path):
+    file = tmp_path / "o.toml"
+    with pytest.raises(InputError, match=r"o\.toml cannot be read"):
+        read(str(file))
+    file.write_bytes(b"\xff")
+    with pytest.raises(InputError, match=r"o\.toml is not UTF-8"):
+        read(str(file))
+    file.write_bytes(b"\xef\xbb\xbf" + GOOD.encode())
+    assert read(str(file)).every[0].objective == 0.95

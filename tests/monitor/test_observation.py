@@ -1,0 +1,81 @@
+"""Observations: what operations keep of a judged run."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+from langchain_core.documents import Document
+from langchain_core.language_models import FakeListChatModel
+from langchain_core.retrievers import BaseRetriever
+from langchain_core.runnables import RunnableLambda
+from langchain_trail import TrailCallbackHandler
+
+from trail_callbacks import SupportClass, check
+from trail_callbacks.diagnosis import diagnose
+from trail_callbacks.monitor import DocumentUse, observe, question_key
+
+SOURCES = ["The ferry takes 40 minutes.", "A ticket costs 9 euros [1]."]
+
+
+def test_a_report_without_a_trace_has_figures_of_its_claims():
+    report = check("The ferry takes 40 minutes. A ticket costs 12 euros.", SOURCES, "How long does it take?")
+    run = observe(report, at=5.0, rate=0.5)
+    assert (run.at, run.rate, run.state, run.judge, run.diagnosed) == (5.0, 0.5, "assessed", report.judge, False)
+    assert run.outcomes == {"supported": 1, "contradicted": 1}
+    assert (run.decided, run.unsupported, run.score) == (2, 1, report.hallucination_score)
+    assert (run.figures["answer_coverage"].value, run.figures["answer_coverage"].n) == (0.5, 2)
+    assert "query_coverage" not in run.figures
+    assert run.error_types == {"number": 1}
+    assert run.id == observe(report, at=6.0).id
+
+
+@pytest.mark.parametrize(
+    ("one", "two", "same"),
+    [
+        ("How long?", "  how\nLONG? ", True),
+        ("\uff28ow long?", "How long?", True),
+        ("How long?", "How far?", False),
+    ],
+)
+def test_questions_that_are_written_alike_pair(one, two, same):
+    assert (question_key(one) == question_key(two)) is same
+
+
+class Shelf(BaseRetriever):
+    def _get_relevant_documents(self, query, *, run_manager):
+        dated = {"source": "times.md", "last_modified": "2026-01-02T00:00:00Z", "indexed_at": 1_767_400_000_000}
+        return [Document(SOURCES[0], metadata=dated), Document("Boats are red.", metadata={"source": "boats.md"})]
+
+
+def test_a_recorded_run_has_segments_versions_and_documents():
+    handler = TrailCallbackHandler(evaluate="never", versions={"app": "v7", "index": "i3"})
+    model = FakeListChatModel(responses=["The ferry takes 40 minutes."])
+    chain = RunnableLambda(lambda q: f"Context: {Shelf().invoke(q)[0].page_content}\nQuestion: {q}") | model
+    metadata = {"query_class": "times", "tenant_id": "acme", "user_id": "u1", "beta": True, "note": "x" * 999}
+    chain.invoke("How long does the ferry take?", {"callbacks": [handler], "metadata": metadata})
+    trace = handler.trace()
+    report = handler.report()
+    run = observe(report, trace)
+    assert (run.id, run.at) == (trace.id, trace.context.started)
+    assert (run.release, run.versions["index"], run.user) == ("v7", "i3", "u1")
+    assert run.fields == {"query_class": "times", "tenant": "acme", "beta": "true"}
+    assert [run.segment(name) for name in ("release", "index", "query_class", "nothing")] == ["v7", "i3", "times", None]
+    assert run.documents == (
+        DocumentUse(name="times.md", passages=1, selected=1, updated=1_767_312_000.0, ingested=1_767_400_000.0),
+        DocumentUse(name="boats.md", passages=1),
+    )
+    assert report.verdicts[0].support is SupportClass.SUPPORTED
+
+
+def test_a_diagnosed_run_has_the_figures_of_its_evidence_path():
+    handler = TrailCallbackHandler(evaluate="never")
+    model = FakeListChatModel(responses=["The ferry takes 50 minutes."])
+    chain = RunnableLambda(lambda q: f"Context: {Shelf().invoke(q)[0].page_content}\nQuestion: {q}") | model
+    chain.invoke("How long does the ferry take?", {"callbacks": [handler]})
+    trace = handler.trace()
+    found = diagnose(trace)
+    run = observe(replace(handler.report(), diagnosis=found), trace)
+    assert run.diagnosed
+    assert run.broken == (found.first_break.stage if found.first_break else None)
+    assert {"query_coverage", "answer_coverage"} <= set(run.figures)

@@ -1,0 +1,44 @@
+"""Tallies: counts over runs of a window and a segment."""
+
+from __future__ import annotations
+
+import pytest
+
+from trail_callbacks.monitor import SIGNALS, Observation, Recorded, Tally
+
+BAD = {"supported": 1, "contradicted": 1}
+
+
+def run(n, at, *, outcomes=None, state="assessed", rate=1.0, **fields):
+    return Observation(id=f"r{n}", at=at, state=state, outcomes=outcomes or {"supported": 1}, rate=rate, fields=fields)
+
+
+RUNS = Recorded(
+    [
+        run(1, 10.0, kind="a"),
+        run(2, 20.0, kind="a", outcomes=BAD),
+        run(3, 30.0, kind="b", outcomes=BAD, rate=0.1),
+        run(4, 40.0, kind="b", state="error", outcomes={"not_judged": 1}),
+    ]
+)
+
+
+def test_counts_the_runs_of_a_window():
+    found = RUNS.tally(SIGNALS["contradiction"], 10.0, 30.0)
+    assert (found.runs, found.decided, found.bad, found.share, found.effective) == (2, 2, 1, 0.5, 2.0)
+
+
+def test_counts_the_runs_of_a_segment():
+    assert RUNS.tally(SIGNALS["contradiction"], 0.0, 99.0, {"kind": "a"}).runs == 2
+    assert RUNS.tally(SIGNALS["contradiction"], 0.0, 99.0, {"kind": "none"}) == Tally()
+
+
+def test_what_nobody_knows_counts_neither_way():
+    found = RUNS.tally(SIGNALS["contradiction"], 40.0, 41.0)
+    assert (found.runs, found.decided, found.share, found.effective) == (1, 0, None, 0.0)
+
+
+def test_a_run_stands_for_those_that_were_not_judged():
+    found = RUNS.tally(SIGNALS["contradiction"], 0.0, 99.0)
+    assert found.share == pytest.approx(11 / 12)
+    assert found.effective == pytest.approx(12**2 / 102)

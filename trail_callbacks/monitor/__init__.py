@@ -1,0 +1,62 @@
+"""What operations know of judged runs, and do about it: figures, alerts, release gates, triage.
+
+One run is one `observation`, by whose `signals` it is bad. Claims of one answer go wrong together, so that shares over
+claims are too sure of themselves: everything here counts runs. `evaluation` says which stage burns its error budget and
+who is called, `rules` and `dashboard` say the same to Prometheus and Grafana; `gate` whether a release may go out;
+`triage` where to look when runs go wrong.
+"""
+
+from trail_callbacks.monitor.burn import BURN_RATES, BurnRate, Severity
+from trail_callbacks.monitor.decision import Arm, Decision, Measure, MeasureName, Pairing, Policy, SegmentDecision
+from trail_callbacks.monitor.evaluation import Alert, AlertState, evaluate
+from trail_callbacks.monitor.gate import decide
+from trail_callbacks.monitor.markdown import to_junit, to_markdown
+from trail_callbacks.monitor.objectives import Objective, Objectives, Stage, parse, read
+from trail_callbacks.monitor.observation import (
+    DocumentUse,
+    FigureName,
+    Observation,
+    figures_of,
+    observe,
+    question_key,
+    recorded,
+)
+from trail_callbacks.monitor.signals import SIGNALS, Owner, Recorded, Signal, SignalName, Tallies, Tally
+
+__all__ = [
+    "BURN_RATES",
+    "SIGNALS",
+    "Alert",
+    "AlertState",
+    "Arm",
+    "BurnRate",
+    "Decision",
+    "DocumentUse",
+    "FigureName",
+    "Measure",
+    "MeasureName",
+    "Objective",
+    "Objectives",
+    "Observation",
+    "Owner",
+    "Pairing",
+    "Policy",
+    "Recorded",
+    "SegmentDecision",
+    "Severity",
+    "Signal",
+    "SignalName",
+    "Stage",
+    "Tallies",
+    "Tally",
+    "decide",
+    "evaluate",
+    "figures_of",
+    "observe",
+    "parse",
+    "question_key",
+    "read",
+    "recorded",
+    "to_junit",
+    "to_markdown",
+]

@@ -1,0 +1,199 @@
+"""What a gate decided, with the figures behind it."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import asdict, dataclass
+from typing import Any, Literal, TypeAlias, get_args
+
+from trail_callbacks.errors import InputError
+from trail_callbacks.verify.threshold import OnUndecided
+
+__all__ = ["Arm", "Decision", "GateOutcome", "Measure", "MeasureName", "Pairing", "Policy", "SegmentDecision"]
+
+MeasureName: TypeAlias = Literal["unsupported_claims", "contradictions"]
+"""Share of the decided claims that are unsupported; share of the runs with a contradiction."""
+
+GateOutcome: TypeAlias = Literal["passes", "worse", "not_enough_data"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Arm:
+    """Counts over the runs of a release, or of a segment of it.
+
+    Attributes:
+        answers: Runs.
+        undecided: Runs that the judge failed on, or of which it decided nothing.
+        declined: Runs in which the app declined to answer.
+        claims: Decided claims.
+        open_claims: Claims that the judge left undecided or failed on, in runs of which it decided others.
+        unsupported: Decided claims that are unsupported.
+        flawed: Runs with an unsupported claim.
+        contradicted: Runs with a contradiction.
+        open_share: Share of the answers that is not known, 0.0 to 1.0: one for each undecided, and of each other the
+            share of its claims that is open.
+    """
+
+    answers: int = 0
+    undecided: int = 0
+    declined: int = 0
+    claims: int = 0
+    open_claims: int = 0
+    unsupported: int = 0
+    flawed: int = 0
+    contradicted: int = 0
+    open_share: float = 0.0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Measure:
+    """One measure in one segment.
+
+    Attributes:
+        name: What is measured.
+        outcome: What it says by itself.
+        margin: By how much it may rise.
+        baseline: Share in the baseline, 0.0 to 1.0; of paired runs, mean of the questions' shares. None without data.
+        candidate: Share in the candidate, likewise.
+        difference: Candidate minus baseline; None without data.
+        low: Lower limit of the difference, one-sided with error alpha.
+        high: Upper limit, likewise: the candidate passes if it is below the margin.
+        p: Probability of such a rise if nothing had changed.
+        adjusted: The same after Holm's correction over all segments and measures.
+        questions: Questions in the baseline and in the candidate; of paired runs, the pairs, twice.
+        design: Design effect of the difference, see `Share`.
+        icc: Correlation of claims of one answer, 0.0 to 1.0; None where answers have one each, or without data.
+        more: Further questions of the baseline and of the candidate that are needed; None if they are enough, or if
+            no number would help.
+    """
+
+    name: MeasureName
+    outcome: GateOutcome
+    margin: float
+    baseline: float | None = None
+    candidate: float | None = None
+    difference: float | None = None
+    low: float | None = None
+    high: float | None = None
+    p: float | None = None
+    adjusted: float | None = None
+    questions: tuple[int, int] = (0, 0)
+    design: float | None = None
+    icc: float | None = None
+    more: tuple[int, int] | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SegmentDecision:
+    """One segment.
+
+    Attributes:
+        name: Its value; `rest` for merged ones; `all` without segments.
+        merged: Values that were merged into it.
+        critical: Whether contradictions may not rise at all.
+        outcome: What is decided.
+        reasons: Why, in words; empty if it passes.
+        baseline: What was counted in the baseline.
+        candidate: What was counted in the candidate.
+        unmatched: Runs of the baseline and of the candidate that were left out: nobody asked their question in the
+            other release. Of unpaired runs (0, 0).
+        measures: Both measures.
+    """
+
+    name: str
+    merged: tuple[str, ...]
+    critical: bool
+    outcome: GateOutcome
+    reasons: tuple[str, ...]
+    baseline: Arm
+    candidate: Arm
+    unmatched: tuple[int, int]
+    measures: tuple[Measure, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Decision:
+    """What a gate decided.
+
+    Attributes:
+        outcome: `worse` if a segment is; else `not_enough_data` if one has not enough; else `passes`.
+        policy: By which rules.
+        judge: Who judged both releases.
+        paired: Whether question was compared with question.
+        matched: Share of the runs of each release whose question was asked in the other too, the smaller of both.
+        segments: All segments, the worst first.
+    """
+
+    outcome: GateOutcome
+    policy: Policy
+    judge: str
+    paired: bool
+    matched: float
+    segments: tuple[SegmentDecision, ...]
+
+    def as_data(self) -> dict[str, Any]:
+        """Returns the decision as JSON-safe values."""
+        data = asdict(self)
+        data["policy"]["critical"] = sorted(self.policy.critical)
+        return data
+
+
+Pairing: TypeAlias = Literal["auto", "paired", "unpaired"]
+
+_MINIMUM = 10  # below, no limit used here keeps what it says
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Policy:
+    """The rules of a gate. They are to be fixed before anybody sees the figures.
+
+    Attributes:
+        segment: Name of the segments that are decided one by one, see `Observation.segment`; None: all runs together.
+        margin: By how much the share of unsupported claims may rise, above 0.0, below 1.0.
+        contradiction_margin: By how much the share of runs with a contradiction may rise, likewise. It is larger,
+            because one run says less than its several claims.
+        critical: Values of the segment in which contradictions may not rise at all.
+        alpha: How often a candidate that is worse by the margin may pass, and one that is as good be called worse,
+            above 0.0 to 0.2.
+        power: How often a candidate without a change is to pass: what the missing number of answers is computed for.
+        minimum: Questions in each release below which a segment is merged with others, 10 or more.
+        max_undecided: Share of the candidate's answers that the judge may have left open, 0.0 to 1.0.
+        on_undecided: What claims that the judge left undecided beside decided ones mean, in both releases: `pass`
+            leaves them open, `fail` counts each as unsupported.
+        pairing: `paired` compares question by question, `unpaired` does not; `auto` pairs if the questions of both
+            releases are the same but for a few.
+
+    Raises:
+        InputError: If a value is out of its range.
+    """
+
+    segment: str | None = None
+    margin: float = 0.02
+    contradiction_margin: float = 0.05
+    critical: frozenset[str] = frozenset()
+    alpha: float = 0.05
+    power: float = 0.8
+    minimum: int = 30
+    max_undecided: float = 0.1
+    on_undecided: OnUndecided = "pass"
+    pairing: Pairing = "auto"
+
+    def __post_init__(self) -> None:
+        for name in ("margin", "contradiction_margin"):
+            _within(name, getattr(self, name), 0.0, 1.0)
+        _within("alpha", self.alpha, 0.0, 0.2, closed=True)
+        _within("power", self.power, 0.5, 1.0)
+        if not 0.0 <= self.max_undecided <= 1.0:
+            raise InputError(f"max_undecided is {self.max_undecided}, expected 0.0 to 1.0")
+        if self.on_undecided not in get_args(OnUndecided):
+            raise InputError(f"on_undecided is {self.on_undecided!r}, expected 'pass' or 'fail'")
+        if self.minimum < _MINIMUM:
+            raise InputError(f"minimum is {self.minimum}, expected {_MINIMUM} or more: fewer answers show nothing")
+        if self.critical and self.segment is None:
+            raise InputError("critical names values of a segment: say of which one, with segment")
+
+
+def _within(name: str, value: float, low: float, high: float, *, closed: bool = False) -> None:
+    if not (math.isfinite(value) and low < value and (value <= high if closed else value < high)):
+        words = "to" if closed else "and below"
+        raise InputError(f"{name} is {value}, expected above {low} {words} {high}")

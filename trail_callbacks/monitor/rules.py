@@ -1,0 +1,252 @@
+"""Objectives as recording and alerting rules of Prometheus: the same decisions as `evaluate`, made over there.
+
+They differ in some points. Counters grow when a run is judged, so that late judges need no lag. A short window is not
+widened. The minimum is one of effective runs, see `Tally.effective`. Where only a segment of what burns is broken at an
+earlier stage, both are called. And what is not counted is refused, see `counted`.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from trail_callbacks.errors import InputError
+from trail_callbacks.monitor.burn import BurnRate, Severity, spoken
+from trail_callbacks.monitor.history import CALM
+from trail_callbacks.monitor.objectives import ANY, STAGES, Objective, Objectives
+from trail_callbacks.monitor.reading import EXPLAINS
+
+__all__ = ["counted", "decided", "effective", "low", "prometheus_rules", "quoted", "runs", "selector", "share"]
+
+
+_HIDDEN = re.compile("[\x7f-\x9f\u2028\u2029\ufeff]")  # what JSON leaves as it is and YAML does not take
+
+
+def quoted(text: str) -> str:
+    """A text in quotes, as both Prometheus and YAML read it."""
+    return _HIDDEN.sub(lambda found: f"\\u{ord(found[0]):04x}", json.dumps(text, ensure_ascii=False))
+
+
+def counted(objective: Objective) -> None:
+    """Refuses what the counters do not tell.
+
+    Raises:
+        InputError: If it is about more than one segment, or has a threshold of its own.
+    """
+    if len(objective.segment) > 1:
+        names = ", ".join(objective.segment)
+        raise InputError(
+            f"{objective.name}: counters are kept for one segment at a time, not for {names} together; "
+            "leave one, or run trail alerts check for it"
+        )
+    if objective.threshold not in (None, objective.signal.threshold):
+        raise InputError(
+            f"{objective.name}: counters are kept at the threshold of the signal, {objective.signal.threshold:g}, "
+            f"not at {objective.threshold:g}; leave it out, or run trail alerts check for it"
+        )
+
+
+def selector(objective: Objective, *, signal: bool = True) -> str:
+    """What selects the counters of an objective."""
+    parts = [f"signal={quoted(objective.signal.name)}"] if signal else []
+    if not objective.segment:
+        return "{" + ",".join([*parts, 'segment=""']) + "}"
+    ((name, value),) = objective.segment.items()
+    parts.append(f"segment={quoted(name)}")
+    parts.append('value!=""' if value == ANY else f"value={quoted(value)}")
+    return "{" + ",".join(parts) + "}"
+
+
+def _increase(metric: str, objective: Objective, window: str) -> str:
+    return f"sum by (segment, value) (increase({metric}{selector(objective)}[{window}]))"
+
+
+def runs(objective: Objective, window: str, offset: str = "") -> str:
+    """Runs of a window, likewise."""
+    late = f" offset {offset}" if offset else ""
+    of = selector(objective, signal=False)
+    return f"sum by (segment, value) (increase(trail_runs_total{of}[{window}]{late}))"
+
+
+def decided(objective: Objective, window: str) -> str:
+    """Runs of which the signal is known, and those like them that were not sampled."""
+    return _increase("trail_decided_runs_total", objective, window)
+
+
+def share(objective: Objective, window: str) -> str:
+    """Weighted share of bad runs; nothing if none was decided."""
+    bad, weight = (_increase(f"trail_{name}_runs_total", objective, window) for name in ("bad", "decided"))
+    return f"{bad}\n/ ({weight} > 0)"
+
+
+def effective(objective: Objective, window: str) -> str:
+    """Effective number of decided runs, see `Tally.effective`; nothing if none was."""
+    squares = _increase("trail_squared_weight_total", objective, window)
+    return f"({decided(objective, window)}) ^ 2\n/ ({squares} > 0)"
+
+
+def low(share: str, n: str) -> str:
+    """Lower end of the 95 % Wilson interval.
+
+    Args:
+        share: Expression of the share.
+        n: Expression of the effective number.
+    """
+    z = 1.96
+    return (
+        f"({share} + {z * z / 2} / {n}\n"
+        f"  - {z} * sqrt(({share} * (1 - {share}) + {z * z / 4} / {n}) / {n}))\n"
+        f"/ (1 + {z * z} / {n})"
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class _Rule:
+    name: str
+    expression: str
+    labels: Mapping[str, str]
+    summary: str = ""
+    wait: str = ""
+
+    def lines(self) -> Iterator[str]:
+        yield f"      - {'alert' if self.summary else 'record'}: {self.name}"
+        yield "        expr: |"
+        yield from (f"          {line}" for line in self.expression.splitlines())
+        if self.wait:
+            yield f"        for: {self.wait}"
+        if self.summary:
+            yield f"        keep_firing_for: {spoken(CALM)}"
+        yield "        labels:"
+        yield from (f"          {name}: {quoted(value)}" for name, value in self.labels.items())
+        if self.summary:
+            yield "        annotations:"
+            yield f"          summary: {quoted(self.summary)}"
+
+
+def prometheus_rules(objectives: Objectives) -> str:
+    """Writes the rules as YAML.
+
+    Raises:
+        InputError: If an objective asks for what is not counted.
+    """
+    ordered = sorted(objectives, key=lambda each: STAGES.index(each.stage))
+    for each in ordered:
+        counted(each)
+    judge = [each for each in ordered if each.stage == "evaluator"]
+    groups = {
+        "trail-counts": [rule for each in ordered for rule in _counts(each)],
+        "trail-alerts": [
+            *(rule for each in ordered for rule in _burning(each)),
+            *(rule for each in ordered for rule in _calls(each, ordered)),
+            *(rule for each in ordered for rule in _no_data(each, judge)),
+        ],
+    }
+    lines = ["groups:"]
+    for name, rules in groups.items():
+        lines += [f"  - name: {name}", "    interval: 1m", "    rules:"]
+        lines += [line for rule in rules for line in rule.lines()]
+    return "\n".join(lines) + "\n"
+
+
+def _counts(objective: Objective) -> Iterator[_Rule]:
+    labels = {"objective": objective.name}
+    own = f"{{objective={quoted(objective.name)}}}"
+    long = {spoken(each.long) for each in objective.rates}
+    for window in dict.fromkeys(spoken(x) for each in objective.rates for x in (each.short, each.long)):
+        yield _Rule(f"trail:share:{window}", share(objective, window), labels)
+        if window in long:
+            yield _Rule(f"trail:decided:{window}", decided(objective, window), labels)
+            yield _Rule(f"trail:effective:{window}", effective(objective, window), labels)
+            least = low(f"trail:share:{window}{own}", f"trail:effective:{window}{own}")
+            yield _Rule(f"trail:low:{window}", least, labels)
+
+
+def _exceeds(objective: Objective, rate: BurnRate, factor: float) -> str:
+    """The share of the long window, where the budget burns at a factor."""
+    own = f"{{objective={quoted(objective.name)}}}"
+    long, short, limit = spoken(rate.long), spoken(rate.short), f"{factor * objective.budget:.12g}"
+    return (
+        f"(trail:share:{long}{own}\n  and trail:low:{long}{own} > {limit}\n  and trail:share:{short}{own} > {limit}\n"
+        f"  and trail:effective:{long}{own} >= {objective.minimum})"
+    )
+
+
+def _burning(objective: Objective) -> Iterator[_Rule]:
+    labels = {"objective": objective.name}
+    yield _Rule("trail:burning", "\nor ".join(_exceeds(objective, rate, 1) for rate in objective.rates), labels)
+    for severity in ("page", "ticket"):
+        rates = [_exceeds(objective, rate, rate.factor) for rate in objective.rates if rate.severity == severity]
+        yield _Rule(f"trail:{severity}", "\nor ".join(rates), labels)
+
+
+def _calls(objective: Objective, ordered: Sequence[Objective]) -> Iterator[_Rule]:
+    own = f"{{objective={quoted(objective.name)}}}"
+    severities: tuple[Severity, ...] = ("page", "ticket")
+    for severity in severities:
+        called = [f"trail:{severity}{own}"]
+        for later in ordered:
+            if match := _match(objective, later):
+                explained = _explained(f"trail:{severity}{{objective={quoted(later.name)}}}", objective, match)
+                called.append(f"(trail:burning{own} and {match} ({explained}))")
+        expression = "(" + "\n or ".join(called) + ")"
+        for earlier in ordered:
+            if match := _match(earlier, objective):
+                expression = f"({expression}\nunless ({_explained(expression, earlier, match)}))"
+        if severity == "ticket":
+            expression += f"\nunless trail:page{own}"
+        yield _Rule(
+            f"Trail{severity.title()}",
+            expression,
+            {"severity": severity, **_labels(objective)},
+            f"{_literal(objective.name)}{_OF}: {{{{ $value | humanizePercentage }}}} of the runs are bad "
+            f"(objective {objective.objective:g}): {objective.signal.about}",
+            wait="1m",
+        )
+
+
+_OF = "{{ with $labels.value }} for {{ $labels.segment }}={{ . }}{{ end }}"
+
+
+def _explained(expression: str, cause: Objective, match: str) -> str:
+    """Of what an expression finds, that which an earlier stage explains."""
+    return f"{EXPLAINS} * {expression} <= {match} group_left () trail:burning{{objective={quoted(cause.name)}}}"
+
+
+def _match(earlier: Objective, later: Objective) -> str | None:
+    """How the earlier of two stages is joined to the later; None if it says nothing of that."""
+    if "evaluator" in (earlier.stage, later.stage) or STAGES.index(earlier.stage) >= STAGES.index(later.stage):
+        return None
+    if not earlier.segment:
+        return "on ()"
+    return "on (segment, value)" if earlier.segment.keys() == later.segment.keys() else None
+
+
+def _no_data(objective: Objective, judge: Iterable[Objective]) -> Iterator[_Rule]:
+    window = spoken(objective.rates[0].long)
+    labels = {"severity": "ticket", **_labels(objective), "owner": "evaluator"}
+    own = f"{{objective={quoted(objective.name)}}}"
+    arriving = f"({runs(objective, window)} >= {objective.minimum})"
+    expression = f"{arriving}\nunless on (segment, value) (trail:decided:{window}{own} > 0)"
+    if objective.stage != "evaluator":
+        for each in judge:
+            expression += f"\nunless on () trail:page{{objective={quoted(each.name)}}}"
+    about = f"{_literal(objective.name)}{_OF}: runs arrive, and of none is it known whether {objective.signal.about}"
+    yield _Rule("TrailNoData", expression, labels, about, wait="15m")
+    if objective.stage == "evaluator":
+        before = f"({runs(objective, '1d', '1w')} >= {objective.minimum})"
+        silent = f"({runs(objective, '1d')} == 0)\nand on (segment, value) {before}"
+        yield _Rule("TrailSilent", silent, labels, "no judged run has come for a day", wait="15m")
+        if not objective.segment:
+            yield _Rule("TrailAbsent", "absent(trail_runs_total)", labels, "the counters are not scraped", wait="15m")
+
+
+def _labels(objective: Objective) -> dict[str, str]:
+    names = {"objective": objective.name, "stage": objective.stage, "owner": objective.owner}
+    return {name: _literal(value) for name, value in names.items()}
+
+
+def _literal(text: str) -> str:
+    """A text as templates of Prometheus print it."""
+    return text.replace("{{", '{{ "{{" }}')
