@@ -1,7 +1,7 @@
 """Numbers that follow from others: totals, shares, products, and what else would contradict a new value.
 
-A relation is taken for one if the arithmetic is right and the text gives a reason to expect it: a word (`in total`,
-`each`), a label of a row or column, or so many or such large numbers that chance is no explanation. One that is seen
+A relation is taken for one if the arithmetic is right and the text gives a reason to expect it: a word (`in total`),
+a label of a row or column, or so many or such large numbers that chance is no explanation. One that is seen
 wrongly costs little: a number more is changed, or left alone.
 """
 
@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 import re
-from bisect import bisect_left, bisect_right
+from bisect import bisect_left
 from collections import defaultdict
 from collections.abc import Callable, Container, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -26,7 +26,6 @@ TOTAL = re.compile(
     re.IGNORECASE,
 )
 """Words that announce a total, its parts or what is left of it."""
-_EACH = re.compile(r"\b(?:each|per|apiece|every|times|at|for)\b|[\u00d7*]|\bx\b", re.IGNORECASE)
 _SINCE = re.compile(r"\b(?:old|since|ago|later|earlier|after|before|anniversary|aged?|until)\b", re.IGNORECASE)
 _BESIDE = re.compile(r"\s?[(\[]\s?(?:=|i\.e\.,?|or|about|approx(?:\.|imately)?|ca\.?|~|≈)?\s?", re.IGNORECASE)
 _OF = re.compile(r"\s+(?:out\s+)?(?:of|in|von|de|di|van|(?:up\s)?to)\s+(?:(?:the|its|all|about|over|den|les|los)\s+)?")
@@ -34,9 +33,9 @@ _REACH = 16  # figures before or after a total that may be its parts
 _LINE = 10  # figures of one sentence, and columns of a table, that are tried with each other
 _MANY, _LARGE = 3, 10  # so many numbers, or such large ones, do not add up by chance
 _WIDER = 2.0  # how many times as wide a range may become: `20 to 30` and not `20 to 167`
-_TRIED = 64  # figures of about the same value that are compared with one
 _WHOLE, _HALF, _EXACT = 100.0, 0.5 + 1e-6, 1e-6
-_SAID, _ROUND = 0.1, 0.025  # relative distance from what is said to be rounded, and from what only looks so
+_ROUND = 0.025  # relative distance of a number from the same one, rounded
+_TRIED = 64  # figures of about the same value that are compared with one
 _YEAR, _MINUTE = 31557600.0, 60.0  # seconds
 
 
@@ -123,7 +122,7 @@ def _in_prose(page: Page) -> Iterator[Relation]:
             lines[each.line].append(each)
             kinds[each.quantity.kind].append(each)
     for line, figures in lines.items():
-        totals, each_ = (cue.search(page.lines[line].text) for cue in (TOTAL, _EACH))
+        totals = TOTAL.search(page.lines[line].text)
         for result in (each for each in figures[:_LINE] if not _is_whole(each)):
             alike = kinds[result.quantity.kind]
             at = bisect_left(alike, result.start, key=lambda each: each.start)
@@ -137,12 +136,13 @@ def _in_prose(page: Page) -> Iterator[Relation]:
                 if sure and _equal(sum(each.value for each in run), result.value):
                     yield Relation(result, tuple(run), "sum")
             for one, other in permutations(others, 2):
-                kind, of = result.quantity.kind, other.quantity.kind
+                of = other.quantity.kind
                 share = Relation(result, (one, other), "share")
-                if kind == "percent" != of == one.quantity.kind and one.value < other.value and share.holds({}):
+                is_share = result.quantity.kind == "percent" != of == one.quantity.kind
+                if is_share and one.value < other.value and share.holds({}):
                     yield share
                 product = _equal(one.value * other.value, result.value) and min(one.value, other.value) > 1
-                if each_ and one.quantity.kind == "count" and kind == of and product:
+                if product and one.quantity.kind == "count" and of == result.quantity.kind:
                     yield Relation(result, (one, other), "product")
 
 
@@ -242,20 +242,16 @@ def roundings(pages: Sequence[Page], near: Mapping[Page, Sequence[Page]]) -> Ite
         for figure in sorted(page.figures, key=lambda each: each.value):
             by_kind[page, figure.quantity.kind].append(figure)
     for (page, kind), figures in by_kind.items():
-        known = [by_kind[other, kind] for other in (page, *near[page]) if (other, kind) in by_kind]
-        for figure in figures:
-            far = _SAID if figure.quantity.bound in {"about", "over", "under"} else _ROUND
-            for sorted_ in known if figure.quantity.step and figure.value > 0 else ():
-                low = bisect_left(sorted_, figure.value * (1 - far), key=lambda each: each.value)
-                high = bisect_right(sorted_, figure.value * (1 + far), key=lambda each: each.value)
-                for exact in sorted_[low : min(high, low + _TRIED)]:
-                    if _rounds(figure, exact, said=far == _SAID):
+        for figure in (each for each in figures if each.quantity.step and each.value > 0):
+            for sorted_ in (by_kind.get((other, kind), []) for other in (page, *near[page])):
+                low = bisect_left(sorted_, figure.value * (1 - _ROUND), key=lambda each: each.value)
+                for exact in sorted_[low : low + _TRIED]:
+                    if _rounds(figure, exact):
                         yield _fixed([figure, exact], "another number beside it is the same one, rounded")
 
 
-def _rounds(round_: Figure, exact: Figure, *, said: bool) -> bool:
+def _rounds(round_: Figure, exact: Figure) -> bool:
     a, b = round_.quantity, exact.quantity
-    if not 0 < b.step < a.step or a.value == b.value or (round_.noun and exact.noun and round_.noun != exact.noun):
-        return False
-    shared = len((round_.context & exact.context) - {round_.noun, exact.noun})
-    return abs(a.value - b.value) < a.step * (1 if said else _HALF) and shared > (not said)
+    finer = 0 < b.step < a.step and 0 < abs(a.value - b.value) < min(a.step, _ROUND * a.value)
+    alike = not (round_.noun and exact.noun) or round_.noun == exact.noun
+    return finer and alike and len((round_.context & exact.context) - {round_.noun, exact.noun}) > 1

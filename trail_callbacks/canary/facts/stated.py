@@ -19,10 +19,7 @@ _SAID = tuple(
     (re.compile(pattern, re.IGNORECASE), most)
     for pattern, most in (
         (r"\b(?:aged?|ages|years?[ -]old|jahre alt)\b", 110.0),
-        (r"\blatitude", 90.0),
-        (r"\bpH\b", 14.0),
         (r"\bout of (?:10|ten)\b|\bmagnitude\b", 10.0),
-        (r"\bout of (?:5|five)\b|\bstars?\b", 5.0),
         (r"\bdays? (?:a|per|each|of the) week\b", 6.0),
         (r"\bhours? (?:a|per|each|of the) day\b", 23.0),
         (r"\b(?:months? (?:a|per|each|of the) year)\b", 11.0),

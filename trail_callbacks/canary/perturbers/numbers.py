@@ -33,9 +33,6 @@ _NEAR = 0.06  # relative distance within which a factor is one of these
 _SLACK = 0.06  # relative distance from its range that rounding may cost a factor
 _TRIES = 24
 _MANY = 24  # mentions; what is stated more often is no single fact
-_BOTH = re.compile(r"\b(?:both|either|neither|pair|couple|twins?|respectively)\b", re.IGNORECASE)
-_LISTED = 12  # things that somebody lists one by one
-_ENUMERATES = re.compile(r"[^.!?\n:;]{1,90}(?::\s|\bare\s(?:the\s)?(?=[A-Z][\w.]*\s(?:and|or|,)))")
 _YEARS = (1000, 2199)
 _LEAST, _ALIKE = 2, 0.6  # words, and share of them, that sentences share which say the same beside a number
 
@@ -105,17 +102,13 @@ def _unfit(fact: Fact, reading: Reading) -> str:
 
 def _fixed(figure: Figure) -> str:
     """Why the value of a mention cannot be another one; empty if it can."""
-    quantity, numeral, page = figure.quantity, figure.numeral, figure.page
+    quantity, numeral = figure.quantity, figure.numeral
     if numeral is None:
         return "it is also written as a fraction, as a share, or so that it can be read in two ways"
     if numeral.value in {0.0, 1.0}:
         return "the noun behind 0 or 1 would need another form"
-    if quantity.kind == "percent" and quantity.value == 100:  # noqa: PLR2004 - the whole
-        return "100 % is the whole of anything"
-    around = " ".join(line.text for line in page.lines[figure.line : figure.line + 2])
-    listed = quantity.kind == "count" and quantity.raw <= _LISTED and _ENUMERATES.match(page.text, quantity.end)
-    both = quantity.raw == 2 and _BOTH.search(around)  # noqa: PLR2004 - both
-    return "the text lists what it counts, or speaks of both" if listed or both else ""
+    is_all = quantity.kind == "percent" and quantity.value == 100  # noqa: PLR2004 - the whole
+    return "100 % is the whole of anything" if is_all else ""
 
 
 def _edit(fact: Fact, reading: Reading, rng: random.Random, sizes: Sequence[Size], turn: int) -> Edit | None:

@@ -8,6 +8,7 @@ import sys
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from itertools import count
 
 from trail_callbacks.canary.corpus import Corpus, Document, Skipped
 from trail_callbacks.canary.edit import SIZES, Edit, EditKind, Replacement, Size
@@ -67,7 +68,8 @@ def perturb(
     assembly.take({kind: random.Random(f"{seed}:{kind}") for kind in kinds}, sizes)  # noqa: S311 - no secret
     assembly.read_again()
     order = {document.id: i for i, document in enumerate(corpus)}
-    edits = tuple(_copied(edit, copies, order) for edit in _numbered(assembly.edits))
+    n: dict[str, Iterator[int]] = defaultdict(lambda: count(1))
+    edits = tuple(_copied(edit, next(n[edit.kind]), copies, order) for edit in assembly.edits)
     places: dict[str, list[Replacement]] = defaultdict(list)
     for edit in edits:
         for each in edit.replacements:
@@ -140,10 +142,12 @@ class _Assembly:
             if isinstance(proposal, Skipped):
                 self.refused.append((proposal.place.partition(": ")[0], proposal))
                 continue
-            batch = _joined((proposal,) if isinstance(proposal, Edit) else proposal, room)
+            batch = (proposal,) if isinstance(proposal, Edit) else proposal
             places = [(each.document, each.start, each.end) for edit in batch for each in edit.replacements]
             if any(self._taken[document].overlap(*span) for document, *span in places):
                 self._refuse(batch, "another edit changes the same words")
+            elif len(batch) > room:
+                self._refuse(batch, "more dates change with it than edits were asked for")
             elif self._accept is not None and not all(map(self._accept, batch)):
                 self._refuse(batch, "left out by the caller")
             else:
@@ -163,28 +167,8 @@ class _Assembly:
             self.refused.append((at, Skipped(f"{at}: {edit.kind} {edit.real!r}", why)))
 
 
-def _joined(batch: _Batch, n: int) -> _Batch:
-    """At most `n` edits that do the same: what is beyond them are consequences of the last."""
-    if len(batch) <= n:
-        return batch
-    last, *others = batch[n - 1 :]
-    places = [*last.replacements, *(each for edit in others for each in edit.replacements)]
-    own = [i for i in range(len(last.replacements)) if i not in set(last.repairs)]
-    return (
-        *batch[: n - 1],
-        replace(last, replacements=tuple(places), repairs=tuple(i for i in range(len(places)) if i not in own)),
-    )
-
-
-def _numbered(edits: Sequence[Edit]) -> Iterator[Edit]:
-    n: Counter[str] = Counter()
-    for edit in edits:
-        n[edit.kind] += 1
-        yield replace(edit, id=f"{edit.kind}-{n[edit.kind]}")
-
-
-def _copied(edit: Edit, copies: Mapping[str, Sequence[str]], order: Mapping[str, int]) -> Edit:
-    """The edit at its places in all documents with the same text, in order."""
+def _copied(edit: Edit, n: int, copies: Mapping[str, Sequence[str]], order: Mapping[str, int]) -> Edit:
+    """The edit with its id, at its places in all documents with the same text, in order."""
     places = [
         (order[id_], each.start, i in edit.repairs, replace(each, document=id_))
         for i, each in enumerate(edit.replacements)
@@ -192,7 +176,8 @@ def _copied(edit: Edit, copies: Mapping[str, Sequence[str]], order: Mapping[str,
     ]
     places.sort(key=lambda place: place[:2])
     repairs = tuple(i for i, (_, _, repair, _) in enumerate(places) if repair)
-    return replace(edit, replacements=tuple(place[-1] for place in places), repairs=repairs)
+    id_ = f"{edit.kind}-{n}"
+    return replace(edit, id=id_, replacements=tuple(place[-1] for place in places), repairs=repairs)
 
 
 def _digest(seed: int, corpus: Corpus, texts: Mapping[str, str]) -> str:

@@ -30,7 +30,6 @@ _BACK = re.compile(
     r"|[^.;:]{0,60}?\b(?:then|its?|this|that|these|those|they|them|their|he|she|his|her|him|latter)\b",
     re.IGNORECASE,
 )
-_ANSWERS = re.compile(r"[A-Z]\w{0,12}\s?:\s")
 _BLANKS = re.compile(r"[ \u00a0\t]*")
 _CAPITAL = re.compile(r"(?<!^)\b[A-Z][^\W\d_]{2,}")
 _ITEM = re.compile(r"(?P<indent>[ \t]{0,12})(?:[-*+\u2022]|(?P<number>\d{1,2})[.)])[ \t]+\S")
@@ -196,7 +195,6 @@ def _needed(reading: Reading, own: _Statement, removed: Sequence[_Statement]) ->
             "numbers that would stay follow from it, or it from them",
         ),
         (is_sentence and own.start <= sayings[0].start, "it introduces what its document is about"),
-        (is_sentence and _ANSWERS.match(page.text, own.start), "it answers a question in the text"),
         (leans, "the sentence after it leans on it"),
     )
     if why := next((why for is_so, why in reasons if is_so), ""):

@@ -19,7 +19,7 @@ from trail_callbacks.canary.facts.reading import Reading
 from trail_callbacks.language.detect import language
 from trail_callbacks.language.negation import negation
 
-__all__ = ["propose_modality", "propose_negation", "propose_order"]
+__all__ = ["turning"]
 
 _LONGEST = 240  # characters of a sentence
 _Turn = tuple[int, int, str, str, str]
@@ -31,12 +31,8 @@ _DENIED: Final = re.compile(
     rf"{_BEFORE}(is|are|was|were|can|could|will|would|should|must|(?:has|have|had)(?=\sbeen\b)){_AFTER}"
 )
 _NOT: Final = re.compile(
-    rf"{_BEFORE}(is|are|was|were|could|will|would|should|must|has|have|had)(\snot|n['\u2019]t){_AFTER}"
-    r"(?!\s(?:only|just|merely|yet|until|been\sable)\b)"
-)
-_CANNOT: Final = re.compile(rf"{_BEFORE}(?:cannot|can\snot|can['\u2019]t){_AFTER}")
-_DO_NOT: Final = re.compile(
-    rf"(?<=\w )(do|does)(?:\snot|n['\u2019]t)\s(?!(?:only|just|merely|yet|necessarily|in|at)\b)([a-z]{{2,}}){_AFTER}"
+    rf"{_BEFORE}(is|are|was|were|can|could|will|would|should|must|has|have|had)"
+    rf"(\snot|(?<=can)(?:not|['\u2019]t)|(?<!can)n['\u2019]t){_AFTER}(?!\s(?:only|just|merely|yet|until|been\sable)\b)"
 )
 _MARKS: Final = r"[;:?\"\u201c\u201d()|]"
 _CLAUSE: Final = "unless|whether|than|if|while|whereas|although|though|but"
@@ -48,18 +44,6 @@ _PARTED: Final = re.compile(
 )
 _LEADS: Final = re.compile(r"(?:After|Before|As|With|For|Given)\b")
 _WORDS: Final = re.compile(r"\s(?!(?:about|around|nearly|almost|just)\s)[^\W\d_]{2,}")
-_REGULAR: Final = """accept allow arrive become begin belong close consist contain cover depend exist include lie live
-open own provide receive require sell serve speak take"""
-_BASES: Final[Mapping[str, str]] = {f"{base}s": base for base in _REGULAR.split()} | {
-    "carries": "carry",
-    "has to": "have to",
-}
-"""Forms of verbs that are no nouns, and what `not` stands before."""
-_VERB: Final = re.compile(
-    # A subject of few words, the last of them no plural and no preposition, and the verb of the sentence.
-    r"(?:The|This|Our|Its|Their|An?|[A-Z]\w+)(?:\s(?:of\s)?[\w-]+){0,4}?"
-    rf"(?<!\w[^su]s)(?<!\b(?:to|of|in|at|on|by|as))\s({'|'.join(sorted(_BASES, key=len, reverse=True))})\s"
-)
 _MODALS: Final[Mapping[str, str]] = {
     "must": "may", "has to": "may", "have to": "may", "is required to": "is free to", "are required to": "are free to",
     "is required": "is optional", "are required": "are optional", "is mandatory": "is optional",
@@ -98,28 +82,23 @@ _COMPARED: Final = re.compile(
 )
 
 
-def propose_negation(reading: Reading, rng: random.Random, sizes: Sequence[Size]) -> Iterator[Edit | Skipped]:
-    """Proposes the opposite of plain statements: `is open` becomes `is not open`, and the reverse."""
-    del sizes
-    yield from _turned(reading, rng, "negation", _negated)
+def turning(kind: EditKind) -> Callable[[Reading, random.Random, Sequence[Size]], Iterator[Edit | Skipped]]:
+    """What proposes edits of a kind that change one statement of an English sentence.
 
+    `negation` makes `is open` `is not open`, and the reverse; `modality` `must` `may`, `is allowed` `is forbidden`,
+    `always` `sometimes`; `order` `larger` `smaller`, but not beside the numbers that are compared.
+    """
 
-def propose_modality(reading: Reading, rng: random.Random, sizes: Sequence[Size]) -> Iterator[Edit | Skipped]:
-    """Proposes another modality: `must` becomes `may`, `is allowed` `is forbidden`, `always` `sometimes`."""
-    del sizes
-    yield from _turned(reading, rng, "modality", _in_other_mood)
+    def propose(reading: Reading, rng: random.Random, sizes: Sequence[Size]) -> Iterator[Edit | Skipped]:
+        del sizes
+        yield from _turned(reading, rng, kind, _TURNS[kind])
 
-
-def propose_order(reading: Reading, rng: random.Random, sizes: Sequence[Size]) -> Iterator[Edit | Skipped]:
-    """Proposes to turn a comparison or a superlative round, but not beside the numbers that are compared."""
-    del sizes
-    yield from _turned(reading, rng, "order", _ordered)
+    return propose
 
 
 def _turned(
     reading: Reading, rng: random.Random, kind: EditKind, turn: Callable[[str], _Turn | None]
 ) -> Iterator[Edit | Skipped]:
-    """Proposes edits that change one statement of an English sentence, as `turn` says of it."""
     order = [one for page in reading.pages for one in page.lines if one.is_whole and len(one.text) <= _LONGEST]
     rng.shuffle(order)
     done: set[Saying] = set()
@@ -150,44 +129,17 @@ def _said(said: str, start: int, end: int, new: str, *, since: int | None = None
 
 def _negated(said: str) -> _Turn | None:
     denials = len(list(negation("en", said.isascii()).finditer(said)))
-    if _PARTED.search(said) or denials > 1:
+    denial, verbs = _NOT.search(said), list(_DENIED.finditer(said))
+    if denials == 1 and denial:
+        start, end, new, since = *denial.span(2), "", denial.start()
+    elif not denials and len(verbs) == 1 and verbs[0].start():
+        start, end, since = *verbs[0].span(), verbs[0].start()
+        new = "cannot" if verbs[0][1] == "can" else f"{verbs[0][1]} not"
+    else:
         return None
-    turn = _affirmed(said) if denials else _denied(said)
-    # Behind a comma it may be the verb of the clause before it.
-    return None if turn and _LEADS.match(said) and "," in said[turn[1] :] else turn
-
-
-def _affirmed(said: str) -> _Turn | None:
-    if (found := _CANNOT.search(said)) and _rest(said, found.end()):
-        return _said(said, *found.span(), "can")
-    if (found := _NOT.search(said)) and _rest(said, found.end()):
-        return _said(said, *found.span(2), "", since=found.start())
-    if found := _DO_NOT.search(said):
-        return _said(said, *found.span(), found[2] if found[1] == "do" else _third(found[2]))
-    return None
-
-
-def _denied(said: str) -> _Turn | None:
-    verbs = list(_DENIED.finditer(said))
-    if not verbs and (found := _VERB.match(said)):
-        return _said(said, *found.span(1), f"does not {_BASES[found[1]]}")
-    if len(verbs) != 1 or verbs[0].start() == 0 or not _rest(said, verbs[0].end()):
-        return None
-    return _said(said, *verbs[0].span(), "cannot" if verbs[0][1] == "can" else f"{verbs[0][1]} not")
-
-
-def _third(base: str) -> str:
-    """The form of a verb behind `it`."""
-    if base in {"have", "do", "go"}:
-        return {"have": "has", "do": "does", "go": "goes"}[base]
-    if base.endswith(("s", "x", "z", "ch", "sh")):
-        return f"{base}es"
-    return f"{base[:-1]}ies" if base.endswith("y") and base[-2] not in "aeiou" else f"{base}s"
-
-
-def _rest(said: str, at: int) -> bool:
-    """Whether something is said of the subject that is no number only, which `number` changes."""
-    return _WORDS.match(said.rstrip(" ."), at) is not None
+    # Behind a comma it may be the verb of the clause before it; a number only is changed as one.
+    depends = _PARTED.search(said) or (_LEADS.match(said) and "," in said[end:])
+    return None if depends or not _WORDS.match(said.rstrip(" ."), end) else _said(said, start, end, new, since=since)
 
 
 def _in_other_mood(said: str) -> _Turn | None:
@@ -209,3 +161,10 @@ def _ordered(said: str) -> _Turn | None:
     new = _TURNED[said[start:end].lower()]
     new = new.upper() if said[start:end].isupper() else new.capitalize() if said[start].isupper() else new
     return (start, end, new, found[0], said[found.start() : start] + new + said[end : found.end()])
+
+
+_TURNS: Final[Mapping[EditKind, Callable[[str], _Turn | None]]] = {
+    "negation": _negated,
+    "modality": _in_other_mood,
+    "order": _ordered,
+}
