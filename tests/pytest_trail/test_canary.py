@@ -78,28 +78,17 @@ def test_an_app_that_leaks_fails_with_examples(run):
     assert "the context says '40" in said
 
 
-def test_an_app_that_does_not_follow_fails_and_one_that_does_passes(run):
+def test_what_nobody_could_score_and_what_does_not_follow_does_not_pass(run):
     text = suite(
         bad="trail_canary(app(100, leaks=60), probes(100), **ARMS).assert_follow_rate(min=0.8)",
-        good="trail_canary(app(100, leaks=2), probes(100), **ARMS).assert_follow_rate(min=0.8)",
-        unsure="trail_canary(app(10), probes(10), **ARMS).assert_follow_rate(min=0.8)",
-    )
-    result = run(text)
-    result.assert_outcomes(passed=1, failed=2)
-    said = output(result)
-    assert "follow rate 40 % (40 of 100," in said
-    assert "is not shown to be at least 80 %" in said
-
-
-def test_what_nobody_could_score_does_not_pass(run):
-    text = suite(
         broken="trail_canary(app(100, broken=15), probes(100), **ARMS).assert_leak_rate()",
         missed="trail_canary(app(100, retrieved=False), probes(100), **ARMS).assert_leak_rate()",
         absent="trail_canary(app(100), probes(100), arms=['real']).assert_leak_rate()",
     )
     result = run(text)
-    result.assert_outcomes(failed=3)
+    result.assert_outcomes(failed=4)
     said = output(result)
+    assert "follow rate 40 % (40 of 100," in said
     assert "15 of 100 trials of the fictive arm are unscorable" in said
     assert "no answer today" in said
     assert said.count("the leak rate is not known") == 2
@@ -170,10 +159,8 @@ def test_results_are_recorded_as_those_of_checks_are(run, pytester, monkeypatch)
     ("body", "said"),
     [
         ("r.assert_leak_rate(max=0)", "expected over 0.0 and below 1.0"),
-        ("r.assert_leak_rate(max=float('nan'))", "expected over 0.0 and below 1.0"),
         ("r.assert_leak_rate(max_unscorable=2)", "expected 0.0 to 1.0"),
         ("r.rate('nonsense')", "there is no measure 'nonsense'"),
-        ("r.rate('leak', 'other')", "strategy is 'other'"),
     ],
 )
 def test_what_makes_no_sense_is_refused(run, body, said):

@@ -2,7 +2,7 @@ import json
 from dataclasses import replace
 
 import pytest
-from canary_runs import run, trial
+from canary_runs import run
 
 from trail_callbacks.canary import Run, Skipped
 from trail_callbacks.canary.report import FORMAT, assess
@@ -47,27 +47,6 @@ def test_json_has_no_nan_whatever_a_matrix_holds(value):
 def test_a_strategy_without_a_rate_is_not_ranked():
     made = run({"a": {"fictive": [F, F]}, "b": {"fictive": [U, U]}, "c": {"real": [F, F]}})
     assert assess(made).ranking["follow"] == [["a"]]
-
-
-def test_reasons_are_counted_and_the_most_frequent_is_first():
-    made = run({"one": {"fictive": [U] * 5}})
-    errors = ["TimeoutError", "TimeoutError", None, None, None]
-    trials = [replace(each, error=error) for each, error in zip(made.trials, errors, strict=True)]
-    trials[4] = trial(made.probes["p4"], "fictive", U, error=None, reason="neither value was recognised")
-    found = assess(replace(made, trials=trials)).unscorable
-    assert [(each.words, each.trials) for each in found] == [
-        ("TimeoutError", 2),
-        ("no reason was kept", 2),
-        ("neither value was recognised", 1),
-    ]
-
-
-def test_where_contexts_are_verified_strategies_are_not_ranked_by_following():
-    made = run({"follower": {"fictive": [F] * 40}, "verifier": {"fictive": [L] * 40}})
-    found = assess(made, "verify_the_context")
-    assert list(found.ranking) == list(found.contrasts) == ["right_fictive"]
-    assert found.ranking["right_fictive"] == [["verifier"], ["follower"]]
-    assert list(assess(made).ranking) == ["follow", "leak"]
 
 
 def test_passages_that_were_not_served_are_counted_by_reason():

@@ -15,16 +15,6 @@ from trail_callbacks.errors import InputError
 TWIN = small()
 
 
-def test_outside_of_a_block_nothing_is_exposed():
-    assert current() is None
-    with exposed("fictive", TWIN) as outer:
-        assert current() is outer
-        with exposed("real", TWIN) as inner:
-            assert current() is inner
-        assert current() is outer
-    assert current() is None
-
-
 def test_tasks_and_threads_see_what_was_around_their_start():
     async def one(arm):
         with exposed(arm, TWIN) as exposure:

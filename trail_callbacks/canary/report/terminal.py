@@ -31,7 +31,7 @@ from trail_callbacks.statistics.rates import Rate
 __all__ = ["to_fragment", "to_rich", "to_text", "views"]
 
 _MOST = 60  # rows of a table
-_COLUMNS, _RATE = 3, 17  # rates beside each other, and characters of one: a terminal may have no more than 80
+_COLUMNS, _RATE = 3, 16  # rates beside each other, and characters of one: a terminal may have no more than 80
 _REASONS = 5
 _WIDE = 110  # columns in a notebook
 _BOX = "font-family:system-ui,sans-serif;font-size:14px;line-height:1.5;max-width:70em;text-align:left"
@@ -81,7 +81,7 @@ def views(found: Results, by: Split | None = None) -> Iterator[Any]:
 
 
 def _drawn(found: FigureTable) -> Iterator[Any]:
-    """A table, cut into several where it is too wide. The n of the first rate has a column; others say another one."""
+    """A table; of rates, several where it is too wide."""
     are_rates = isinstance(found.rows[0][1][0], Rate)
     step = _COLUMNS if are_rates else len(found.labels)
     for first in range(0, len(found.labels), step):
@@ -90,17 +90,12 @@ def _drawn(found: FigureTable) -> Iterator[Any]:
         table.title_style = "bold"
         for head in found.heads:
             table.add_column(head, overflow="fold")
-        if are_rates:
-            table.add_column("n", justify="right", no_wrap=True)
         for label in found.labels[first : first + step]:
             table.add_column(label, overflow="fold", min_width=_RATE if are_rates else None)
         for names, figures in found.rows[:_MOST]:
             part = figures[first : first + step]
-            beside = next((each.n for each in part if isinstance(each, Rate)), None)
-            cells = (shown(each, beside=beside) if isinstance(each, Rate) else f"{each:,}" for each in part)
-            table.add_row(
-                *(Text(plain(each)) for each in names), *([f"{beside:,}"] if beside is not None else []), *cells
-            )
+            cells = (shown(each) if isinstance(each, Rate) else f"{each:,}" for each in part)
+            table.add_row(*(Text(plain(each)) for each in names), *cells)
         yield table
         if len(found.rows) > _MOST:
             yield Text(f"and {len(found.rows) - _MOST:,} more rows, see --json", style="dim")

@@ -236,14 +236,8 @@ def remarks(found: Results) -> Iterator[str]:
         yield f"{len(left):,} left out; the first: {left[0].place}: {left[0].why}"
 
 
-def shown(rate: Rate, *, beside: int | None = None) -> str:
-    """A rate in percent with its interval: `83.3 [78, 87] of 40`; a dash without trials.
-
-    Args:
-        rate: The rate.
-        beside: The n that stands beside it, and is not said again.
-    """
+def shown(rate: Rate) -> str:
+    """A rate in percent with its interval: `83.3 [78, 87] of 40`; a dash without trials."""
     if rate.value is None or rate.low is None or rate.high is None:
         return "\u2013"
-    n = "" if rate.n == beside else f" of {rate.n:,}"
-    return f"{percent(rate.value)} [{percent(rate.low)}, {percent(rate.high)}]{n}"
+    return f"{percent(rate.value)} [{percent(rate.low)}, {percent(rate.high)}] of {rate.n:,}"
