@@ -31,7 +31,7 @@ from trail_callbacks.statistics.rates import Rate
 __all__ = ["to_fragment", "to_rich", "to_text", "views"]
 
 _MOST = 60  # rows of a table
-_COLUMNS, _RATE = 3, 16  # rates beside each other, and characters of one: a terminal may have no more than 80
+_COLUMNS, _RATE = 2, 24  # rates beside each other, and characters of one: a terminal may have no more than 80
 _REASONS = 5
 _WIDE = 110  # columns in a notebook
 _BOX = "font-family:system-ui,sans-serif;font-size:14px;line-height:1.5;max-width:70em;text-align:left"
