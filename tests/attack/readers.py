@@ -73,10 +73,9 @@ from trail_callbacks.render.terminal import to_text
 from trail_callbacks.report.comparison import compare
 from trail_callbacks.report.withheld import text_hash, without_texts
 from trail_callbacks.splitting.assertions import asserts, is_lead_in, is_title, told
-from trail_callbacks.splitting.blocks import blocks
 from trail_callbacks.splitting.clauses import parts
 from trail_callbacks.splitting.code import code_spans
-from trail_callbacks.splitting.fields import structure
+from trail_callbacks.splitting.fields import blocks, structure
 from trail_callbacks.splitting.json_fields import regions
 from trail_callbacks.splitting.layout import pieces
 from trail_callbacks.splitting.marks import clean, is_reference, refers, visible
@@ -392,7 +391,7 @@ READERS: dict[str, Callable[[str], Any]] = {
     "splitting.code": lambda text: (code_spans(text), code_spans(f"```python\n{text}\n```")),
     "splitting.json_fields": regions,
     "splitting.json_fields single": lambda text: regions(text, single=True),
-    "splitting.blocks": lambda text: list(blocks(text)),
+    "splitting.fields blocks": lambda text: list(blocks(text)),
     "splitting.clauses": parts,
     "splitting.fields": structure,
     "splitting.layout": lambda text: list(pieces(text, "en")),

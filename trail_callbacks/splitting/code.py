@@ -201,7 +201,7 @@ def _data(text: str) -> list[Span]:
     """Where JSON is, whose fields are read."""
     if "{" not in text and "[" not in text:
         return []
-    from trail_callbacks.splitting.blocks import blocks  # noqa: PLC0415 - most answers hold none
+    from trail_callbacks.splitting.fields import blocks  # noqa: PLC0415 - most answers hold none
 
     return [(block.start, block.end) for block in blocks(text)]
 

@@ -7,11 +7,12 @@ JSON lines, be truncated or written by `str(dict)`, and nest as deep as an attac
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from functools import cache
+from typing import NamedTuple
 
-__all__ = ["Field", "Region", "json_path", "regions"]
+__all__ = ["Field", "JsonRegion", "json_path", "regions"]
 
 _WHOLE = 300  # characters; a record up to this length stays one field
 _RUN = 120  # characters of consecutive numbers that stay one field
@@ -29,30 +30,18 @@ _SOLID = re.compile(r"\S")
 
 
 @dataclass(slots=True, eq=False)
-class _Container:
-    """An object or array while it is being parsed."""
+class _Value:
+    """A value: `text[value:end]`, with its key from `start`; `mark` is the bracket, `"` of a string, or empty."""
 
     start: int
-    array: bool
-    above: _Container | None
-    step: str | int
-    key: int  # offset of its key; in an array its own offset
-    depth: int
-    simple: bool  # a record: contains no list of records
-    run: int  # characters of consecutive numbers that stay one field
-    count: int = 0
-    parts: list[_Part] = field(default_factory=list)
-    names: list[tuple[int, int]] = field(default_factory=list)
-
-
-@dataclass(slots=True, eq=False)
-class _Part:
-    start: int
+    value: int
     end: int
-    value: int  # offset of the value, after its key
+    mark: str
     step: str | int
-    kind: str  # string, scalar or container
-    last: int = 0  # for a run of numbers, the index of the last one
+    above: _Value | None
+    depth: int = 0
+    is_cut: bool = False
+    parts: list[_Value] = field(default_factory=list)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -72,61 +61,49 @@ class Field:
     value: int
     is_text: bool
     line: int
-    _container: _Container | None
-    _step: str | int = ""
-    _last: int = 0
+    _own: _Value
+    _last: _Value
 
     @property
     def address(self) -> str:
         """Its place as a JSONPath: `$.data[0].price`, `$.values[0:40]`, `line 3: $.price`."""
-        *above, step = self.steps
-        last = f"[{step}:{self._last + 1}]" if isinstance(step, int) and self._last > step else json_path([step])
-        path = json_path(above) + last
+        path = json_path(self.steps)
+        if self._last is not self._own and isinstance(self._last.step, int):
+            path = f"{path[:-1]}:{self._last.step + 1}]"
         return f"line {self.line}: ${path}" if self.line else f"${path}"
 
     @property
     def steps(self) -> tuple[str | int, ...]:
         """The keys, as they are written, and indices that lead to it; the first is that of the root, and empty."""
-        steps: list[str | int] = [self._step]
-        container = self._container
-        while container is not None:
-            steps.append(container.step)
-            container = container.above
-        return tuple(reversed(steps))
+        return tuple(reversed([self._own.step, *(each.step for each in self._above())]))
 
     @property
     def record(self) -> tuple[int, ...]:
         """What tells the records it is in from all others, the outermost first: where each begins."""
-        starts: list[int] = []
-        container = self._container
-        while container is not None:
-            starts.append(container.start)
-            container = container.above
-        return tuple(reversed(starts))
+        return tuple(reversed([each.value for each in self._above()]))
 
     def lead(self, text: str) -> str:
         """The first short fields of the enclosing records, which show what it belongs to."""
         found: list[str] = []
         room = _LEAD
-        container = self._container
-        while container is not None and room > 0:
-            named = ", ".join(text[a:b] for a, b in [n for n in container.names if n[0] != self.start][:_NAMES])
+        for record in self._above():
+            short = [p for p in record.parts if p.mark in {"", '"'} and p.end - p.start <= _SHORT]
+            names = [p for p in short[: _NAMES + 1] if p.start != self.start][:_NAMES] if record.mark == "{" else []
+            named = ", ".join(text[p.start : p.end] for p in names)
             if named and len(named) <= room:
                 found.append(named)
                 room -= len(named) + 2
-            container = container.above
         return ", ".join(reversed(found))
 
+    def _above(self) -> Iterator[_Value]:
+        above = self._own.above
+        while above is not None:
+            yield above
+            above = above.above
 
-@dataclass(frozen=True, slots=True)
-class Region:
-    """A part of a text that is JSON.
 
-    Attributes:
-        start: Offset of its first character.
-        end: Offset after its last character.
-        fields: Its fields, in order.
-    """
+class JsonRegion(NamedTuple):
+    """A part of a text that is JSON, `text[start:end]`, with its fields in order."""
 
     start: int
     end: int
@@ -150,7 +127,16 @@ def json_path(steps: Iterable[str | int]) -> str:
     return "".join(_path_step(step) for step in steps)
 
 
-def regions(text: str, *, single: bool = False) -> tuple[Region, ...]:
+def _path_step(step: str | int) -> str:
+    if isinstance(step, int):
+        return f"[{step}]"
+    step = " ".join(step.split())
+    if not step or _PLAIN.fullmatch(step):
+        return f".{step[:_KEY]}" if step else ""
+    return f"['{step[:_KEY]}']"
+
+
+def regions(text: str, *, single: bool = False) -> tuple[JsonRegion, ...]:
     """Finds the JSON in a text: whole documents, lines, inside prose or fences, in Python notation, or truncated.
 
     A record (an object without lists of records) of up to 300 characters is one field; a larger one is split into its
@@ -163,49 +149,75 @@ def regions(text: str, *, single: bool = False) -> tuple[Region, ...]:
     Returns:
         Regions in order, without overlap. Time and memory are linear in the text.
     """
-    found: list[tuple[int, int, list[Field]]] = []
+    found: list[tuple[_Value, list[tuple[_Value, _Value]]]] = []
     at = 0
     broken = False
     first, last = len(text) - len(text.lstrip()), len(text.rstrip())
     while start := _START.search(text, at):
-        fields: list[Field] = []
-        end, good = _read(text, start.start(), fields, single=single)
-        whole = start.start() <= first and last <= end
-        if good and ((single and fields and whole) or _is_data(text, start.start(), end, fields)):
-            found.append((start.start(), end, fields))
-        broken = broken or (not good and end > start.end())
+        root, end = _read(text, start.start(), single=single)
+        if root is not None:
+            own: list[tuple[_Value, _Value]] = []
+            if _stays(root, own, single=single) and root.parts:
+                own = [(root, root)]
+            whole = single and root.value <= first and last <= end
+            if own and (whole or _is_data(text, root)):
+                found.append((root, own))
+            broken = broken or (not own and root.is_cut)
+        else:
+            broken = broken or end > start.end()
         at = max(end, start.end())
     several = broken or len(found) > 1  # the rest of broken JSON is not the only root either
     out = []
     line, counted = 1, 0
-    for a, b, fields in found:
-        line, counted = line + text.count("\n", counted, a), a
-        numbered = [_numbered(each, line) for each in fields] if several else fields
-        out.append(Region(a, b, tuple(sorted(numbered, key=lambda each: each.start))))
+    for root, own in found:
+        line, counted = line + text.count("\n", counted, root.value), root.value
+        fields = [Field(a.start, b.end, a.value, a.mark == '"', line if several else 0, a, b) for a, b in own]
+        out.append(JsonRegion(root.value, root.end, tuple(sorted(fields, key=lambda each: each.start))))
     return tuple(out)
 
 
-def _numbered(each: Field, line: int) -> Field:
-    return Field(each.start, each.end, each.value, each.is_text, line, each._container, each._step, each._last)  # noqa: SLF001 - a copy
-
-
-def _is_data(text: str, start: int, end: int, fields: list[Field]) -> bool:
-    """Whether it is data; `[1]` in prose is a citation, and so is `["sic"]`."""
-    if not fields:
-        return False
-    if text[start] == "{" or any(each._container is not None and not each._container.array for each in fields):  # noqa: SLF001 - of this module
+def _stays(value: _Value, out: list[tuple[_Value, _Value]], *, single: bool) -> bool:
+    """Whether a container is small enough to stay one field; else its parts are fields, runs of numbers together."""
+    stays = not (single or value.is_cut)
+    parts: list[tuple[_Value, _Value]] = []
+    for part in value.parts:
+        if part.mark in _CLOSING:
+            kept = _stays(part, out, single=single)
+            stays = stays and kept and value.mark == "{"
+            if kept:
+                parts.append((part, part))
+        elif parts and not single and value.mark != "{" and _goes_on(*parts[-1], part):
+            parts[-1] = parts[-1][0], part
+        else:
+            parts.append((part, part))
+    if stays and value.end - value.value <= _WHOLE:
         return True
-    objects = any(text[each.value] == "{" for each in fields)
-    before = start
+    out += parts
+    return False
+
+
+def _goes_on(first: _Value, last: _Value, following: _Value) -> bool:
+    return not (first.mark or last.mark or following.mark) and following.end - first.start <= _RUN
+
+
+def _is_data(text: str, root: _Value) -> bool:
+    """Whether it is data; `[1]` in prose is a citation, and so is `["sic"]`."""
+    values = [root]
+    while values:
+        value = values.pop()
+        if value.mark == "{" and value.parts:
+            return True
+        values += value.parts
+    before = root.value
     while before and text[before - 1] != "\n" and text[before - 1].isspace():  # no further: lines may be long
         before -= 1
-    alone = (not before or text[before - 1] == "\n") and not text[end : end + 1].strip()
-    return objects or (alone and any(quote in text[start:end] for quote in "\"'"))
+    alone = (not before or text[before - 1] == "\n") and not text[root.end : root.end + 1].strip()
+    return alone and any(quote in text[root.value : root.end] for quote in "\"'")
 
 
-def _read(text: str, at: int, out: list[Field], *, single: bool) -> tuple[int, bool]:  # noqa: C901, PLR0912 - one branch for each token
-    """Parses one value; returns where it ends or breaks, and whether it is complete or merely truncated."""
-    container: _Container | None = None
+def _read(text: str, at: int, *, single: bool) -> tuple[_Value | None, int]:  # noqa: C901, PLR0912 - one branch for each token
+    """Parses one container; returns it, complete or merely truncated, or None if it is broken, and where it ends."""
+    root = here = None
     key: tuple[int, str] | None = None
     tokens = _tokens()
     awaiting = "value"  # or: key, colon, next
@@ -214,105 +226,57 @@ def _read(text: str, at: int, out: list[Field], *, single: bool) -> tuple[int, b
         if token is None or (single and (token["call"] or token["mark"] in {"(", ")"})):  # Python's, not of an answer
             solid = _SOLID.search(text, at)
             begin = solid.start() if solid else at
-            if (
-                text[begin : begin + 1] in {'"', "'"} and awaiting == "value" and container is not None
-            ):  # an unterminated string
-                _add(container, key, (begin, len(text.rstrip())), "string")
-                return _truncated(text, container, out)
-            return at, False
+            if here is None or awaiting != "value" or text[begin : begin + 1] not in {'"', "'"}:
+                return None, at
+            _add(here, key, begin, len(text.rstrip()), '"')  # an unterminated string
+            return _cut(text, here)
         begin, end = token.span(token.lastgroup or 0)
-        if token["end"] is not None:
-            return _truncated(text, container, out)
         mark = token["mark"]
-        if mark in {"{", "[", "("} and awaiting == "value":
-            if container is not None and container.depth >= _DEEPEST:
-                return begin, False
-            step = key[1] if key else container.count if container else ""
-            depth = container.depth + 1 if container else 0
-            at_key, run = key[0] if key else begin, 0 if single else _RUN
-            container = _Container(begin, mark != "{", container, step, at_key, depth, not single, run)
+        if token["end"] is not None:
+            return _cut(text, here)
+        if mark in _CLOSING and awaiting == "value":
+            if here is not None and here.depth >= _DEEPEST:
+                return None, begin
+            here = _add(here, key, begin, end, mark)
+            root = root or here
             key, awaiting = None, "key" if mark == "{" else "value"
-        elif (
-            container is not None
-            and mark == _CLOSING[text[container.start]]
-            and (_may_end(container, awaiting) or (mark == ")" and awaiting == "value"))
-        ):
-            above = container.above
-            _close(container, end, out)
-            if above is None:
-                return end, True
-            container, awaiting = above, "next"
-        elif mark == "," and awaiting == "next" and container is not None:
-            awaiting = "value" if container.array else "key"
+        elif here is not None and mark == _CLOSING[here.mark] and _may_end(here, awaiting):
+            here.end = end
+            if here.above is None:
+                return root, end
+            here, awaiting = here.above, "next"
+        elif mark == "," and awaiting == "next" and here is not None:
+            awaiting = "key" if here.mark == "{" else "value"
         elif mark == ":" and awaiting == "colon":
             awaiting = "value"
         elif token["string"] and awaiting == "key":
             key, awaiting = (begin, text[begin + 1 : end - 1]), "colon"
-        elif (token["string"] or token["scalar"] or token["call"]) and awaiting == "value" and container is not None:
-            _add(container, key, (begin, end), "string" if token["string"] else "scalar")
+        elif not mark and awaiting == "value" and here is not None:
+            _add(here, key, begin, end, '"' if token["string"] else "")
             key, awaiting = None, "next"
         else:
-            return begin, False
+            return None, begin
         at = end
 
 
-def _may_end(container: _Container, awaiting: str) -> bool:
-    return awaiting == "next" or (not container.count and awaiting == ("value" if container.array else "key"))
+def _may_end(here: _Value, awaiting: str) -> bool:
+    opening = awaiting == ("key" if here.mark == "{" else "value")
+    return awaiting == "next" or (opening and (not here.parts or here.mark == "("))
 
 
-def _truncated(text: str, container: _Container | None, out: list[Field]) -> tuple[int, bool]:
+def _add(here: _Value | None, key: tuple[int, str] | None, value: int, end: int, mark: str) -> _Value:
+    step = key[1] if key else len(here.parts) if here else ""
+    added = _Value(key[0] if key else value, value, end, mark, step, here, here.depth + 1 if here else 0)
+    if here is not None:
+        here.parts.append(added)
+    return added
+
+
+def _cut(text: str, here: _Value | None) -> tuple[_Value | None, int]:
     """The text ends inside a value: what is complete is kept."""
     end = len(text.rstrip())
-    while container is not None:
-        above = container.above
-        container.simple = False
-        _close(container, end, out)
-        container = above
-    return end, bool(out)
-
-
-def _add(container: _Container, key: tuple[int, str] | None, value: tuple[int, int], kind: str) -> None:
-    start = key[0] if key else value[0]
-    last = container.parts[-1] if container.parts else None
-    if (
-        container.array
-        and kind == "scalar"
-        and last
-        and last.kind == "scalar"
-        and value[1] - last.start <= container.run
-    ):
-        last.end, last.last = value[1], container.count
-    else:
-        container.parts.append(_Part(start, value[1], value[0], key[1] if key else container.count, kind))
-    if not container.array and value[1] - start <= _SHORT and len(container.names) <= _NAMES:
-        container.names.append((start, value[1]))
-    container.count += 1
-
-
-def _close(container: _Container, end: int, out: list[Field]) -> None:
-    above = container.above
-    if above is not None:
-        above.count += 1
-        above.simple = above.simple and container.simple and not above.array
-    if container.simple and end - container.start <= _WHOLE:
-        if above is not None:
-            above.parts.append(_Part(container.key, end, container.start, container.step, "container"))
-        elif container.count:
-            out.append(Field(container.start, end, container.start, False, 0, None))
-    else:
-        out.extend(
-            Field(part.start, part.end, part.value, part.kind == "string", 0, container, part.step, part.last)
-            for part in container.parts
-        )
-        if above is not None:
-            above.simple = False
-    container.parts = []
-
-
-def _path_step(step: str | int) -> str:
-    if isinstance(step, int):
-        return f"[{step}]"
-    step = " ".join(step.split())
-    if not step or _PLAIN.fullmatch(step):
-        return f".{step[:_KEY]}" if step else ""
-    return f"['{step[:_KEY]}']"
+    root = None
+    while here is not None:
+        here.end, here.is_cut, root = end, True, here
+        here = here.above
+    return root, end
