@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from bisect import bisect_right
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from trail_callbacks.language.terms import vocabulary
 from trail_callbacks.splitting.marks import clean
@@ -18,9 +18,9 @@ from trail_callbacks.splitting.sentences import lines_of
 
 __all__ = ["code_spans", "prose_in_code"]
 
-Span = tuple[int, int]
+_Range = tuple[int, int]
 
-_FENCE = re.compile(r"[ \t]{0,100}(?:>[ \t]{0,100}){0,20}(?:`{3,}([^`\r\n]*)|~~~([^\r\n]*))")
+_FENCE = re.compile(r"[ \t]{0,100}(?:>[ \t]{0,100}){0,20}(?:(`{3,})([^`\r\n]*)|(~~~)([^\r\n]*))")
 _MARKS = ("```", "~~~", "$$", "\\[")
 _LANGUAGES = vocabulary(
     """ada asm assembly awk bash bat c c# c++ cc clojure cmake cmd cobol cpp cs csharp css cuda dart diff dockerfile
@@ -57,25 +57,19 @@ _ENDED = re.compile("[.!?\u3002\uff01\uff1f\u061f\u0964][\"'\u201d\u2019)]?$")
 _FORMULA = re.compile(r"^[ \t]*(?:\$\$(.{0,2000}?)\$\$|\\\[(.{0,2000}?)\\\])[ \t]*$", re.DOTALL | re.MULTILINE)
 _VALUE = re.compile(r"\s*[\d.,\s%\u00b0\u20ac\u00a3$]{1,100}$")  # a number by itself is an answer
 _COMMAND = re.compile(r"\\[A-Za-z]{1,40}")
-_TEXT = re.compile(r"\\(?:text|textbf|textit|textrm|mbox|mathrm|mathbf|emph)\s?\{[^{}]*[^\W\d_]{2}")
+_WORDED = re.compile(r"\\(?:text|textbf|textit|textrm|mbox|mathrm|mathbf|emph)\s?\{[^{}]*[^\W\d_]{2}")
 
 
-@dataclass(frozen=True, slots=True)
-class _Fence:
-    """A line that opens or closes a block: number of the line, mark, and where the words behind the mark are."""
+class _Fence(NamedTuple):
+    """A line that opens or closes a block: its number, the mark, and the words behind it from `start`."""
 
     line: int
     mark: str
     start: int
-    info: str
-
-    @property
-    def language(self) -> str:
-        words = self.info.strip("~ \t").split()
-        return words[0].strip("{}.").casefold() if words else ""
+    words: str
 
 
-def code_spans(text: str) -> tuple[Span, ...]:
+def code_spans(text: str) -> tuple[_Range, ...]:
     """Finds what of an answer is truly code: lines of code in fences, without their comments and strings, and formulas.
 
     No claim is made of these, so whoever says what was checked has to say that they were not. JSON is read by its
@@ -88,24 +82,24 @@ def code_spans(text: str) -> tuple[Span, ...]:
         Offsets `(start, end)` in order; they do not overlap, begin and end with no blank, and each lies in one line. A
         fence with the name of a language is one of them. Time is linear in the text.
     """
-    if not any(mark in text for mark in _MARKS):
-        return ()
     lines = list(lines_of(text))
-    data = _data(text)
-    found: list[Span] = []
-    for number, prose in sorted(prose_in_code(text, lines).items()):
-        start, line = lines[number]
-        at = start
-        for a, b in [*prose, (start + len(line), start + len(line))]:
+    code = prose_in_code(text, lines)
+    data = _data(text) if code else []
+    found: list[_Range] = []
+    for number, prose in sorted(code.items()):
+        at, line = lines[number]
+        end = at + len(line)
+        for a, b in [*prose, (end, end)]:
             said = text[at:a].strip()
-            if said and not _covered(data, at, a) and any(sign.isalnum() for sign in said):
-                first = at + len(text[at:a]) - len(text[at:a].lstrip())
+            within = data[max(0, bisect_right(data, (at, a)) - 1) :][:2]
+            if any(map(str.isalnum, said)) and not any(start <= at and a <= end for start, end in within):
+                first = text.index(said, at)
                 found.append((first, first + len(said)))
             at = b
     return tuple(found)
 
 
-def prose_in_code(text: str, lines: Sequence[tuple[int, str]]) -> Mapping[int, tuple[Span, ...]]:
+def prose_in_code(text: str, lines: Sequence[tuple[int, str]]) -> Mapping[int, tuple[_Range, ...]]:
     """Finds the lines of code, fences and formulas, and what they say in words.
 
     Args:
@@ -118,17 +112,18 @@ def prose_in_code(text: str, lines: Sequence[tuple[int, str]]) -> Mapping[int, t
     """
     if not any(mark in text for mark in _MARKS):
         return {}
-    found: dict[int, tuple[Span, ...]] = {}
-    fences = list(_fences(lines))
-    for fence in fences:
-        words = fence.info.strip("~ \t")
-        at = fence.start + fence.info.index(words)
-        found[fence.line] = ((at, at + len(words)),) if _says(words, _PROSE) else ()
-    for opening, end in _closed(fences):
-        for number in range(opening.line + 1, end):
-            start, line = lines[number]
-            if not _is_prose(line, code=opening.language in _LANGUAGES):
-                found[number] = tuple(_words_in(line, start))
+    found: dict[int, tuple[_Range, ...]] = {}
+    opened: _Fence | None = None
+    for fence in _fences(lines):
+        found[fence.line] = ((fence.start, fence.start + len(fence.words)),) if _says(fence.words, _PROSE) else ()
+        if opened is None:
+            opened = fence
+        elif fence.mark == opened.mark and not fence.words:
+            code = opened.words.split(maxsplit=1)[:1] and opened.words.split()[0].strip("{}.").casefold() in _LANGUAGES
+            for number in range(opened.line + 1, fence.line):
+                if not _is_prose(lines[number][1], code=bool(code)):
+                    found[number] = tuple(_words_in(lines[number][1], lines[number][0]))
+            opened = None
     starts = [start for start, _ in lines]
     for formula in _FORMULA.finditer(text):
         if not _in_words(formula[1] or formula[2] or ""):
@@ -141,19 +136,9 @@ def _fences(lines: Sequence[tuple[int, str]]) -> Iterator[_Fence]:
     for number, (start, line) in enumerate(lines):
         found = _FENCE.match(line)
         if found and not line[found.end() :].strip():  # a fence of backticks has none behind it
-            group = 1 if found[1] is not None else 2
-            yield _Fence(number, "`" if group == 1 else "~", start + found.start(group), found[group])
-
-
-def _closed(fences: Sequence[_Fence]) -> Iterator[tuple[_Fence, int]]:
-    """Opening fences with the line of the next one of that mark that has nothing behind it."""
-    opened: _Fence | None = None
-    for fence in fences:
-        if opened is None:
-            opened = fence
-        elif fence.mark == opened.mark and not fence.info.strip("~ \t"):
-            yield opened, fence.line
-            opened = None
+            group = 2 if found[1] else 4
+            words = found[group].strip("~ \t")
+            yield _Fence(number, found[group - 1][0], start + line.index(words, found.start(group)), words)
 
 
 def _is_prose(line: str, *, code: bool) -> bool:
@@ -168,7 +153,7 @@ def _is_prose(line: str, *, code: bool) -> bool:
     return not code or _says(said, _PROSE)
 
 
-def _words_in(line: str, start: int) -> Iterator[Span]:
+def _words_in(line: str, start: int) -> Iterator[_Range]:
     """The comments and strings of a line of code that say something."""
     for found in _INSIDE.finditer(line):
         group = found.lastindex or 0
@@ -194,18 +179,13 @@ def _in_words(formula: str) -> bool:
     if _VALUE.match(formula):
         return True
     plain = [word for word in _WORD.findall(_COMMAND.sub(" ", formula)) if len(word) > 1 and not word.isdigit()]
-    return _TEXT.search(formula) is not None or len(plain) >= _PROSE or len(_UNSPACED.findall(formula)) >= _CHARACTERS
+    return _WORDED.search(formula) is not None or len(plain) >= _PROSE or len(_UNSPACED.findall(formula)) >= _CHARACTERS
 
 
-def _data(text: str) -> list[Span]:
+def _data(text: str) -> list[_Range]:
     """Where JSON is, whose fields are read."""
     if "{" not in text and "[" not in text:
         return []
     from trail_callbacks.splitting.fields import blocks  # noqa: PLC0415 - most answers hold none
 
     return [(block.start, block.end) for block in blocks(text)]
-
-
-def _covered(spans: Sequence[Span], start: int, end: int) -> bool:
-    at = bisect_right(spans, (start, end))
-    return any(a <= start and end <= b for a, b in spans[max(0, at - 1) : at + 1])
