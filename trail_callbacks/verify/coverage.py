@@ -29,11 +29,12 @@ from trail_callbacks.language.detect import is_english, language
 from trail_callbacks.language.negation import absence, negation
 from trail_callbacks.language.speech import declines, is_question
 from trail_callbacks.language.terms import keys, terms
+from trail_callbacks.splitting.frames import without_talk
 from trail_callbacks.splitting.marks import clean, marker
 from trail_callbacks.splitting.sentences import sentences_of
 from trail_callbacks.splitting.words import first_verb, tokenize
 from trail_callbacks.text import Sentence
-from trail_callbacks.verify.phrases import ASIDE, BESIDES, SHORT, SORRY, UNFINISHED, beside, frame, talk
+from trail_callbacks.verify.phrases import ASIDE, SHORT, UNFINISHED, beside, talk
 
 __all__ = ["Coverage", "coverage", "covered"]
 
@@ -249,7 +250,7 @@ class _Reading:
     ) -> list[_Word]:
         """Those words of a sentence that are not in `touched`, the words of the claims which quote some of it."""
         reach = self._reach
-        framed = frame().sub(_blank, sentence.text)
+        framed = without_talk(sentence.text)
         quoted = [word for word in words if reach.quoted(*span(sentence.start + word.start, sentence.start + word.end))]
         words = self._without_lead(words, framed, quoted[0].start if quoted else 0)
         outside: list[_Word] = []
@@ -281,7 +282,7 @@ class _Reading:
         """The words of a sentence that no claim quotes, or None if it is no statement."""
         if self._abstained and _only_declines(said):
             return None
-        framed = frame().sub(_blank, _ADDRESS.sub(_blank, said))
+        framed = without_talk(_ADDRESS.sub(_blank, said))
         left = [word for word in words if framed[word.start : word.end].strip() and word.key not in talk()]
         if not [word for word in left if word.key != _NOT]:
             if not left and not SHORT.fullmatch(framed.strip()):
@@ -410,7 +411,7 @@ def _absent(text: str) -> set[str]:
 
 def _only_declines(said: str) -> bool:
     """Whether a sentence says that something is not known, and nothing besides."""
-    return declines(said) and not BESIDES.search(SORRY.sub("", said))
+    return declines(said) and not any(claim.checkable for claim in split(said))
 
 
 def _blank(match: re.Match[str]) -> str:

@@ -1,7 +1,6 @@
-"""Closed lists of what states nothing: words and phrases around the statements of an answer, most of them English.
+"""Closed lists of words that state nothing, most of them English: `coverage` leaves out what is made of nothing else.
 
-`coverage` leaves out what is made of nothing else. Each phrase is written out word by word: where any word fitted in,
-an answer could hide a statement there. A phrase that is missing here costs a wrong alarm; a word too many, a statement.
+A word that is missing here costs a wrong alarm; a word too many, a statement.
 """
 
 from __future__ import annotations
@@ -11,7 +10,7 @@ from functools import cache
 
 from trail_callbacks.language.terms import keys, vocabulary
 
-__all__ = ["ASIDE", "BESIDES", "SHORT", "SORRY", "UNFINISHED", "beside", "frame", "talk"]
+__all__ = ["ASIDE", "SHORT", "UNFINISHED", "beside", "talk"]
 
 _TALK = vocabulary(
     """
@@ -42,51 +41,6 @@ _BESIDE = vocabulary(
     """
 )
 """Words that state nothing beside a claim of the same sentence. Alone they might: `It is included.`"""
-_FRAME = r"""\b(?:
-      (?:based\s(?:solely\s|only\s)?(?:up)?on|according\sto|as\sper|from|in|within|given)\s
-        (?:(?:all|the|these|this|those|your|my|our|given|provided|retrieved|supplied|available|above|following|attached
-          |relevant|of|information|in)\s){0,6}
-        (?:passages?|contexts?|documents?|sources?|texts?|information|materials?|excerpts?|snippets?|articles?|data
-          |search\sresults|results|knowledge\sbase|references?)\b
-        (?:\s(?:provided|given|above|supplied|retrieved|available))?
-    | (?:it(?:['\u2019]s|\sis)\s)?(?:also\s)?(?:important|worth|essential|crucial|useful|good)\s(?:to\s)?
-        (?:note|noting|remember|remembering|mention|mentioning|know|knowing|keep\sin\smind|point\sout|be\saware)(?:\sthat)?\b
-    | (?:please\s)?(?:note|keep\sin\smind|bear\sin\smind|be\saware|remember|mind|know)\sthat\b
-    | what\s(?:i|we)\s(?:found|know|can\s(?:conclude|infer|say))
-    | on\sthe\s(?:one|other)\shand
-    | in\s(?:addition|contrast|conclusion|summary|short|fact|general|particular|other\swords)
-    | for\s(?:example|instance) | to\s(?:conclude|summari[sz]e|sum\sup|answer\syour\squestion) | of\scourse
-    | (?:great|good|excellent|interesting)\squestion | good\s(?:morning|afternoon|evening|day|luck) | no\sproblem
-    | (?:have\s)?a\s(?:great|good|nice|lovely|wonderful)\s(?:day|evening|weekend|time)
-    | (?:i|we)(?:['\u2019]m|['\u2019]re|\sam|\sare)\s(?:glad|happy|here)\sto\s(?:help|assist)
-    | thank(?:s|\syou)\sfor\s(?:asking|your\squestion|reaching\sout|your\s(?:message|interest|patience))
-    | (?:(?:i|we)\s)?hope\s(?:this|that|it)\s
-        (?:helps|is\shelpful|was\shelpful|answers\syour\squestions?|clarifies(?:\sthings)?)(?:\syou)?
-    | you(?:['\u2019]re|\sare)\swelcome | (?:best|kind|warm)\sregards | dear\s(?:mr|mrs|ms|dr|prof)\.?\s\w+
-    | would\syou\slike\s(?:me\sto\s(?:go\son|continue|explain)|(?:any|more|further)\s(?:details?|information|help))
-    | the\s(?:two|three|four|five|six|seven|eight|nine|ten)\s(?:main\s|key\s|simple\s|easy\s)?
-        (?:steps|ways|methods|tips|reasons|options|points)
-    | (?:please\s)?(?:let\s(?:me|us)\sknow
-        |(?:feel\sfree|do(?:n['\u2019]t|\snot)\shesitate)\sto\s(?:ask|reach\sout|let\sme\sknow|contact\sme))
-    | if\s(?:you(?:\shave|\sneed|['\u2019]d\slike|\swould\slike|\swant)|there(?:['\u2019]s|\sis|\sare))\s
-        (?:(?:any|more|further|additional|other|anything|else|some|to\sknow|help|with|a|or|and|questions?|concerns?
-          |information|details?|assistance|clarification|follow-up|specific)\b\s?){1,8}
-    | (?:is\sthere|do\syou\sneed)\sanything\selse
-        (?:\syou(?:['\u2019]d|\swould)\slike\sto\sknow|\s(?:i|we)\s(?:can|may)\s(?:help|assist|do))?
-        (?:\s(?:you\swith|for\syou))?
-    | (?:shall|should|can|may)\s(?:i|we)\s(?:help|assist|go\son|continue|(?:look\sup|check|find|explain)\sanything)
-        (?:\syou)?(?:\swith)?(?:\s(?:anything|something))?(?:\selse)?
-    | how\s(?:can|may)\s(?:i|we)\s(?:help|assist)(?:\syou)?(?:\stoday)?
-    | here(?:['\u2019]s|\sis|\sare)\s(?:(?:my|the|a|an|your|some|brief|short|quick|final|i|found|steps?|answer|summary
-        |list|overview|response|information|to|of|for|on)\b\s?){1,8}
-    | (?:you\scan\s)?(?:follow|use|take|try)\s(?:one\sof\s|any\sof\s)?(?:these|the\sfollowing|the)\s
-        (?:steps?|instructions?|methods?|guidelines?|tips?)
-    | (?:methods?|steps?|options?|parts?|sections?|tips?|answers?|responses?)\s\d{1,2}
-    | (?:the|these|those|some|following|are|is|as|you\sshould|you\scan|steps?|methods?|ways?|tips?)\s
-        (?:following|as\sfollows|follows)
-    )\b|\b(?:passages?|documents?|sources?|excerpts?|snippets?|chunks?|contexts?)\s(?:no\.\s)?\[?\d{1,3}\]?
-      (?:(?:,|\sand|\s&|,\sand|-|\u2013)\s?(?:passages?\s)?\d{1,3}){0,9}"""
-"""A pattern (verbose, case ignored) of frames: `based on the passages`, `let me know if you have any questions`."""
 SHORT = re.compile(
     r"\W*(?:yes|yeah|yep|no|nope|correct|incorrect|true|false|right|wrong|indeed|exactly|absolutely|definitely|never"
     r"|always|none|nobody|nothing|neither|both|all|(?:i|you|we|he|she|it|they|that|this|these|those|there)\s"
@@ -103,22 +57,6 @@ UNFINISHED = re.compile(
 """How a lead-in ends."""
 ASIDE = re.compile(r"\b(?:how|what|why|where|when|who|which|to|ways?|steps?|differences?)\b", re.IGNORECASE)
 """Words by which a title says what it is about."""
-BESIDES = re.compile(
-    r"\d|[;:]|\b(?:but|however|although|though|yet|except|only|still|nevertheless|while|whereas|because|since|so|and"
-    r"|contradict\w*|disput\w*|doubt\w*|den(?:y|ies|ied)|refut\w*|against|other\sthan|besides|beyond|apart)\b",
-    re.IGNORECASE,
-)
-"""What may say more than that something is not known."""
-SORRY = re.compile(
-    r"^\W*(?:(?:i['\u2019]m|i\sam)\s)?(?:sorry|afraid|unfortunately|apologies)[\s,]+(?:but\s)?", re.IGNORECASE
-)
-"""An apology before a refusal."""
-
-
-@cache
-def frame() -> re.Pattern[str]:
-    """Compiles the pattern of frames, at first use: importing the package must stay cheap."""
-    return re.compile(_FRAME, re.IGNORECASE | re.VERBOSE)
 
 
 @cache
