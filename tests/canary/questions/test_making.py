@@ -146,6 +146,15 @@ def test_a_sentence_that_points_back_is_asked_for_behind_the_one_before():
     assert '"The hotel Seeblick was built in Varle. It has ___ in all."' in asked
 
 
+def test_a_question_that_says_little_names_the_title_above():
+    tickets = "Tollgate Pool\n\nA single ticket costs 14 euros."
+    value = change(tickets, "14 euros", "25 euros")
+    (probe,), _ = make_probes(twin_of({"a": tickets, "b": "Rovers Ground\n\nA single ticket costs 9 euros."}, value))
+    assert probe.question == 'According to "Tollgate Pool", how much does a single ticket cost?'
+    again = twin_of({"a": tickets, "b": "Tollgate Pool\n\nA single ticket costs 9 euros."}, value)
+    assert [each.why for each in make_probes(again)[1]] != []
+
+
 def test_markup_is_no_part_of_a_question():
     text = "<p>The <b>ferry</b> to [Skogholm](https://a.example/) takes **40** minutes.</p>"
     assert only(text, change(text, "40", "53")).question == "How many minutes does the ferry to Skogholm take?"

@@ -26,6 +26,9 @@ OTHER: Final = "\ue001"
 
 _SIGNS: Final = re.compile(f"[{VALUE}{OTHER}]")
 _WORDED: Final = re.compile(r"[^\W\d_]{2}")
+_HEADING: Final = re.compile(r"#{1,6}\s|<h\d", re.IGNORECASE)
+_TITLE: Final = 120  # characters of the first line of a document that names it
+_ABOVE: Final = 40  # passages above one among which its heading is looked for
 _MOST: Final = 12  # sentences of an edit that are looked at
 _TELLING: Final = 40  # characters that tell a language
 _CODE: Final = 2000  # characters that decide about the language of a document
@@ -55,6 +58,7 @@ class EditedSentence:
         said: The value as this sentence has it, and what the twin has in its place; None where it was removed.
         foreign: What other edits change in it, each where `opened` has `OTHER`.
         before: The sentence before it in its paragraph, without markup; empty if there is none, or an edit changes it.
+        heading: The nearest heading above it, or else the first line of the document if that is a title; likewise.
         cell: Where the value stands, if it is a row of a table whose header no edit changes.
         row: Whether it is a row of a table.
         language: ISO 639-1 code of the sentence, or else of the document; empty if unknown.
@@ -70,6 +74,7 @@ class EditedSentence:
     said: tuple[str, str | None]
     foreign: Sequence[str] = ()
     before: str = ""
+    heading: str = ""
     cell: Cell | None = None
     row: bool = False
     language: str = "en"
@@ -155,6 +160,7 @@ class _Page:
             said=(self.text[start:end], None if edit.fictive is None else self._changed(Span(start, end), own)),
             foreign=[self.text[start:end] for start, end in others],
             before=self._before(at),
+            heading=self._heading(at),
             cell=self._cell(at, told),
             row=isinstance(passage.place, Row),
             language=(language(text) if len(text) >= _TELLING else "") or self._language,
@@ -204,6 +210,15 @@ class _Page:
         if not at or one.place is not None or other.place is not None or self._inside(at - 1):
             return ""
         return "" if "\n" in self.text[one.end : other.start] else _bare(self.text[one.start : one.end])
+
+    def _heading(self, at: int) -> str:
+        first = self.passages[0]
+        titled = at and first.place is None and first.end - first.start <= _TITLE
+        for above in (*range(at - 1, max(-1, at - _ABOVE), -1), *([0] if titled else ())):
+            if _HEADING.match(self.text, self.passages[above].start) or (titled and not above):
+                text = _bare(self.text[self.passages[above].start : self.passages[above].end])
+                return "" if self._inside(above) or text.endswith((".", "!", "?")) else text.rstrip(" :")
+        return ""
 
     def _cell(self, at: int, told: str) -> Cell | None:
         """The cell of a row that holds the value."""

@@ -124,9 +124,12 @@ class Maker:
             return
         if fact.language in {"en", ""} and (natural := asked(fact, self._lower)):
             yield natural, None
+            if fact.heading:
+                yield f'According to "{fact.heading}", {natural[:1].lower()}{natural[1:]}', None
         if not hollow(fact):
             gaps = [gap(fact)] if clear and len(fact.text) >= _SHORT else []
             gaps += [gap(fact, fact.before)] if fact.before else []
+            gaps += [gap(fact, f"{fact.heading}:")] if fact.heading and clear else []
             yield from ((each, None) for each in (gaps[::-1] if len(keys(fact.text)) <= _FEW else gaps))
 
     def _foreign(self, text: str, fact: EditedSentence) -> str | None:

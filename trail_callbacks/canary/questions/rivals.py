@@ -29,6 +29,7 @@ class Rivals:
     """
 
     def __init__(self, twin: Twin) -> None:
+        self._corpus = twin.real
         self._places: list[tuple[str, Sentence, frozenset[str]]] = []
         self._by_key: dict[str, list[int]] = defaultdict(list)
         self._rows: Counter[tuple[str, str]] = Counter()
@@ -47,9 +48,12 @@ class Rivals:
         if fact.cell is not None:
             several = self._rows[fact.cell.head, fact.cell.row] > 1
             return f"the corpus has several rows {fact.cell.row!r} in such tables" if several else None
+        within = bool(fact.heading) and fact.heading.casefold() in question.casefold()  # only its document counts then
+        if within and sum(fact.heading in each.text for each in self._corpus) > 1:
+            return f"several documents of the corpus have the title {fact.heading[:80]!r}"
         about = _about(question, fact)
         named = any(term.kind in {"name", "number"} for term in terms(question[1:]))
-        if len(about) < (_FEWEST if named else _ENOUGH):
+        if len(about) < (_FEWEST if named or within else _ENOUGH):
             return "its question would name too little to tell which fact is meant"
         spared = len(about) // _SHARE  # what has the others has one of the rarest
         rarest = sorted(about, key=lambda key: len(self._by_key.get(key, ())))[: spared + 1]
@@ -58,7 +62,7 @@ class Rivals:
             return "too many sentences of the corpus are like the one that answers it"
         for document, sentence, said in map(self._places.__getitem__, looked):
             like = len(about & said) >= len(about) - spared and not _is_edited(fact, document, sentence)
-            if like and _has_such_value(sentence.text, fact, question):
+            if like and not (within and document != fact.document) and _has_such_value(sentence.text, fact, question):
                 return f"another sentence of the corpus may answer it: {sentence.text[:80]!r}"
         return None
 
