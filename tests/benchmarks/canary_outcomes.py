@@ -10,9 +10,6 @@ Prints one JSON line for each set and method, all with n and a 95 % Wilson inter
     confusion: how often each outcome was taken for another one.
 Sets, with what they gave when they were scored for the first time; the code was then mended:
     answers: written by the author of the code, before it (.976 of all, .986 of those decided);
-    second: by the same when the code was finished, in another style (.835 of all, .878 of those decided);
-    third: after that, again in other words (.835 of all, .956 of those decided);
-    fourth: last of these (.881 of all, .967 of those decided);
     fifth: by a language model that had not seen the code (.742 of all, .826 of those decided);
     sixth: by a second author of the code, who looked for what it must get wrong, in four parts, each scored before the
         code was mended for it (.784 of all, .902 of those decided);
@@ -46,9 +43,6 @@ from labelled import Labelled, labelled
 
 SETS = {
     "answers": "probes.json",
-    "second": "second_probes.json",
-    "third": "third_probes.json",
-    "fourth": "third_probes.json",
     "fifth": "fifth_probes.json",
     "sixth": "sixth_probes.json",
     "unseen": "unseen_probes.json",

@@ -14,10 +14,10 @@ REMOVED = Probe(id="p", question="How many steps has it?", real="212 steps", fic
 @pytest.mark.parametrize(
     ("probe", "answer", "expected"),
     [
-        # beliefs, conclusions
-        (FEE, "I know it as €30. The list, though, puts it at €45, so I'll go with €45.", "follows_context"),
-        (FEE, "The list says €45, but I'd still go with €30.", "leaks_prior"),
-        (FEE, "I think it is €30, but the list says €45.", "blends"),
+        # two values, one of them believed, are left to the judge
+        (FEE, "I know it as €30. The list, though, puts it at €45, so I'll go with €45.", "unscorable"),
+        (FEE, "The list says €45, but I'd still go with €30.", "unscorable"),
+        (FEE, "I think it is €30, but the list says €45.", "unscorable"),
         (FEE, "I always thought it was €30, but it is €45.", "follows_context"),
         (FEE, "I think it is €45.", "follows_context"),
         (FEE, "It is not €30 but €45.", "follows_context"),

@@ -5,9 +5,8 @@ another notation, a synonym), or nothing says which of two values holds, the ans
 
 Every decision that is a matter of taste:
 
-- An answer that gives the value of its context and names the other as usual, earlier or believed once follows the
-  context. What it believes now, beside what the documents say, is given as well, unless it concludes for one of them.
-- One that calls the documents wrong rejects them, and what it says of them does not count unless it concludes so.
+- An answer that gives the value of its context and names the other as usual or earlier follows the context.
+- What it believes and what it says the documents say are two values: open, unless it names one of them as earlier.
 - Two values joined by `or`, `and` or a range are a blend, and so are rows and sentences that differ in the value only.
 - Of two passages that disagree, either value follows the context, and so do both.
 - A refusal counts only where no value is given; a value under `whether`, `not` or in a refusal is named, not given.
@@ -22,13 +21,11 @@ from dataclasses import replace
 from functools import lru_cache
 
 from trail_callbacks.canary.arm import Arm
-from trail_callbacks.canary.outcomes.answer import answer_of, plain
 from trail_callbacks.canary.outcomes.matching import AnswerStatement, Scored, ValueForms, ValueMatcher, forms_of
-from trail_callbacks.canary.outcomes.names import NameMatcher
 from trail_callbacks.canary.outcomes.polarity import DutyMatcher, PolarityMatcher
-from trail_callbacks.canary.outcomes.quantities import AmountMatcher, DateMatcher
+from trail_callbacks.canary.outcomes.reading import answer_of, pattern, plain
 from trail_callbacks.canary.outcomes.statement import statement
-from trail_callbacks.canary.outcomes.wording import pattern
+from trail_callbacks.canary.outcomes.values import AmountMatcher, DateMatcher, NameMatcher
 from trail_callbacks.canary.probe import Probe
 from trail_callbacks.canary.trial import Finding, How, Outcome, Stated
 from trail_callbacks.language.detect import language
@@ -165,6 +162,6 @@ def _matcher(listed: tuple[tuple[Stated, tuple[str, ...]], ...], question: str) 
         PolarityMatcher(values, question),
         DutyMatcher(values),
         DateMatcher(values),
-        AmountMatcher(values, question),
+        AmountMatcher(values),
     )
     return next((each for each in typed if each), NameMatcher(values, question))

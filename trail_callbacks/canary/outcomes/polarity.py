@@ -10,9 +10,8 @@ import re
 from collections.abc import Sequence
 from functools import cache
 
-from trail_callbacks.canary.outcomes.answer import clauses, plain
 from trail_callbacks.canary.outcomes.matching import ValueForms, ValueMatcher, ValueMention
-from trail_callbacks.canary.outcomes.wording import alternatives, pattern
+from trail_callbacks.canary.outcomes.reading import alternatives, clauses, pattern, plain
 from trail_callbacks.canary.trial import How, Stated
 from trail_callbacks.language.negation import negation
 from trail_callbacks.language.refusals import withholds
@@ -25,10 +24,8 @@ _OPPOSITES = {
     "open": "closed shut closes shuts geschlossen fermé fermée cerrado cerrada chiuso fechado gesloten",
     "allowed": """forbidden prohibited banned barred forbids prohibits bans forbid prohibit ban disallow disallows
         disallowed untersagt verboten interdit interdite prohibido prohibida vietato vietata proibido""",
-    "included": "excluded", "available": "unavailable", "active": "inactive", "enabled": "disabled", "does": "fails",
-    "present": "absent", "safe": "unsafe", "valid": "invalid", "legal": "illegal", "correct": "incorrect",
-    "possible": "impossible", "able": "unable", "has": "lacks", "with": "without", "did": "failed",
-    "accepted": "refused rejected",
+    "included": "excluded", "available": "unavailable", "possible": "impossible", "correct": "incorrect",
+    "has": "lacks", "with": "without", "accepted": "refused rejected",
 }  # fmt: skip
 _MEANT = {word: meant for meant, listed in _OPPOSITES.items() for word in listed.split()}
 _WORD = re.compile(r"[^\W\d_]+")
@@ -80,8 +77,7 @@ class PolarityMatcher(ValueMatcher):
         for clause in clauses(text):
             said = text[clause.start : clause.end]
             shared = len(_stems(said) & self._about)
-            is_rule = (self._duty is not None or shared > 1) and _duty(said) is not None
-            is_about = shared and (not self.is_literal or is_rule or shared >= _MOST * len(self._about))
+            is_about = shared and (not self.is_literal or shared >= _MOST * len(self._about))
             if is_about and not clause.asks and not withholds(said, is_rule=True):
                 graded.append((shared, ValueMention(self._value(self._denies(said)), clause.start, clause.end)))
         most = max((n for n, _ in graded), default=0)
@@ -91,8 +87,7 @@ class PolarityMatcher(ValueMatcher):
         """What opens the first sentence that is a plain yes or no, and what opens a later one that differs."""
         found: dict[Stated, ValueMention] = {}
         for sentence in sentences(text):
-            plainly = pattern("plain").match(sentence.text) or not withholds(sentence.text, is_rule=True)
-            says_yes = _lead(sentence.text) if plainly else None
+            says_yes = None if withholds(sentence.text, is_rule=True) else _lead(sentence.text)
             if says_yes is not None:
                 end = next((each.end() for each in _WORD.finditer(text, sentence.start)), sentence.end)
                 value = self._value(says_yes == self._asked)
@@ -108,10 +103,8 @@ class PolarityMatcher(ValueMatcher):
 
     def _denies(self, said: str) -> bool:
         """Whether a clause denies: by its words, or, if it names another duty, as what was asked is not so then."""
-        duty = _duty_words().search(said) if self._duty else None
-        if duty is None or duty.lastgroup == self._duty:
-            return _is_denial(said)
-        return _is_denial(f"{said[: duty.start()]} {said[duty.end() :]}") == self._asked
+        duty = _duty(said) if self._duty else None
+        return _is_denial(said) if duty in {None, self._duty} else not self._asked
 
     def _value(self, denied: bool) -> Stated:
         return next(name for name, each in self._denied.items() if each == denied)

@@ -8,24 +8,17 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cache
 from itertools import pairwise
-from typing import Literal
 
-from trail_callbacks.canary.outcomes.answer import Clause, clauses
 from trail_callbacks.canary.outcomes.matching import AnswerStatement, ValueMatcher, ValueMention
 from trail_callbacks.canary.outcomes.polarity import DutyMatcher, PolarityMatcher
-from trail_callbacks.canary.outcomes.wording import alternatives, pattern
+from trail_callbacks.canary.outcomes.reading import Clause, alternatives, clauses, pattern
 from trail_callbacks.canary.trial import Stated
 from trail_callbacks.language.refusals import withholds
 from trail_callbacks.language.terms import terms
 
 __all__ = ["statement"]
 
-_Stance = Literal["concluded", "given", "document", "belief", "aside", "denied"]
-"""How a value is spoken of: as what the speaker answers whatever else was weighed, plainly, as what the documents say,
-as what the speaker believes, as usual or earlier, or as what it is not."""
-
 _NEAR, _BEFORE, _BEHIND = 60, 240, 120  # characters around a value in which words speak of it
-_STARTS_ANEW = re.compile(r"\b(?:is|are|was|were|it's|that's|takes?|costs?|has|have)\s", re.IGNORECASE)
 _COMMA = re.compile(r"[,(\uff0c\u3001]\s?(?!\d{3})")
 _ALSO = re.compile(r"\b(?:also|too|or|and)\b")
 _GAP = 40  # characters between two values that are joined by a word
@@ -35,7 +28,7 @@ _MOST, _SHOWN = 50, 3  # places that are looked at for a reason, and shown
 @dataclass(frozen=True, slots=True)
 class _Said:
     mention: ValueMention
-    stance: _Stance
+    is_aside: bool
     clause: Clause
 
     @property
@@ -54,11 +47,11 @@ def statement(text: str, matcher: ValueMatcher, question: str) -> AnswerStatemen
     parts = clauses(text)
     is_rule = isinstance(matcher, PolarityMatcher | DutyMatcher)
     refusals = [part.start for part in parts if withholds(text[part.start : part.end], is_rule=is_rule)]
-    given = [each for each in _said(text, matcher, parts) if each.stance != "denied"]
-    conflict = pattern("disagreement").search(text) is not None and pattern("no disagreement").search(text) is None
-    is_wrong = _calls_wrong(text, matcher)
-    firm = _firm([each for each in given if each.value is not None], is_wrong=is_wrong)
+    given = _given(text, matcher, parts)
+    named = [each for each in given if each.value is not None]
+    firm = [each for each in named if not each.is_aside] or named
     sure = [each for each in firm if each.mention.sure]
+    conflict = pattern("disagreement").search(text) is not None
     states, reason = _distinct(sure), _quotes(firm, text)
     among: tuple[Stated, ...] = ()
     if len(states) > 1 and not conflict and not _are_together(sure, text):
@@ -69,15 +62,15 @@ def statement(text: str, matcher: ValueMatcher, question: str) -> AnswerStatemen
     return AnswerStatement(
         states=None if firm and not states else states,
         among=() if states else among,
-        rejects=conflict or is_wrong,
+        rejects=conflict or _calls_wrong(text, matcher),
         declines=bool(refusals),
         other=any(each.value is None and (not refusals or each.clause.start > refusals[-1]) for each in given),
         reason=reason,
     )
 
 
-def _said(text: str, matcher: ValueMatcher, parts: Sequence[Clause]) -> list[_Said]:
-    """The values that a text names, in order, with how it speaks of them: up to the values beside, or a comma there."""
+def _given(text: str, matcher: ValueMatcher, parts: Sequence[Clause]) -> list[_Said]:
+    """The values that a text does not deny, in order; words speak of one up to the values beside, or a comma there."""
     found = sorted(matcher.find(text), key=lambda each: each.start)
     starts = [part.start for part in parts]
     said = []
@@ -92,30 +85,27 @@ def _said(text: str, matcher: ValueMatcher, parts: Sequence[Clause]) -> list[_Sa
             end = max(each.end, min(end, found[i + 1].start))
             end = comma.start() if (comma := _COMMA.search(text, each.end, end)) else end
         around = (text[start : each.start], text[each.start : each.end], text[each.end : end])
-        how: _Stance = "denied" if clause.asks else _stance(*around, whole=isinstance(matcher, PolarityMatcher))
-        said.append(_Said(each, how, clause))
+        if not clause.asks and not _is_denied(*around, whole=isinstance(matcher, PolarityMatcher)):
+            said.append(_Said(each, _is_aside(around[0], around[2]), clause))
     return said
 
 
-def _stance(before: str, value: str, after: str, *, whole: bool) -> _Stance:  # noqa: PLR0911 - one exit a stance
-    """Says how a value is spoken of; `whole`: it is what a whole clause says, with its denials."""
-    if _not().search(before[-_NEAR:]) or pattern("condition").search(before):
-        return "denied"
-    if not whole or pattern("source", words=True).search(f"{before}{value}{after}"):
-        rest = before.rpartition(",")[2]  # of its own sentence: `While they don't say it, the fee is 40`
-        led_to = (rest if _STARTS_ANEW.search(rest) else before) + value
-        if withholds(led_to) or (after and withholds(f"{(before + value)[-_NEAR // 2 :]}{after.partition(',')[0]}")):
-            return "denied"
-    if pattern("conclusion").search(before):
-        return "concluded"
+def _is_denied(before: str, value: str, after: str, *, whole: bool) -> bool:
+    """Whether a value is named as what is not so, or not told; `whole`: it is a whole clause with its denials."""
+    if _not().search(before[-_NEAR:]):
+        return True
+    if whole and not pattern("source", words=True).search(f"{before}{value}{after}"):
+        return False
+    behind = f"{(before + value)[-_NEAR // 2 :]}{after.partition(',')[0]}" if after else ""
+    return withholds(before + value) or withholds(behind)
+
+
+def _is_aside(before: str, after: str) -> bool:
+    """Whether a value is named as usual or earlier, beside the one that holds."""
     contrast, follows = pattern("contrast", words=True), pattern("contrast with what follows", words=True)
     if contrast.search(before) or (contrast.search(after) and not follows.search(after)):
-        return "aside"
-    if any("," not in before[each.end() :] for each in follows.finditer(before, max(0, len(before) - _NEAR // 2))):
-        return "aside"
-    if pattern("document", words=True).search(before):
-        return "document"
-    return "belief" if pattern("belief", words=True).search(before) else "given"
+        return True
+    return any("," not in before[each.end() :] for each in follows.finditer(before, max(0, len(before) - _NEAR // 2)))
 
 
 @cache
@@ -143,25 +133,8 @@ def _calls_wrong(text: str, matcher: ValueMatcher) -> bool:
     return any(not of_documents or pattern("source", words=True).search(each) for each in before)
 
 
-def _firm(named: Sequence[_Said], *, is_wrong: bool) -> Sequence[_Said]:
-    """Those of the named values that count: what is concluded; else what is not set aside, if there is more.
-
-    What documents say does not count for an answer that calls it wrong and concludes nothing.
-    """
-    if is_wrong and all(each.stance != "concluded" for each in named):
-        named = [each for each in named if each.stance != "document"]
-    for left_out in ({"given", "document", "belief", "aside"}, {"belief", "aside"}, {"aside"}):
-        if firm := [each for each in named if each.stance not in left_out]:
-            beliefs = [each for each in named if each.stance == "belief"]
-            both = beliefs and all(each.stance == "document" for each in firm)  # `I think 40, but the documents say 63`
-            return [*beliefs, *firm] if both else firm
-    return named
-
-
 def _are_together(firm: Sequence[_Said], text: str) -> bool:
-    """Whether an answer gives several values at once: joins them, says the same of each, or believes another one."""
-    if {each.stance for each in firm} == {"belief", "document"}:
-        return True
+    """Whether an answer gives several values at once: joins them, or says the same of each."""
     pairs = [(a, b) for a, b in pairwise(firm) if a.value != b.value and _are_joined(a.mention, b.mention, text)]
     if {each.value for pair in pairs for each in pair} == {each.value for each in firm}:
         return True

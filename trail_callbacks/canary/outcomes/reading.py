@@ -1,4 +1,7 @@
-"""An answer as it is read: what of it is the answer, in plain words, numbers in digits, cut into clauses."""
+"""An answer as it is read: what of it is the answer, in plain words, numbers in digits, cut into clauses.
+
+The words by which answers speak of values are in a table, `wording.txt`.
+"""
 
 from __future__ import annotations
 
@@ -7,13 +10,14 @@ import re
 import unicodedata
 from dataclasses import dataclass
 from functools import cache, lru_cache
+from pathlib import Path
 
-from trail_callbacks.canary.outcomes.wording import alternatives
+from trail_callbacks.language.refusals import sources
 from trail_callbacks.language.speech import is_question
 from trail_callbacks.language.values import in_digits
 from trail_callbacks.text import sentences
 
-__all__ = ["Clause", "answer_of", "clauses", "plain"]
+__all__ = ["Clause", "alternatives", "answer_of", "clauses", "pattern", "plain"]
 
 _THOUGHT = re.compile(r"<(think|thinking|reasoning|scratchpad)>.*?(?:</\1>|\Z)", re.DOTALL | re.IGNORECASE)
 _TOKEN = re.compile(r"\[object\sObject\]|\bundefined\b|\bNaN\b|<\|\w{1,40}\|>|</?s>|\[/?INST\]")  # a model's own marks
@@ -22,9 +26,10 @@ _FENCE = re.compile(r"\A\s*```[\w-]*\n(?P<body>.*?)\n?```\s*\Z", re.DOTALL)
 _FIELDS = ("final_answer", "answer", "response", "result", "value", "output", "antwort", "réponse", "respuesta")
 _EMPTY = "Empty Response"  # what LlamaIndex writes without a node
 _EMPHASIS = re.compile(r"\*\*+|__+|`+|(?<!\w)[*_](?=\w)|(?<=\w)[*_](?!\w)|^\s{0,3}#{1,6}\s+|^\s{0,3}>\s?", re.MULTILINE)
-_REFERENCE = re.compile(r"\s?\[\^?\d{1,3}(?:,\s?\d{1,3})*\]|\u3010[^\u3011\n]{0,40}\u3011")
 _GROUPED = re.compile(r"(?<![\d.,:/-])[1-9]\d{0,2}(?:[ \u00a0\u202f]\d{3})+(?![\d/:]|[.,]\d{3})")
 _MILLIONS = re.compile(r"([$\u00a3\u20ac]\s?\d[\d.,]{0,12})m(?=\W|$)")
+_TABLE = Path(__file__).with_name("wording.txt")
+_SECTION = re.compile(r"^\[(.+)\]\n", re.MULTILINE)
 _LONGEST = 60_000  # characters of an answer that are read
 
 
@@ -86,8 +91,7 @@ def _written(value: object) -> str:
 def plain(text: str) -> str:
     """Writes a text without marks of emphasis, with numbers in words as digits; offsets change."""
     text = unicodedata.normalize("NFC", text).replace("\u2019", "'")
-    text = _REFERENCE.sub("", _EMPHASIS.sub("", text))
-    text = _GROUPED.sub(lambda match: "".join(match[0].split()), text)
+    text = _GROUPED.sub(lambda match: "".join(match[0].split()), _EMPHASIS.sub("", text))
     return in_digits(_MILLIONS.sub(r"\1 million", text))
 
 
@@ -113,3 +117,29 @@ def clauses(text: str) -> tuple[Clause, ...]:
         if text[at:end].strip():
             found.append(Clause(at, end, asks))
     return tuple(found)
+
+
+@cache
+def _sections() -> dict[str, list[str]]:
+    _, *parts = _SECTION.split(_TABLE.read_text(encoding="utf-8"))
+    return {
+        title: [line for line in body.splitlines() if line] for title, body in zip(parts[::2], parts[1::2], strict=True)
+    }
+
+
+@cache
+def alternatives(section: str) -> str:
+    """The words of a section, as alternatives of a regular expression without groups."""
+    if section == "source":
+        return sources()
+    written = "|".join(_sections()[section])
+    for name in ("source", "wrong"):
+        written = written.replace(f"{{{name}}}", alternatives(name)) if f"{{{name}}}" in written else written
+    return written
+
+
+@cache
+def pattern(section: str, *, words: bool = False) -> re.Pattern[str]:
+    """A section, compiled at first use, in which case does not count; `words`: no letters stand around a match."""
+    listed = alternatives(section)
+    return re.compile(rf"(?<!\w)(?:{listed})(?!\w)" if words else listed, re.IGNORECASE)
