@@ -31,10 +31,41 @@ _QUESTIONS = ("question", "input", "query", "messages")
 
 
 class CanaryApp(FrameworkApp[CanaryRetriever]):
-    """An `App` of a canary run, made by `canary_app`; works from several threads and tasks at once.
+    """An app for a canary run of a LangChain app; nothing is sent but what the app itself sends.
+
+        def build(retriever, strategy):
+            prompt = ChatPromptTemplate.from_template(PROMPTS[strategy.parameters["prompt"]])
+            return {"context": retriever | joined, "question": RunnablePassthrough()} | prompt | model
+
+        app = canary_app(build, CanaryRetriever(store.as_retriever(), twin), model=model)
+
+    Each question is a conversation of its own: `thread_id` and `session_id` of the call are new, and begin with
+    `trail-canary-`, so that what a store of conversations keeps of them can be told and deleted.
+
+    It works from several threads and tasks at once. The run of each question is recorded: what the retriever served,
+    what it cost, and, with `verify` or a judge, the report on the answer. A run that read the real text of an edit
+    under `fictive` or `empty`, from wherever, is an error and not an answer.
+
+    Args:
+        app: A function that makes the app for a strategy, with a retriever for one arm; it is called once for each
+            strategy and arm. Or an app that is finished, with `retriever` in it, whose arm is known by context; then
+            strategies make no difference.
+        retriever: The retriever that the app reads with.
+        model: The model to ask alone, for the arm `closed_book`, or a function from the strategy to it.
+        question: How the app takes the question: the key of its input, a function that makes the input, or None to
+            read it from the schema of the input (`question`, `input`, `query`, `messages`, or text).
+        answer: Where the answer is: the key of the output, a function, or None for a text, a message, the last message
+            of a model, or one of the usual keys.
+        mode: Which method of the app is called.
+        verify: Judge each answer offline.
+        judge: Judge each answer by this judge.
 
     Attributes:
         handler: Records the runs: their graphs, and reports if `verify` was asked for.
+
+    Raises:
+        InputError: If `app` is neither, or the mode is unknown.
+        JudgeError: If the judge is unknown.
     """
 
     def __init__(
@@ -42,13 +73,15 @@ class CanaryApp(FrameworkApp[CanaryRetriever]):
         app: Runnable[Any, Any] | Build,
         retriever: CanaryRetriever,
         *,
-        model: Runnable[Any, Any] | Callable[[Strategy], Runnable[Any, Any]] | None,
-        question: str | Callable[[str], Any] | None,
-        answer: str | Callable[[Any], str] | None,
-        mode: Mode,
-        verify: bool,
-        judge: JudgeLike,
+        model: Runnable[Any, Any] | Callable[[Strategy], Runnable[Any, Any]] | None = None,
+        question: str | Callable[[str], Any] | None = None,
+        answer: str | Callable[[Any], str] | None = None,
+        mode: Mode = "ainvoke",
+        verify: bool = False,
+        judge: JudgeLike = None,
     ) -> None:
+        if not isinstance(retriever, CanaryRetriever):
+            raise InputError(f"retriever: expected a CanaryRetriever, got {type(retriever).__name__}")
         if mode not in get_args(Mode):
             raise InputError(f"unknown mode {mode!r}: choose one of {', '.join(get_args(Mode))}")
         is_runnable = lambda made: isinstance(made, Runnable)  # noqa: E731 - said twice
@@ -125,55 +158,8 @@ class CanaryApp(FrameworkApp[CanaryRetriever]):
         return answer_text(output)
 
 
-def canary_app(
-    app: Runnable[Any, Any] | Build,
-    retriever: CanaryRetriever,
-    *,
-    model: Runnable[Any, Any] | Callable[[Strategy], Runnable[Any, Any]] | None = None,
-    question: str | Callable[[str], Any] | None = None,
-    answer: str | Callable[[Any], str] | None = None,
-    mode: Mode = "ainvoke",
-    verify: bool = False,
-    judge: JudgeLike = None,
-) -> CanaryApp:
-    """Makes an app for a canary run of a LangChain app; nothing is sent but what the app itself sends.
-
-        def build(retriever, strategy):
-            prompt = ChatPromptTemplate.from_template(PROMPTS[strategy.parameters["prompt"]])
-            return {"context": retriever | joined, "question": RunnablePassthrough()} | prompt | model
-
-        app = canary_app(build, CanaryRetriever(store.as_retriever(), twin), model=model)
-
-    Each question is a conversation of its own: `thread_id` and `session_id` of the call are new, and begin with
-    `trail-canary-`, so that what a store of conversations keeps of them can be told and deleted.
-
-    The run of each question is recorded: what the retriever served, what it cost, and, with `verify` or a judge, the
-    report on the answer. A run that read the real text of an edit under `fictive` or `empty`, from wherever, is an
-    error and not an answer.
-
-    Args:
-        app: A function that makes the app for a strategy, with a retriever for one arm; it is called once for each
-            strategy and arm. Or an app that is finished, with `retriever` in it, whose arm is known by context; then
-            strategies make no difference.
-        retriever: The retriever that the app reads with.
-        model: The model to ask alone, for the arm `closed_book`, or a function from the strategy to it.
-        question: How the app takes the question: the key of its input, a function that makes the input, or None to
-            read it from the schema of the input (`question`, `input`, `query`, `messages`, or text).
-        answer: Where the answer is: the key of the output, a function, or None for a text, a message, the last message
-            of a model, or one of the usual keys.
-        mode: Which method of the app is called.
-        verify: Judge each answer offline.
-        judge: Judge each answer by this judge.
-
-    Raises:
-        InputError: If `app` is neither, or the mode is unknown.
-        JudgeError: If the judge is unknown.
-    """
-    if not isinstance(retriever, CanaryRetriever):
-        raise InputError(f"retriever: expected a CanaryRetriever, got {type(retriever).__name__}")
-    return CanaryApp(
-        app, retriever, model=model, question=question, answer=answer, mode=mode, verify=verify, judge=judge
-    )
+canary_app = CanaryApp
+"""As it is called where an app is made: `canary_app(build, retriever)`."""
 
 
 def _refuse_semantic_cache() -> None:

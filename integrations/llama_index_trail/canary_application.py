@@ -28,18 +28,47 @@ _ASKED_BY = ("query", "chat", "run")
 
 
 class CanaryApp(FrameworkApp[CanaryRetriever]):
-    """An `App` of a canary run, made by `canary_app`; works from several threads and tasks at once."""
+    """An app for a canary run of a LlamaIndex app; nothing is sent but what the app itself sends.
+
+        def build(retriever, strategy):
+            return RetrieverQueryEngine.from_args(retriever, llm=llm)
+
+        app = canary_app(build, CanaryRetriever(index.as_retriever(), twin), model=llm)
+
+    It works from several threads and tasks at once. The run of each question is recorded: what the retriever served,
+    what it cost, and, with `verify` or a judge, the report on the answer. A run that read the real text of an edit
+    under `fictive` or `empty`, from wherever, is an error and not an answer.
+
+    Args:
+        app: A function that makes a query engine, a chat engine or an agent for a strategy, with a retriever for one
+            arm; it is called once for each strategy and arm, and for each question where it makes a chat engine, which
+            would remember. Or a query engine or an agent that is finished, with `retriever` in it, whose arm is known
+            by context; then strategies make no difference.
+        retriever: The retriever that the app reads with.
+        model: The model to ask alone, for the arm `closed_book`, or a function from the strategy to it.
+        mode: Whether the app is awaited, or called.
+        verify: Judge each answer offline.
+        judge: Judge each answer by this judge.
+
+    Raises:
+        InputError: If `app` is none of these, or the mode is unknown.
+        JudgeError: If the judge is unknown.
+    """
 
     def __init__(
         self,
         app: Any | Build,
         retriever: CanaryRetriever,
         *,
-        model: Models | None,
-        mode: Mode,
-        verify: bool,
-        judge: JudgeLike,
+        model: Models | None = None,
+        mode: Mode = "async",
+        verify: bool = False,
+        judge: JudgeLike = None,
     ) -> None:
+        if not isinstance(retriever, CanaryRetriever):
+            raise InputError(f"retriever: expected a CanaryRetriever, got {type(retriever).__name__}")
+        if _method(app) == "chat":
+            raise InputError("app: a chat engine remembers what it was asked: pass a function that makes one")
         if mode not in get_args(Mode):
             raise InputError(f"unknown mode {mode!r}: choose 'async' or 'sync'")
         super().__init__(
@@ -100,46 +129,8 @@ class CanaryApp(FrameworkApp[CanaryRetriever]):
         return _method(made) != "chat"  # which remembers what it was asked before
 
 
-def canary_app(
-    app: Any | Build,
-    retriever: CanaryRetriever,
-    *,
-    model: Models | None = None,
-    mode: Mode = "async",
-    verify: bool = False,
-    judge: JudgeLike = None,
-) -> CanaryApp:
-    """Makes an app for a canary run of a LlamaIndex app; nothing is sent but what the app itself sends.
-
-        def build(retriever, strategy):
-            return RetrieverQueryEngine.from_args(retriever, llm=llm)
-
-        app = canary_app(build, CanaryRetriever(index.as_retriever(), twin), model=llm)
-
-    The run of each question is recorded: what the retriever served, what it cost, and, with `verify` or a judge, the
-    report on the answer. A run that read the real text of an edit under `fictive` or `empty`, from wherever, is an
-    error and not an answer.
-
-    Args:
-        app: A function that makes a query engine, a chat engine or an agent for a strategy, with a retriever for one
-            arm; it is called once for each strategy and arm, and for each question where it makes a chat engine, which
-            would remember. Or a query engine or an agent that is finished, with `retriever` in it, whose arm is known
-            by context; then strategies make no difference.
-        retriever: The retriever that the app reads with.
-        model: The model to ask alone, for the arm `closed_book`, or a function from the strategy to it.
-        mode: Whether the app is awaited, or called.
-        verify: Judge each answer offline.
-        judge: Judge each answer by this judge.
-
-    Raises:
-        InputError: If `app` is none of these, or the mode is unknown.
-        JudgeError: If the judge is unknown.
-    """
-    if not isinstance(retriever, CanaryRetriever):
-        raise InputError(f"retriever: expected a CanaryRetriever, got {type(retriever).__name__}")
-    if _method(app) == "chat":
-        raise InputError("app: a chat engine remembers what it was asked: pass a function that makes one")
-    return CanaryApp(app, retriever, model=model, mode=mode, verify=verify, judge=judge)
+canary_app = CanaryApp
+"""As it is called where an app is made: `canary_app(build, retriever)`."""
 
 
 def _method(engine: Any) -> str | None:
