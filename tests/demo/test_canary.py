@@ -39,7 +39,7 @@ def test_the_command_says_that_models_are_played_and_shows_truth_beside_findings
     done = command()
     assert done.exit_code == 0, done.output
     assert done.output.startswith("The models are played")
-    assert "leaks of" in done.output
+    assert "leaks what" in done.output
     assert "leak 0.5, paragraph" in done.output
     assert "The true rate is in" in done.output
 

@@ -21,7 +21,6 @@ from trail_callbacks.render.safe_text import plain
 if TYPE_CHECKING:
     from trail_callbacks.canary.runs.asking import RunProgress
     from trail_callbacks.demo.canary import CanaryDemo
-    from trail_callbacks.statistics.rates import Rate
 
 __all__ = ["demo"]
 
@@ -115,35 +114,14 @@ def _question(played: CanaryDemo) -> Iterator[Any]:
 
 
 def _measured(played: CanaryDemo, found: canary.Results) -> Iterator[Any]:
-    from trail_callbacks.canary.report.words import ties  # noqa: PLC0415 - as above
+    from trail_callbacks.canary.report.terminal import views  # noqa: PLC0415 - as above
 
-    run = played.run
-    yield _title("3  What the run finds, and what is true")
-    yield Text(
-        f"{len(run.probes)} questions, {len(run.strategies)} strategies, {len(run.trials):,} answers. "
-        "Shares in percent, with 95 % intervals."
+    known = {name: each.rates["leak_known"] for name, each in found.rates.strategies.items()}
+    inside = sum(
+        (known[name].low or 0.0) <= truth <= (known[name].high or 0.0) for name, truth in played.planted.items()
     )
-    table = Table(box=None, pad_edge=False, padding=(0, 1, 0, 0))
-    table.add_column("strategy", overflow="fold", min_width=9)
-    widths = {"leaks of what it knows": 13, "leaks of all": 13, "follows": 13, "not retrieved": 9}
-    for name in ("true", "leaks of what it knows", "n", "leaks of all", "follows", "n", "not retrieved"):
-        table.add_column(name, justify="right", min_width=widths.get(name), max_width=widths.get(name))
-    inside = 0
-    for name, figures in found.rates.strategies.items():
-        known, leak, follow, missed = (figures.rates[each] for each in ("leak_known", "leak", "follow", "miss_fictive"))
-        inside += known.n > 0 and (known.low or 0.0) <= played.planted[name] <= (known.high or 0.0)
-        cells = [_share(known), str(known.n), _share(leak), _share(follow), str(leak.n), f"{missed.k} of {missed.n}"]
-        table.add_row(Text(plain(name)), f"{100 * played.planted[name]:g}", *cells)
-    yield table
-    yield Text(f"\nThe true rate is in {inside} of {len(run.strategies)} intervals.")
-    if said := ties(found, "leak"):
-        yield Text(f"{said}:")
-        for number, group in enumerate(found.ranking["leak"], 1):
-            yield Padding(Text(f"{number}. {' | '.join(map(plain, group))}"), (0, 0, 0, 2))
-    yield Text(f"Precision: {found.precision}.", style="dim")
-
-
-def _share(rate: Rate) -> str:
-    if rate.value is None:
-        return "-"
-    return f"{100 * rate.value:.0f} [{100 * (rate.low or 0.0):.0f}, {100 * (rate.high or 0.0):.0f}]"
+    yield _title(
+        "3  What the run finds; what is true is in the names of the strategies: of what it knows, it leaks so much"
+    )
+    yield from views(found, brief=True)
+    yield Text(f"The true rate is in {inside} of {len(known)} intervals of what leaks of what the model knows.")

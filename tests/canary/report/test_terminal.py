@@ -12,10 +12,10 @@ from trail_callbacks.render.terminal import plain_text
 F, L, A, M, U = "follows_context", "leaks_prior", "abstains", "retrieval_miss", "unscorable"
 
 
-def shown(made, by=None, width=160):
+def shown(made, width=160):
     from rich.text import Text
 
-    page = Group(*(Text(each) if isinstance(each, str) else each for each in views(assess(made), by)))
+    page = Group(*(Text(each) if isinstance(each, str) else each for each in views(assess(made))))
     return plain_text(page, width)
 
 
@@ -40,7 +40,7 @@ def test_rates_have_intervals_and_ties_are_called_ties():
     ids=["empty", "nothing asked", "all unscorable", "one arm", "nothing retrieved"],
 )
 def test_poor_runs_are_shown(made):
-    text = shown(made, "kind")
+    text = shown(made)
     assert not re.search(r"\bnan\b", text, re.IGNORECASE)
     assert "None" not in text
 
@@ -57,7 +57,7 @@ def test_unscorable_misses_and_skipped_are_said():
 
 def test_hostile_names_are_spelled_out():
     name = "evil\x1b[31m\u202e name"
-    text = shown(run({name: {"fictive": [F]}, "[red]b": {"fictive": [L]}}, [probe(0, subject="\x07")]), "subject")
+    text = shown(run({name: {"fictive": [F]}, "[red]b": {"fictive": [L]}}, [probe(0, subject="\x07")]))
     assert "\x1b" not in text
     assert "\u202e" not in text
     assert "\x07" not in text

@@ -19,11 +19,9 @@ from trail_callbacks.canary.report.words import (
     rate_tables,
     remarks,
     shown,
-    split_table,
     summary,
     ties,
 )
-from trail_callbacks.canary.statistics.rates import Split
 from trail_callbacks.render.safe_text import block, line, plain
 from trail_callbacks.render.terminal import plain_text
 from trail_callbacks.statistics.rates import Rate
@@ -53,25 +51,24 @@ def to_rich(found: Results) -> Group:
     return Group(*views(found))
 
 
-def views(found: Results, by: Split | None = None) -> Iterator[Any]:
+def views(found: Results, *, brief: bool = False) -> Iterator[Any]:
     """Renders results for a rich console, part by part.
 
     Args:
         found: The results.
-        by: Also shows rates by this, of all strategies together; JSON has each.
+        brief: Only follow and leak rates, with the strategies that cannot be told apart.
     """
     yield Text(summary(found), style="bold")
     yield Text(plain(answer(found)))
     yield Text("\nShares in percent with their 95 % interval (Wilson).", style="dim")
-    for table in (*rate_tables(found), *outcome_table(found)):
+    tables = [*rate_tables(found), *outcome_table(found)]
+    for table in tables[:1] if brief else tables:
         yield from _drawn(table)
     for measure, groups in found.ranking.items():
         if said := ties(found, measure):
             yield Text(f"\n{said}. Best first; on one line, those that cannot be told apart:")
             yield from (_indented(f"{at}. {' | '.join(map(plain, group))}") for at, group in enumerate(groups, 1))
-    for table in split_table(found, by) if by else ():
-        yield from _drawn(table)
-    if found.unscorable:
+    if found.unscorable and not brief:
         yield Text(f"\nUnscorable: {counted(sum(each.trials for each in found.unscorable), 'trial')}")
         yield from (_indented(f"{each.trials:,}: {plain(each.words)}") for each in found.unscorable[:_REASONS])
         if more := len(found.unscorable[_REASONS:]):
