@@ -48,7 +48,7 @@ ROOMS = (
     "guard.grounds", "canary.outcomes", "models.salvage", "judges.prompts", "trace", "diagnosis",
 )  # fmt: skip
 FOREIGN = re.compile(
-    r"\b(str|bytes|Text|Node|Claim|Report|Reading|Alignment|ProvenanceGraph|Piece|Event|Reply|Question)\b"
+    r"\b(str|bytes|Text|Node|Claim|Report|Wording|Alignment|ProvenanceGraph|Piece|Event|Reply|Question)\b"
 )
 SAMPLES = (
     "The ferry to Skogholm takes 53 minutes [1]; it does not leave at 9 on 1 May 1937, says Anna Berg (Smith, 2020).\n\nReferences:\n[1] Timetable, https://a.example/b\n",

@@ -34,7 +34,7 @@ from trail_callbacks.evidence import candidates
 from trail_callbacks.graph import Node
 from trail_callbacks.judges.judge import Judgement, Question
 from trail_callbacks.judges.local.judge import LocalJudge
-from trail_callbacks.judges.local.reading import Reading
+from trail_callbacks.judges.local.wording import Wording
 from trail_callbacks.text import sentences
 
 Z = 1.96  # 95 %
@@ -84,9 +84,9 @@ def overlap(items: Sequence[Item], said: Sequence[str]) -> list[str]:
 def _share(item: Item) -> float:
     """Share of the claim's words in the best window of three sentences, by rarity, minus missing numbers and names."""
     texts = [sentence.text for source in item.sources for sentence in sentences(source)]
-    windows = [Reading(" ".join(texts[max(0, i - 1) : i + 2])) for i in range(len(texts))] or [Reading("")]
+    windows = [Wording(" ".join(texts[max(0, i - 1) : i + 2])) for i in range(len(texts))] or [Wording("")]
     counts = Counter(stem for window in windows for stem in {term.stem for term in window.content})
-    claim, whole = Reading(item.claim), Reading("\n".join(item.sources))
+    claim, whole = Wording(item.claim), Wording("\n".join(item.sources))
     weights = [log(1 + (1 + len(windows)) / (1 + counts[term.stem])) for term in claim.content]
     best = max(
         sum(w for w, term in zip(weights, claim.content, strict=True) if window.has(term)) for window in windows

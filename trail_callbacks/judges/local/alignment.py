@@ -2,51 +2,25 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Literal
+from itertools import pairwise
 
-from trail_callbacks.judges.local.markers import MARKERS
-from trail_callbacks.judges.local.reading import Reading, related
-from trail_callbacks.language.terms import Term, stem
-from trail_callbacks.language.values import Quantity, follows
+from trail_callbacks.judges.local.wording import WEIGHTS, Places, Word, Wording, same
+from trail_callbacks.language.terms import vocabulary
 from trail_callbacks.taxonomy import ErrorType, SupportClass
 
-__all__ = ["Alignment", "Mismatch", "Token", "align", "held", "shared", "tokens"]
+__all__ = ["Alignment", "Mismatch", "laid_beside"]
 
-_WEIGHTS = {"light": 0.05, "marker": 0.5, "word": 1.0, "name": 1.5, "number": 1.5}
-_ALIKE = {"may": "can", "shall": "must"}  # of rules and permissions both are used
+_NEAR = 0.3  # share of the claim's content that a sentence must have to be laid beside it
+_LONGEST = 70  # words of a sentence; a longer one is a text whose sentences were not told apart
 _DATE = frozenset({"year", "month", "day", "weekday"})
 _ADJACENT = 0.01  # what makes two neighbours better than the same words apart
-
-
-@dataclass(frozen=True, slots=True)
-class Token:
-    """A word, name, code or number with its place.
-
-    `key` is what forms of one word share; `form` is case-folded, and `not` for every way to write it (`isn't`,
-    `no longer`). `word`, `name` and `number` carry content; `marker` is a word that a meaning turns on (`not`, `may`,
-    `all`, `if`), `light` any other function word.
-    """
-
-    key: str
-    form: str
-    kind: Literal["word", "name", "number", "marker", "light"]
-    start: int
-    end: int
-    quantity: Quantity | None = None
-
-    @property
-    def content(self) -> bool:
-        """Whether it says something by itself."""
-        return self.kind in {"word", "name", "number"}
-
-    @property
-    def weight(self) -> float:
-        """How much of a sentence it makes, in words."""
-        return _WEIGHTS[self.kind]
+_BE = vocabulary("be is are was were been")
+_MODAL = vocabulary("can may must should could might will would shall")
+_PARTICIPLE = ("ed", "en", "wn", "ld", "nt", "pt", "de", "id", "ut")
+_SUBJECT = 4  # words, at most, of a subject that is looked for behind the verb
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -76,12 +50,17 @@ class Alignment:
     numbers add up to.
     """
 
-    claim: Reading
-    passage: Reading
-    own: Sequence[Token]
-    given: Sequence[Token]
+    claim: Wording
+    passage: Wording
+    own: Sequence[Word]
+    given: Sequence[Word]
     pairs: dict[int, int]
-    around: Sequence[Reading] = ()
+    around: Sequence[Wording] = ()
+
+    @property
+    def english(self) -> bool:
+        """Whether the rules of English apply to both."""
+        return self.claim.english and self.passage.english
 
     @cached_property
     def taken(self) -> dict[int, int]:
@@ -96,16 +75,16 @@ class Alignment:
     @cached_property
     def words(self) -> frozenset[str]:
         """All words of the claim."""
-        return frozenset(token.form for token in self.own)
+        return frozenset(word.form for word in self.own)
 
     @cached_property
     def given_words(self) -> frozenset[str]:
         """All words of the sentence."""
-        return frozenset(token.form for token in self.given)
+        return frozenset(word.form for word in self.given)
 
     def coverage(self, *apart: int) -> float:
         """Returns the share by weight, 0.0 to 1.0, of the claim's content that is paired, some words set apart."""
-        total = sum(token.weight for i, token in enumerate(self.own) if token.content and i not in apart)
+        total = sum(word.weight for i, word in enumerate(self.own) if word.content and i not in apart)
         have = sum(self.own[i].weight for i in self.pairs if self.own[i].content and i not in apart)
         return have / total if total else 0.0
 
@@ -118,7 +97,7 @@ class Alignment:
     def framed(self, i: int, j: int) -> int:
         """Counts the sides, 0 to 2, on which two words have the same neighbour of content, or the text ends."""
         mine, its = _neighbours(self.own, i), _neighbours(self.given, j)
-        return sum(a is b if a is None or b is None else _same(a, b) for a, b in zip(mine, its, strict=True))
+        return sum(a is b if a is None or b is None else same(a, b) for a, b in zip(mine, its, strict=True))
 
     def mismatch(
         self,
@@ -140,77 +119,51 @@ class Alignment:
         )
 
 
-def _neighbours(tokens: Sequence[Token], i: int) -> tuple[Token | None, Token | None]:
-    """The words of content on both sides; for a part of a date those beside the date."""
-    quantity = tokens[i].quantity
-    kind = quantity.kind if quantity else ""
-    rest = _DATE - {kind} if kind in _DATE else frozenset()
-    sides = (reversed(tokens[:i]), iter(tokens[i + 1 :]))
-    before, behind = (
-        next((t for t in side if t.content and not (t.quantity is not None and t.quantity.kind in rest)), None)
-        for side in sides
-    )
-    return before, behind
+def laid_beside(claim: Wording, passages: Sequence[Wording], around: Sequence[Wording]) -> dict[int, Alignment]:
+    """Aligns a claim with those passages, by index, that have enough of its words in any order.
+
+    A word at the beginning of one text is a name if it is one elsewhere.
+    """
+    texts = [claim, *passages]
+    names = frozenset().union(*(text.named for text in texts)).difference(*(text.plain for text in texts))
+    own = claim.words(names)
+    orders = [own, *([active] if claim.english and (active := _active(own)) else [])]
+    found = {}
+    for p, passage in enumerate(passages):
+        given = passage.words(names)
+        places = Places(given)
+        if len(given) <= _LONGEST and _shared(own, given, places) >= _NEAR:
+            each = [Alignment(claim, passage, o, given, _paired(o, given, places), around) for o in orders]
+            found[p] = max(each, key=Alignment.coverage)
+    return found
 
 
-def tokens(reading: Reading, names: frozenset[str] = frozenset()) -> tuple[Token, ...]:
-    """Returns the words of a text; `names` are known to be names, also one at the beginning of a sentence."""
-    found = [Token("", reading.text[q.start : q.end], "number", q.start, q.end, q) for q in reading.quantities]
-    taken = [(token.start, token.end) for token in found]
-    found += [_token(term, names) for term in reading.terms if not any(a <= term.start < b for a, b in taken)]
-    return tuple(_joined(sorted(found, key=lambda token: token.start), reading.text))
+def _active(own: Sequence[Word]) -> tuple[Word, ...]:
+    """The words of a passive claim in the order of an active sentence: `be returned items`, as in `return items`."""
+    for i, (word, verb) in enumerate(pairwise(own)):
+        if word.form in _BE and verb.kind == "word" and verb.form.endswith(_PARTICIPLE):
+            first = i - 1 if i and own[i - 1].form in _MODAL else i
+            return (*own[first : i + 2], *own[:first], *own[i + 2 :]) if 0 < first <= _SUBJECT else ()
+    return ()
 
 
-def _token(term: Term, names: frozenset[str]) -> Token:
-    form = term.form
-    if form in {"not", "cannot"} or form.endswith(("n't", "n\u2019t")):
-        return Token("not", "not", "marker", term.start, term.end)
-    if form in MARKERS:
-        return Token(_ALIKE.get(form, form), form, "marker", term.start, term.end)
-    if term.kind == "function":
-        return Token(form, form, "light", term.start, term.end)
-    name = term.kind == "name" or form in names
-    return Token(form if name else term.stem, form, "name" if name else "word", term.start, term.end)
+def _shared(own: Sequence[Word], given: Sequence[Word], places: Places) -> float:
+    """The share by weight of the claim's content that a sentence has in any order: an upper bound, and fast."""
+    total = sum(word.weight for word in own if word.content)
+    have = sum(own[i].weight for i in places.held(own))
+    have = min(have, max(WEIGHTS.values()) * sum(word.content for word in given))  # one word is one other's pair
+    return have / total if total else 0.0
 
 
-def _joined(found: Sequence[Token], text: str) -> Iterator[Token]:
-    """Joins the pieces of a code (`X100`, `7b`, `WM-1`) into a name, and `no longer` into one negation."""
-    at = 0
-    while at < len(found):
-        token = found[at]
-        at += 1
-        while at < len(found) and _is_code(token, found[at], text):
-            form = text[token.start : found[at].end].casefold()
-            token = Token(form, form, "name", token.start, found[at].end)
-            at += 1
-        if token.form == "no" and at < len(found) and found[at].form == "longer":
-            token = Token("not", "not", "marker", token.start, found[at].end)
-            at += 1
-        yield token
-
-
-def _is_code(one: Token, other: Token, text: str) -> bool:
-    if one.quantity or other.quantity or text[one.end : other.start] not in {"", "-"}:
-        return False
-    return text[one.end - 1].isdigit() != text[other.start].isdigit()
-
-
-def align(
-    claim: Reading,
-    own: Sequence[Token],
-    passage: Reading,
-    given: Sequence[Token],
-    around: Sequence[Reading] = (),
-) -> Alignment:
+def _paired(own: Sequence[Word], given: Sequence[Word], places: Places) -> dict[int, int]:
     """Pairs words so that the order is kept and most of the weight is paired (longest common subsequence)."""
-    places = _Places(given)
-    same = [places.of(token) for token in own]
+    alike = [places.of(word) for word in own]
     n, m = len(own), len(given)
     best = [[0.0] * (m + 1) for _ in range(n + 1)]
     for i in range(n - 1, -1, -1):
-        row, below, here = best[i], best[i + 1], same[i]
+        row, below, here = best[i], best[i + 1], alike[i]
         weight = own[i].weight
-        follow = same[i + 1] if i + 1 < n else frozenset()
+        follow = alike[i + 1] if i + 1 < n else frozenset()
         for j in range(m - 1, -1, -1):
             value = max(below[j], row[j + 1])
             if j in here:
@@ -219,60 +172,24 @@ def align(
     pairs: dict[int, int] = {}
     i = j = 0
     while i < n and j < m:
-        if j in same[i] and best[i][j] > max(best[i + 1][j], best[i][j + 1]) - 1e-9:
+        if j in alike[i] and best[i][j] > max(best[i + 1][j], best[i][j + 1]) - 1e-9:
             pairs[i] = j
             i, j = i + 1, j + 1
         elif best[i + 1][j] >= best[i][j + 1]:
             i += 1
         else:
             j += 1
-    return Alignment(claim, passage, own, given, pairs, around)
+    return pairs
 
 
-def held(own: Sequence[Token], given: Sequence[Token]) -> frozenset[int]:
-    """Returns the indices of the claim's words of content that a sentence has in any order."""
-    places = _Places(given)
-    return frozenset(i for i, token in enumerate(own) if token.content and places.of(token))
-
-
-def shared(own: Sequence[Token], given: Sequence[Token]) -> float:
-    """Returns the share by weight of the claim's content that a sentence has in any order: an upper bound, and fast."""
-    total = sum(token.weight for token in own if token.content)
-    have = sum(own[i].weight for i in held(own, given))
-    have = min(have, max(_WEIGHTS.values()) * sum(token.content for token in given))  # one word is one other's pair
-    return have / total if total else 0.0
-
-
-class _Places:
-    """Where each word of a sentence stands."""
-
-    def __init__(self, given: Sequence[Token]) -> None:
-        self._given = given
-        self._by_key: dict[str, set[int]] = defaultdict(set)
-        for j, token in enumerate(given):
-            if token.quantity is None:
-                for key in {token.form, token.key} | ({stem(token.form)} if token.content else set()):
-                    self._by_key[key].add(j)
-
-    def of(self, token: Token) -> frozenset[int] | set[int]:
-        if token.quantity is not None:
-            return {j for j, other in enumerate(self._given) if other.quantity and _same(token, other)}
-        found = self._by_key.get(token.form, set()) | self._by_key.get(token.key, set())
-        if not found and token.kind == "word":
-            found = {j for j, other in enumerate(self._given) if other.kind == "word" and related(token.key, other.key)}
-        if not found and token.kind == "name":
-            found = self._by_key.get(stem(token.form), set())
-        return found
-
-
-def _same(one: Token, other: Token) -> bool:
-    if one.quantity is not None and other.quantity is not None:
-        opposed = {one.quantity.bound, other.quantity.bound} == {"over", "under"}
-        return not opposed and follows(one.quantity, other.quantity)  # what the claim says follows from what is given
-    if one.quantity is not None or other.quantity is not None:
-        return False
-    return (
-        one.form == other.form
-        or one.key == other.key
-        or (one.kind == other.kind == "word" and related(one.key, other.key))
+def _neighbours(words: Sequence[Word], i: int) -> tuple[Word | None, Word | None]:
+    """The words of content on both sides; for a part of a date those beside the date."""
+    quantity = words[i].quantity
+    kind = quantity.kind if quantity else ""
+    rest = _DATE - {kind} if kind in _DATE else frozenset()
+    sides = (reversed(words[:i]), iter(words[i + 1 :]))
+    before, behind = (
+        next((w for w in side if w.content and not (w.quantity is not None and w.quantity.kind in rest)), None)
+        for side in sides
     )
+    return before, behind

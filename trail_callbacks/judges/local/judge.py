@@ -18,11 +18,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
 from trail_callbacks.claims import Claim, abstains, split
-from trail_callbacks.errors import InputError
 from trail_callbacks.evidence import Evidence, Passage, quoted
 from trail_callbacks.judges.judge import Assessment, Extraction, Judgement, Purpose, Question
-from trail_callbacks.judges.local.decision import MISMATCHES, Decision
-from trail_callbacks.judges.local.reading import Reading
+from trail_callbacks.judges.local.decision import Ruling
+from trail_callbacks.judges.local.wording import Wording
 from trail_callbacks.language.detect import limits
 from trail_callbacks.language.speech import is_question
 from trail_callbacks.models.call import Pipeline
@@ -33,15 +32,8 @@ from trail_callbacks.taxonomy import UNSUPPORTED, ErrorType, SupportClass
 __all__ = ["LocalJudge"]
 
 _ESCAPED = re.compile(r"\\u([0-9a-fA-F]{4})")
-_METADATA = re.compile(
-    r"[\"']?(?:file|document|doc|page|node|chunk|source|creation|last|mime|media|content)"
-    r"(?:[ _-](?:name|path|type|size|label|id|date|url|uri|number|modified[ _-]date|"
-    r"accessed[ _-]date))*[\"']?\s*[:=]\s*\S+",
-    re.IGNORECASE,
-)
 _FIELD = re.compile(r'[{\s]*"[^"]{1,60}"\s*:\s*"([^"]*\s[^"]*[.!\u3002])"[,}\]\s]*')
 _PRONOUN = re.compile(r"(?:It|He|She|They|Its|His|Her|Their)\b")
-_NOT_HERE = "attribution"  # an output states a claim, also one that leaves out who said it
 _LONGEST = 4000  # characters of a claim that are compared; a longer one is a text without punctuation
 
 
@@ -52,32 +44,17 @@ class LocalJudge:
     A passage that is a question supports nothing, so a question in the prompt cannot confirm its own answer. For claims
     that are not in English only numbers, names and repeated sentences are compared, and a warning says so. Nothing is
     calibrated, so there is no confidence.
-
-    Attributes:
-        without: What not to look for, by the names in `trail_callbacks.judges.local.decision.MISMATCHES`: `number`,
-            `entity`, `negation`, ...
-
-    Raises:
-        InputError: If a name is unknown.
     """
-
-    without: tuple[str, ...] = ()
 
     @property
     def abstains(self) -> bool:
         """It leaves undecided what it cannot show."""
         return True
 
-    def __post_init__(self) -> None:
-        """Checks the settings."""
-        for name in self.without:
-            if name not in MISMATCHES:
-                raise InputError(f"LocalJudge.without names {name!r}, expected any of {', '.join(MISMATCHES)}")
-
     @property
     def name(self) -> str:
-        """Name and version, and what is left out, as that changes verdicts."""
-        return "local/5" + "".join(f"-{name}" for name in self.without)
+        """Name and version."""
+        return "local/6"
 
     @property
     def model(self) -> None:
@@ -92,9 +69,9 @@ class LocalJudge:
     def assess(self, questions: Sequence[Question], purpose: Purpose = "verdicts") -> Pipeline[Assessment]:
         """Judges claims one by one.
 
-        For `localize` each node is judged by itself, by shared words. For `answerable` see `answering`.
+        For `localize` each node is judged by itself, by shared words. For `answerable` see `overlap`.
         """
-        assessor = _Assessor(tuple(name for name in MISMATCHES if name not in self.without))
+        assessor = _Assessor()
         method = {"verdicts": assessor.verdict, "localize": assessor.statement, "answerable": assessor.answer}[purpose]
         claims = {question.claim.id: question.claim.text for question in questions if question.claim.checkable}
         return Assessment(
@@ -108,8 +85,7 @@ class LocalJudge:
 class _Assessor:
     """Decides questions; a text that was read for one is not read again for the next."""
 
-    names: tuple[str, ...]
-    readings: dict[str, Reading] = field(default_factory=dict)
+    wordings: dict[str, Wording] = field(default_factory=dict)
 
     def verdict(self, question: Question) -> Judgement:
         """The class of a claim; where it has several parts, also those that are unsupported."""
@@ -152,7 +128,7 @@ class _Assessor:
 
     def answer(self, question: Question) -> Judgement:
         """Whether passages answer the question that stands in place of the claim."""
-        from trail_callbacks.judges.local.answering import answers  # noqa: PLC0415 - few runs need it
+        from trail_callbacks.judges.local.overlap import answers  # noqa: PLC0415 - few runs need it
 
         passages = _statements(question.passages)
         indices = answers(
@@ -168,19 +144,18 @@ class _Assessor:
     def _decide(self, question: Question) -> Judgement:
         passages = _statements(question.passages)
         around = dict.fromkeys(text for p in passages for text in (_wording(p), p.before, p.after) if text)
-        return Decision(
+        return Ruling(
             replace(question, passages=passages),
             self._read(unframed(question.claim.text[:_LONGEST])),
             [self._read(_wording(passage)) for passage in passages],
             [self._read(text) for text in around],
-            self.names,
         ).judgement()
 
     def _stating(self, claim: Claim, passages: Sequence[Passage]) -> list[Passage]:
         """The passages of one node that state a claim, by shared words."""
-        from trail_callbacks.judges.local.overlap import Overlap  # noqa: PLC0415 - only localisation needs it
+        from trail_callbacks.judges.local.overlap import SharedWords  # noqa: PLC0415 - only localisation needs it
 
-        overlap = Overlap(
+        shared = SharedWords(
             self._read(unframed(claim.text[:_LONGEST])),
             [self._read(_wording(passage)) for passage in passages],
             [self._read(passage.before) for passage in passages],
@@ -188,10 +163,10 @@ class _Assessor:
         )
         # `capital: Bergen` is not stated by two passages of which one has neither's sense.
         alone = bool(claim.path) and claim.text != " ".join(claim.quote.split())
-        return [passages[i] for i in overlap.stating([n for n in self.names if n != _NOT_HERE], alone=alone)]
+        return [passages[i] for i in shared.stating(alone=alone)]
 
-    def _read(self, text: str) -> Reading:
-        return self.readings.setdefault(text, Reading(_unescaped(text)))
+    def _read(self, text: str) -> Wording:
+        return self.wordings.setdefault(text, Wording(_unescaped(text)))
 
 
 def _unevaluatable(claim: Claim) -> Judgement:
@@ -207,8 +182,8 @@ def _found(claim: Claim, evidence: Sequence[Evidence], yes: str, no: str) -> Jud
 
 
 def _statements(passages: Sequence[Passage]) -> tuple[Passage, ...]:
-    """The passages that state something: no questions, and no lines that only name a file."""
-    return tuple(p for p in passages if not is_question(p.text) and not _METADATA.fullmatch(p.text.strip()))
+    """The passages that state something: no questions."""
+    return tuple(p for p in passages if not is_question(p.text))
 
 
 def _wording(passage: Passage) -> str:
@@ -232,7 +207,5 @@ def _wording(passage: Passage) -> str:
 
 def _unescaped(text: str) -> str:
     r"""Text as meant: JSON may write `Caf\u00e9`."""
-    if "\\u" not in text:
-        return text
     plain = _ESCAPED.sub(lambda match: chr(int(match[1], 16)), text)
-    return plain.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+    return plain if plain == text else plain.encode("utf-16", "surrogatepass").decode("utf-16", "replace")

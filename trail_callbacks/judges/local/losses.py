@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
-from trail_callbacks.judges.local.alignment import Alignment, Mismatch, Token
+from trail_callbacks.judges.local.alignment import Alignment, Mismatch
 from trail_callbacks.judges.local.markers import ALL, CONDITIONS, DENIALS, PLANS, POSSIBLE, REPORTS, SOME, VIEWS, VOICES
-from trail_callbacks.judges.local.numbers import is_label
+from trail_callbacks.judges.local.slots import is_label
+from trail_callbacks.judges.local.wording import Word
 from trail_callbacks.language.terms import is_past, vocabulary
 from trail_callbacks.taxonomy import ErrorType, SupportClass
 
@@ -24,8 +25,8 @@ _OWN_CONDITION = CONDITIONS | vocabulary("when where whenever only until once af
 _TOTAL = frozenset({"all", "always"})
 _HIGHEST = vocabulary(
     """dramatic dramatically drastic drastically massively hugely enormously vastly extremely incredibly revolutionary
-    groundbreaking unprecedented unrivalled spectacular extraordinary exceptional perfect perfectly flawless absolutely
-    undoubtedly guaranteed devastating countless"""
+    unprecedented spectacular extraordinary exceptional perfect perfectly flawless absolutely undoubtedly guaranteed
+    devastating countless fail"""
 )
 _TO = frozenset({"to", "that"})
 _FUTURE = frozenset({"will", "shall", "going"})
@@ -36,7 +37,6 @@ _JUDGING = vocabulary(
     """best worst greatest finest most better worse good great bad wrong right will should must oldest newest largest
     smallest biggest longest shortest highest lowest tallest fastest cheapest"""
 )
-_ADVICE = frozenset({"you", "your"})
 _OTHERWISE = vocabulary(
     """prevent prevents avoid avoids stop stops fail fails failed refuse refuses refused without lack lacks against
     unless declined decline only until except despite hardly rather instead ensure keep stopped ended ends neither
@@ -48,16 +48,14 @@ _NOT_DENYING = vocabulary("only just until least necessarily all every always so
 
 def negation(alignment: Alignment) -> Mismatch | None:
     """Finds a `not`, `never` or `no longer` on one side only, between two words that both sides have."""
-    mine = [i for i, token in enumerate(alignment.own) if token.form in DENIALS]
-    its = [j for j, token in enumerate(alignment.given) if token.form in DENIALS]
+    mine = [i for i, word in enumerate(alignment.own) if word.form in DENIALS]
+    its = [j for j, word in enumerate(alignment.given) if word.form in DENIALS]
     if len(mine) + len(its) != 1 or alignment.coverage() < _DENIED:
         return None
+    words, others, paired, plain = alignment.given, alignment.own, alignment.taken, alignment.words
     if mine:
-        words, at, paired = alignment.own, mine[0], alignment.pairs
-        others, plain = alignment.given, alignment.given_words
-    else:
-        words, at, paired = alignment.given, its[0], alignment.taken
-        others, plain = alignment.own, alignment.words
+        words, others, paired, plain = alignment.own, alignment.given, alignment.pairs, alignment.given_words
+    at = (mine or its)[0]
     denied = _denied(words, at, paired)
     if denied is None or plain & _OTHERWISE:
         return None
@@ -67,14 +65,12 @@ def negation(alignment: Alignment) -> Mismatch | None:
     return alignment.mismatch(*spans, ErrorType.OTHER, detail="negation flip")
 
 
-def _denied(words: Sequence[Token], i: int, paired: Mapping[int, int]) -> int | None:
+def _denied(words: Sequence[Word], i: int, paired: Mapping[int, int]) -> int | None:
     """The word behind a denial, if it and the one before are paired with the same words in the same places."""
-    if words[i].form not in {"not", "never"}:
-        return None
     after = words[i + 1 : i + 1 + _AFTER]
-    if not after or after[0].form in _NOT_DENYING:
+    if words[i].form not in {"not", "never"} or not after or after[0].form in _NOT_DENYING:
         return None
-    behind = next((i + 1 + n for n, token in enumerate(after) if token.content), None)
+    behind = next((i + 1 + n for n, word in enumerate(after) if word.content), None)
     ahead = next((k for k in range(i - 1, max(-1, i - 1 - _BEFORE), -1) if words[k].content), None)
     if behind is None or ahead is None or words[behind].kind != "word":
         return None
@@ -83,44 +79,33 @@ def _denied(words: Sequence[Token], i: int, paired: Mapping[int, int]) -> int | 
 
 def hedge(alignment: Alignment) -> Mismatch | None:
     """Finds a `may`, `probably` or the like right before a shared word, where the claim has none."""
-    if _is_advice(alignment) or alignment.words & _OWN_DOUBT or alignment.coverage() < _LEAST:
+    if _says_less(alignment, _OWN_DOUBT):
         return None
-    for j in _unpaired(alignment, _AHEAD, POSSIBLE):
-        if _next(alignment, j) in alignment.taken:
-            modal = alignment.given[j].form in _MODAL
-            changed = "will" in alignment.words or (modal and _is_done(alignment, j))
-            return _lost(alignment, j, ErrorType.TEMPORAL if changed else ErrorType.HYPERBOLE)
+    for j in _cues(alignment, _AHEAD, POSSIBLE):
+        modal = alignment.given[j].form in _MODAL
+        changed = "will" in alignment.words or (modal and _is_done(alignment, j))
+        return _lost(alignment, j, ErrorType.TEMPORAL if changed else ErrorType.HYPERBOLE)
     return None
 
 
 def degree(alignment: Alignment) -> Mismatch | None:
-    """Finds a word of the highest degree that no passage has, where the rest is nearly the same."""
-    for i, token in enumerate(alignment.own):
-        without_fail = token.form == "fail" and i > 0 and alignment.own[i - 1].form == "without"
-        there = any(term.form == token.form for reading in alignment.around for term in reading.terms)
-        if (without_fail or token.form in _HIGHEST) and not there and alignment.coverage(i) >= _LIKE:
-            return _lost(alignment, None, ErrorType.HYPERBOLE, own=token)
+    """Finds a word of the highest degree (`without fail`) that no passage has, where the rest is nearly the same."""
+    for i, word in enumerate(alignment.own):
+        if word.form not in _HIGHEST or (word.form == "fail" and not (i and alignment.own[i - 1].form == "without")):
+            continue
+        there = any(term.form == word.form for wording in alignment.around for term in wording.terms)
+        if not there and alignment.coverage(i) >= _LIKE:
+            return _lost(alignment, None, ErrorType.HYPERBOLE, own=word)
     return None
-
-
-def _is_done(alignment: Alignment, j: int) -> bool:
-    """Whether the claim has as past what the sentence says may or will be; `may have happened` is past on both."""
-    verb = _next(alignment, j)
-    if any(token.form == "have" for token in alignment.given[j:verb]):
-        return False
-    i = alignment.taken[verb]
-    return is_past(alignment.own[i].form) and (i == 0 or alignment.own[i - 1].form not in _PRESENT)
 
 
 def plan(alignment: Alignment) -> Mismatch | None:
     """Finds that the sentence only plans, expects or asks for what the claim states."""
-    if _is_advice(alignment) or alignment.words & _OWN_DOUBT or alignment.coverage() < _LEAST:
+    if _says_less(alignment, _OWN_DOUBT):
         return None
     ahead = bool(alignment.words & _FUTURE)
-    for j in _unpaired(alignment, _PLAN_AHEAD, PLANS if ahead else PLANS | _FUTURE):
-        form, behind = alignment.given[j].form, {token.form for token in alignment.given[j + 1 : j + 3]}
-        if _next(alignment, j) not in alignment.taken:
-            continue
+    for j in _cues(alignment, _PLAN_AHEAD, PLANS if ahead else PLANS | _FUTURE):
+        form, behind = alignment.given[j].form, {word.form for word in alignment.given[j + 1 : j + 3]}
         if form in _FUTURE and _is_done(alignment, j):
             return _lost(alignment, j, ErrorType.TEMPORAL, SupportClass.CONTRADICTED)
         if form in _GUESSES and behind & _TO:
@@ -136,26 +121,25 @@ def view(alignment: Alignment) -> Mismatch | None:
 
     What is merely `said` is one where the claim judges or foretells: plain facts are reported, too.
     """
-    if _is_advice(alignment) or alignment.words & VOICES or alignment.coverage() < _LEAST:
+    if _says_less(alignment, VOICES):
         return None
-    for j, token in enumerate(alignment.given):
-        cue = token.form in VIEWS or (token.form in REPORTS and not alignment.words.isdisjoint(_JUDGING))
-        if cue and j not in alignment.taken and not _in_name(alignment, j):
+    cues = VIEWS if alignment.words.isdisjoint(_JUDGING) else VIEWS | REPORTS
+    for j, word in enumerate(alignment.given):
+        if word.form in cues and j not in alignment.taken:
             return _lost(alignment, j, ErrorType.ATTRIBUTION_FAILURE, detail="source dropped")
     return None
 
 
 def condition(alignment: Alignment) -> Mismatch | None:
     """Finds a condition or exception right behind the words that both have, where the claim has none and ends there."""
-    if _is_advice(alignment) or alignment.words & _OWN_CONDITION:
+    if _says_less(alignment, _OWN_CONDITION, 0.0):
         return None
-    last = max(i for i, token in enumerate(alignment.own) if token.content)
-    end = alignment.matched[-1]
+    last = max(i for i, word in enumerate(alignment.own) if word.content)
     if last not in alignment.pairs:
         return None
-    for j in range(end + 1, min(len(alignment.given), end + 1 + _BEHIND)):
-        form = alignment.given[j].form
-        if form in CONDITIONS and alignment.coverage() >= (_LIKE if form == "if" else _CONDITION):
+    end = alignment.matched[-1] + 1
+    for j, word in enumerate(alignment.given[end : end + _BEHIND], end):
+        if word.form in CONDITIONS and alignment.coverage() >= (_LIKE if word.form == "if" else _CONDITION):
             return _lost(alignment, j, ErrorType.OVERGENERALIZATION)
     return None
 
@@ -164,49 +148,50 @@ def limit(alignment: Alignment) -> Mismatch | None:
     """Finds `all` or `every` in the place of `some`, `most` or a number, or where no passage has such a word."""
     if alignment.given_words & (ALL - {"each"}) or alignment.words & DENIALS or alignment.coverage() < _LEAST:
         return None
-    for i, token in enumerate(alignment.own):
-        if token.form not in ALL or i in alignment.pairs:
-            continue
-        for j in alignment.gap(i):
+    for i, word in enumerate(alignment.own):
+        for j in alignment.gap(i) if word.form in ALL and i not in alignment.pairs else ():
             other = alignment.given[j]
-            counted = (
-                other.quantity is not None
-                and other.quantity.kind in {"count", "percent"}
-                and not is_label(other.quantity, alignment.passage)
-            )
+            count = other.quantity if other.quantity and other.quantity.kind in {"count", "percent"} else None
+            counted = count is not None and not is_label(count, alignment.passage)
             if j not in alignment.taken and (other.form in SOME or counted):
-                return _lost(alignment, j, ErrorType.OVERGENERALIZATION, own=token)
-    for token in alignment.own:
-        among = (term.form in ALL for reading in alignment.around for term in reading.terms)
-        if token.form in _TOTAL and not any(among):
-            return _lost(alignment, None, ErrorType.OVERGENERALIZATION, own=token)
+                return _lost(alignment, j, ErrorType.OVERGENERALIZATION, own=word)
+    for word in alignment.own:
+        among = (term.form in ALL for wording in alignment.around for term in wording.terms)
+        if word.form in _TOTAL and not any(among):
+            return _lost(alignment, None, ErrorType.OVERGENERALIZATION, own=word)
     return None
 
 
-def _is_advice(alignment: Alignment) -> bool:
-    """Whether the sentence speaks to its reader: `you may want to` is politeness, not doubt."""
-    return bool(alignment.given_words & _ADVICE) or not alignment.matched
+def _says_less(alignment: Alignment, own: frozenset[str], least: float = _LEAST) -> bool:
+    """Whether the claim has such a word of its own, or too little of the sentence to have lost one.
+
+    Nor does it lose a word of a sentence that speaks to its reader: `you may want to` is politeness, not doubt.
+    """
+    to_reader = not alignment.given_words.isdisjoint({"you", "your"})
+    return to_reader or not alignment.matched or bool(alignment.words & own) or alignment.coverage() < least
 
 
-def _unpaired(alignment: Alignment, ahead: int, cues: frozenset[str]) -> list[int]:
+def _cues(alignment: Alignment, ahead: int, cues: frozenset[str]) -> Iterator[int]:
+    """Unpaired words that qualify the next word of content, which both have."""
     first, last = alignment.matched[0], alignment.matched[-1]
-    return [
-        j
-        for j in range(max(0, first - ahead), last + 1)
-        if alignment.given[j].form in cues and j not in alignment.taken and not _in_name(alignment, j)
-    ]
-
-
-def _in_name(alignment: Alignment, j: int) -> bool:
-    """Whether a cue is only part of a name (`Cross-Thought`, `the Expected Utility Club`): a capital within a line."""
-    text, start = alignment.passage.text, alignment.given[j].start
-    ahead = text[:start].rstrip(" ")
-    return text[start].isupper() and (ahead[-1:].isalnum() or ahead[-1:] in {"-", ","})
+    for j in range(max(0, first - ahead), last + 1):
+        qualifies = j not in alignment.taken and _next(alignment, j) in alignment.taken
+        if alignment.given[j].form in cues and qualifies:
+            yield j
 
 
 def _next(alignment: Alignment, j: int) -> int:
     """The next word of content; -1 if there is none."""
     return next((k for k in range(j + 1, len(alignment.given)) if alignment.given[k].content), -1)
+
+
+def _is_done(alignment: Alignment, j: int) -> bool:
+    """Whether the claim has as past what the sentence says may or will be; `may have happened` is past on both."""
+    verb = _next(alignment, j)
+    if any(word.form == "have" for word in alignment.given[j:verb]):
+        return False
+    i = alignment.taken[verb]
+    return is_past(alignment.own[i].form) and (i == 0 or alignment.own[i - 1].form not in _PRESENT)
 
 
 def _lost(
@@ -215,7 +200,7 @@ def _lost(
     error_type: ErrorType,
     support: SupportClass = SupportClass.PARTIALLY_SUPPORTED,
     *,
-    own: Token | None = None,
+    own: Word | None = None,
     detail: str | None = None,
 ) -> Mismatch:
     """The mismatch of some word of the claim, or of the whole, with a word of the sentence that it left out."""

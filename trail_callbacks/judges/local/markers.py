@@ -8,7 +8,6 @@ __all__ = [
     "ALL",
     "CONDITIONS",
     "DENIALS",
-    "DENYING",
     "LIMITS",
     "MARKERS",
     "PLANS",
@@ -21,10 +20,6 @@ __all__ = [
 ]
 
 DENIALS = vocabulary("not no never neither nor none nobody nothing without cannot hardly barely scarcely")
-DENYING = vocabulary(
-    "false untrue wrong lie myth isn't aren't wasn't weren't doesn't don't didn't hasn't haven't won't can't"
-)
-"""Further words by which a claim may deny what it repeats."""
 POSSIBLE = vocabulary("may might could possibly perhaps maybe probably likely presumably potentially seem seems seemed")
 PLANS = vocabulary(
     """hope hopes hoped want wants wanted intend intends intended plan plans planned consider considers considering

@@ -5,62 +5,41 @@ from __future__ import annotations
 from collections.abc import Sequence
 from itertools import pairwise
 
-from trail_callbacks.judges.local.reading import Reading
+from trail_callbacks.judges.local.wording import Wording
 from trail_callbacks.language.terms import Term
 
-__all__ = ["is_alias", "known"]
+__all__ = ["known"]
 
-_ALIASES = [  # countries and unions under several names
+_COUNTRIES = [
     frozenset(group.split(", "))
-    for line in """us, usa, u, america, american, americans, united states
-    uk, britain, british, great britain, united kingdom, england, english
-    eu, european union, europe, european; un, united nations; uae, emirates, united arab
-    ussr, soviet, soviet union, soviets; netherlands, dutch, holland; france, french; spain, spanish; china, chinese
-    switzerland, swiss; greece, greek; turkey, turkish; denmark, danish; sweden, swedish; poland, polish
-    ireland, irish; wales, welsh; scotland, scottish; finland, finnish""".splitlines()
-    for group in line.strip().split("; ")
+    for group in (
+        "us, usa, u, america, american, americans, united states",
+        "uk, britain, british, great britain, united kingdom, england, english",
+        *("eu, european union, europe, european", "un, united nations", "uae, emirates, united arab"),
+        *("ussr, soviet, soviet union, soviets", "netherlands, dutch, holland", "france, french", "spain, spanish"),
+        *("china, chinese", "switzerland, swiss", "greece, greek", "turkey, turkish", "denmark, danish"),
+        *("sweden, swedish", "poland, polish", "ireland, irish", "wales, welsh", "scotland, scottish"),
+        "finland, finnish",
+    )
 ]
 _ROOT = 4  # letters that the names of a country and its people share
-_SHORTEST, _LONGEST = 2, 5  # letters of an abbreviation
 
 
-def is_alias(name: Sequence[Term], passage: Reading) -> bool:
-    """Tells whether a text has the country by another word: `the US` and `American`, `Austria` and `Austrian`."""
-    written = " ".join(term.form for term in name)
-    forms = [term.form for term in passage.terms]
-    grams = {*forms, *(f"{a} {b}" for a, b in pairwise(forms))}
-    return any(written in group and not grams.isdisjoint(group) for group in _ALIASES) or any(
-        _rooted(term.form, each.form) for term in name for other in passage.names for each in other
-    )
-
-
-def _rooted(form: str, other: str) -> bool:
-    shared = next((i for i, (a, b) in enumerate(zip(form, other, strict=False)) if a != b), min(len(form), len(other)))
-    return shared >= _ROOT and min(len(form), len(other)) - shared <= 1 and len(form) != len(other)
-
-
-def known(name: Sequence[Term], reading: Reading) -> bool:
-    """Tells whether a text holds a name, a part of it (people are called by one of their names), or its initials.
+def known(name: Sequence[Term], text: Wording) -> bool:
+    """Tells whether a text holds a name, a part of it (people are called by one of their names), or a country.
 
     A word of it does not count inside another name: `Bridge` in `Kelder Bridge` says nothing about the Halden Bridge.
     """
-    for term in filter(reading.has, name):
-        around = [other for other in reading.names if any(each.form == term.form for each in other)]
+    for term in filter(text.has, name):
+        around = [other for other in text.names if any(each.form == term.form for each in other)]
         if not around or any(_one(name, other) for other in around):
             return True
-    if len(name) > 1:
-        initials = "".join(term.form[0] for term in name)
-        return any(term.form == initials for term in reading.terms)
-    letters = name[0].form
-    return _SHORTEST <= len(letters) <= _LONGEST and any(
-        "".join(term.form[0] for term in other) == letters for other in reading.names
-    )
+    return _is_country(name, text)
 
 
 def _one(name: Sequence[Term], other: Sequence[Term]) -> bool:
     """Whether two names that share a word may be of one: one of them has no word that the other lacks."""
-    mine = {term.form for term in name}
-    theirs = {term.form for term in other}
+    mine, theirs = {term.form for term in name}, {term.form for term in other}
     return all(_within(form, theirs) for form in mine) or all(_within(form, mine) for form in theirs)
 
 
@@ -69,3 +48,18 @@ def _within(form: str, forms: set[str]) -> bool:
     return form in forms or any(
         form.startswith(each) if len(each) == 1 else len(form) == 1 and each[0] == form for each in forms
     )
+
+
+def _is_country(name: Sequence[Term], text: Wording) -> bool:
+    """Whether the text has the country by another word: `the US` and `American`, `Austria` and `Austrian`."""
+    written = " ".join(term.form for term in name)
+    forms = [term.form for term in text.terms]
+    grams = {*forms, *(f"{a} {b}" for a, b in pairwise(forms))}
+    return any(written in group and not grams.isdisjoint(group) for group in _COUNTRIES) or any(
+        _rooted(term.form, each.form) for term in name for other in text.names for each in other
+    )
+
+
+def _rooted(form: str, other: str) -> bool:
+    shared = next((i for i, (a, b) in enumerate(zip(form, other, strict=False)) if a != b), min(len(form), len(other)))
+    return shared >= _ROOT and min(len(form), len(other)) - shared <= 1 and len(form) != len(other)

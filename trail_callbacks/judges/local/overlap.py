@@ -1,30 +1,42 @@
-"""Overlap: how much of a text others hold in any order, and whether they state it by that.
+"""Overlap: whether texts state a claim, or answer a question, by the words that they share with it in any order.
 
 Localisation asks which of many outputs carries a claim that the sources do not support: there the best guess is worth
-more than silence.
+more than silence. That an answer declined although the sources had it is said only where sentences hold nearly all
+words of the question, every name and number of it, and what it asks for: a false alarm is worse than a missed one.
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
-from trail_callbacks.judges.local.alignment import Token, held, tokens
-from trail_callbacks.judges.local.decision import laid_beside, mismatches
-from trail_callbacks.judges.local.reading import Reading
+from trail_callbacks.judges.local.alignment import laid_beside
+from trail_callbacks.judges.local.decision import mismatches
+from trail_callbacks.judges.local.wording import Places, Word, Wording
+from trail_callbacks.language.values import follows
 
-__all__ = ["Overlap"]
+__all__ = ["SharedWords", "answers"]
 
 _ABOUT = 0.3  # share of the claim's words that make a passage be about it
 _CLOSE = 0.8  # passages with at least this share of the best overlap are about the same subject as the best
 _ENOUGH = 0.6  # share of the claim that makes a statement of it
+_NEARLY = 0.8  # share of the question's words that a sentence must hold to answer it
 _MOST = 4  # passages that are compared
 _OTHERS = 2  # passages that may add to one
+_ASKED = re.compile(
+    r"\b(?:(?P<amount>how\s+(?:many|much|old|long|far|tall|high|deep|wide|large|big|heavy|fast|often|hot|cold|expensive))"
+    r"|(?P<time>when|(?:what|which)\s+(?:year|date|day|month|time))|(?P<name>whom?|whose)"
+    r"|(?P<open>why|how|where|explain|describe|compare|summari[sz]e|list|tell))\b",
+    re.IGNORECASE,
+)
+"""What a question asks for; words do not show whether a sentence gives a reason, way, place or overview."""
+_TIMES = frozenset({"year", "month", "day", "weekday", "clock"})
 
 
 @dataclass(frozen=True)
-class Overlap:
+class SharedWords:
     """What the passages of one text have of a claim.
 
     Attributes:
@@ -34,37 +46,42 @@ class Overlap:
         tabular: For each whether it is a row or field, so that the text before it names its cells.
     """
 
-    claim: Reading
-    passages: Sequence[Reading]
-    before: Sequence[Reading]
+    claim: Wording
+    passages: Sequence[Wording]
+    before: Sequence[Wording]
     tabular: Sequence[bool]
 
     @cached_property
-    def words(self) -> tuple[Token, ...]:
+    def words(self) -> tuple[Word, ...]:
         """The words of the claim."""
-        return tokens(self.claim, self.claim.named)
+        return self.claim.words(self.claim.named)
+
+    @cached_property
+    def content(self) -> frozenset[int]:
+        """Those that say something by themselves, by index."""
+        return frozenset(i for i, word in enumerate(self.words) if word.content)
+
+    @cached_property
+    def own(self) -> tuple[frozenset[int], ...]:
+        """For each passage those that it has by itself."""
+        return tuple(Places(passage.words()).held(self.words) for passage in self.passages)
 
     @cached_property
     def held(self) -> tuple[frozenset[int], ...]:
-        """For each passage the words of content of the claim, by index, that it has.
+        """For each passage those that it has, or the text before it.
 
         A long source has nearly any number: one counts in a passage that is about the claim. A row has the words of its
         header, but not the numbers; a sentence has the names before it.
         """
         found = []
-        for passage, before, tabular in zip(self.passages, self.before, self.tabular, strict=True):
-            has = held(self.words, tokens(passage)) | {i for i, t in enumerate(self.words) if t.form in passage.plain}
+        for own, passage, before, tabular in zip(self.own, self.passages, self.before, self.tabular, strict=True):
             kinds = {"name", "word"} if tabular else {"name"}
-            has |= {i for i in held(self.words, tokens(before)) if self.words[i].kind in kinds}
-            has &= self._content
-            if self.weight(has, numbers=False) < _ABOUT * self.weight(self._content, numbers=False):
+            has = own | {i for i in self.content if self.words[i].form in passage.plain}
+            has |= {i for i in Places(before.words()).held(self.words) if self.words[i].kind in kinds}
+            if self.weight(has, numbers=False) < _ABOUT * self.weight(self.content, numbers=False):
                 has = frozenset(i for i in has if self.words[i].quantity is None)
             found.append(has)
         return tuple(found)
-
-    @property
-    def _content(self) -> frozenset[int]:
-        return frozenset(i for i, token in enumerate(self.words) if token.content)
 
     def weight(self, indices: frozenset[int], *, numbers: bool = True) -> float:
         """Returns the sum of the weights of words."""
@@ -72,28 +89,27 @@ class Overlap:
 
     def lacks(self, have: frozenset[int]) -> bool:
         """Tells whether a name is missing in some words of the claim, or a number that is not just `one` or `first`."""
-        missing = (self.words[i] for i in self._content - have)
+        missing = (self.words[i] for i in self.content - have)
         return any(
-            token.kind == "name"
-            if token.quantity is None
-            else token.quantity.kind != "rank" and token.quantity.raw != 1
-            for token in missing
+            word.kind == "name" if word.quantity is None else word.quantity.kind != "rank" and word.quantity.raw != 1
+            for word in missing
         )
 
-    def stating(self, names: Sequence[str], *, alone: bool = False) -> tuple[int, ...]:
+    def stating(self, *, alone: bool = False) -> tuple[int, ...]:
         """Returns passages, by index, that together state the claim by their words; none if it departs from each.
 
+        An output states a claim, also one that leaves out who said it.
+
         Args:
-            names: What counts as departing, see `decision.MISMATCHES`.
             alone: Whether one passage must have it all.
         """
         for p in self._closest:
             group = (p,) if alone else self._together(p)
             have = frozenset().union(*(self.held[i] for i in group))
-            if not have or self.lacks(have) or self.weight(have) < _ENOUGH * self.weight(self._content):
+            if not have or self.lacks(have) or self.weight(have) < _ENOUGH * self.weight(self.content):
                 continue
             aligned = laid_beside(self.claim, [self.passages[p]], self.passages)
-            if not any(found for one in aligned.values() for found in mismatches(one, names)):
+            if not any(found for one in aligned.values() for found in mismatches(one, views=False)):
                 return group
         return ()
 
@@ -119,3 +135,43 @@ class Overlap:
             chosen.append(index)
             have |= self.held[index]
         return tuple(chosen)
+
+
+def answers(question: Wording, passages: Sequence[tuple[Wording, Wording]]) -> list[int]:
+    """Finds the passages that answer a question by themselves, by words alone: English, and silent in doubt.
+
+    Args:
+        question: What the user asked.
+        passages: Each passage with the text before it, which may say whom a pronoun means.
+
+    Returns:
+        Indices of the passages that answer it.
+    """
+    asked = _ASKED.search(question.text)
+    kind = (asked and asked.lastgroup) or "more"
+    if not question.english or not question.content or kind == "open":
+        return []
+    skipped = asked.span() if asked and kind in {"amount", "time"} else (0, 0)
+    texts, before = [passage for passage, _ in passages], [around for _, around in passages]
+    shared = SharedWords(question, texts, before, [False] * len(texts))
+    about = frozenset(i for i in shared.content if not skipped[0] <= shared.words[i].start < skipped[1])
+    return [
+        i
+        for i, (own, has) in enumerate(zip(shared.own, shared.held, strict=True))
+        if about & own
+        and shared.weight(about & has) >= _NEARLY * shared.weight(about)
+        and not shared.lacks(has | (shared.content - about))
+        and _adds(question, texts[i], kind)
+    ]
+
+
+def _adds(question: Wording, passage: Wording, kind: str) -> bool:
+    """Whether a passage has what is asked for, and not only what the question says."""
+    fresh = {each.kind for each in passage.quantities if not any(follows(each, q) for q in question.quantities)}
+    if kind == "amount":
+        return bool(fresh - _TIMES - {"rank"})
+    if kind == "time":
+        return bool(fresh & _TIMES)
+    if kind == "name":
+        return any(not any(map(question.has, name)) for name in passage.names)
+    return bool(fresh) or not all(map(question.has, passage.content))

@@ -2,34 +2,41 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 from itertools import combinations
 from math import isclose
 
-from trail_callbacks.judges.local.alignment import Alignment, Mismatch, Token
-from trail_callbacks.judges.local.names import is_alias, known
-from trail_callbacks.judges.local.numbers import is_label
-from trail_callbacks.judges.local.reading import Reading
+from trail_callbacks.judges.local.alignment import Alignment, Mismatch
+from trail_callbacks.judges.local.names import known
+from trail_callbacks.judges.local.wording import Places, Word, Wording
 from trail_callbacks.language.terms import Term, stem, vocabulary
 from trail_callbacks.language.values import Quantity, follows
 from trail_callbacks.taxonomy import ErrorType, SupportClass
 
-__all__ = ["name", "new_name", "new_year", "number", "opposite"]
+__all__ = ["is_about_another", "is_label", "name", "new_name", "new_year", "number", "opposite"]
 
 _LEAST = 0.6  # share of the rest of a claim that must be paired
 _MOST = 0.95  # the same for a number that other numbers may give by arithmetic
 _HALF_FRAMED = 0.85  # the same where only one neighbour is the same
-_SEVERAL = 0.7  # the same for a name of several words
-_LOOSE = 0.8  # the same where no neighbour is the same, for a name that other passages have
+_LOOSE = 0.8  # the same for a name; without a neighbour that is the same, all
 _NEW = 0.4  # the same for a name of several words, or a year, that no passage has
 _SHORTEST = 4  # letters of a name of one word that no passage has
 _BOTH = 2
 _BOUND = 3  # words of a bound, such as `no more than`
 _ROOT = 4  # letters; `Indiana` and `Indianapolis` are not told apart
 _TERMS = 24  # numbers of the passages that arithmetic is tried with
-_THREE = 12  # numbers of which three are added up
+_FEWEST = 2  # words of a claim besides its only number
+_MOVES = vocabulary("by to from more less over under")
 _EXACT = 0.005  # how near a result must be
 _CHANGES = ({"by", "to"}, {"by", "from"}, {"to", "from"})  # `rose by 15` and `rose to 95` may both be true
+_LABEL = re.compile(r"([^\W\d_]+)[ \u00a0-]$")
+_LABELS = vocabulary(
+    """passage step source document doc chunk snippet page chapter section figure fig table method option item tip note
+    question answer part reason paragraph line article appendix footnote result reference level no nr number
+    lot room track version volume"""
+)
+_BIG = 1000.0  # a count from here on is no label
 _PAIRS = vocabulary(
     """over/under above/below before/after for/against more/less more/fewer allow/forbid allow/ban accept/reject
     approve/reject increase/decrease increase/fall increase/drop rise/fall rise/drop raise/lower raise/cut higher/lower
@@ -47,8 +54,8 @@ def number(alignment: Alignment) -> Mismatch | None:
     Left alone: labels (`step 4`), and values that the numbers of the passages give by a sum or difference, unless the
     sentence is otherwise the same.
     """
-    for i, token in enumerate(alignment.own):
-        mine = token.quantity
+    for i, word in enumerate(alignment.own):
+        mine = word.quantity
         if mine is None or i in alignment.pairs or is_label(mine, alignment.claim):
             continue
         for j, its in _others(alignment, i, mine):
@@ -62,12 +69,27 @@ def number(alignment: Alignment) -> Mismatch | None:
             noun = bool(mine.noun) and stem(mine.noun) == stem(its.noun)
             if framed == _BOTH or mine.kind != "count" or noun:
                 first, other = _bounded(alignment, i, j)
-                spans = (first.start, token.end), (other.start, alignment.given[j].end)
+                spans = (first.start, word.end), (other.start, alignment.given[j].end)
                 return alignment.mismatch(*spans, ErrorType.NUMBER)
-    return None
+    return _only_number(alignment) if alignment.english else None
 
 
-def _bounded(alignment: Alignment, i: int, j: int) -> tuple[Token, Token]:
+def _only_number(alignment: Alignment) -> Mismatch | None:
+    """The one number of a claim, all of whose other words the sentence has, beside the one of the sentence."""
+    mine, its = ([word for word in words if word.quantity] for words in (alignment.own, alignment.given))
+    if len(mine) != 1 or len(its) != 1 or mine[0].quantity is None or its[0].quantity is None:
+        return None
+    one, other = mine[0].quantity, its[0].quantity
+    said = [word for word in alignment.own if word.content and word.quantity is None]
+    alike = one.kind == other.kind and one.bound == other.bound and stem(one.noun) == stem(other.noun)
+    if not alike or len(said) < _FEWEST or one.may_be(other) or follows(one, other) or is_label(one, alignment.claim):
+        return None
+    if len(Places(alignment.given).held(said)) < len(said) or alignment.given_words & _MOVES:
+        return None
+    return alignment.mismatch((mine[0].start, mine[0].end), (its[0].start, its[0].end), ErrorType.NUMBER)
+
+
+def _bounded(alignment: Alignment, i: int, j: int) -> tuple[Word, Word]:
     """Where two numbers begin that are written alike, with the words in front that set them apart: `over 60`."""
     mine, its = alignment.own, alignment.given
     own, given = alignment.claim.text[: mine[i].end], alignment.passage.text[: its[j].end]
@@ -77,13 +99,13 @@ def _bounded(alignment: Alignment, i: int, j: int) -> tuple[Token, Token]:
     return mine[i], its[j]
 
 
-def _word_before(words: Sequence[Token], i: int) -> str:
+def _word_before(words: Sequence[Word], i: int) -> str:
     return words[i - 1].form if i else ""
 
 
 def _others(alignment: Alignment, i: int, mine: Quantity) -> Iterator[tuple[int, Quantity]]:
     """The numbers of the sentence that may stand in the place of one of the claim."""
-    swapped = any(follows(mine, token.quantity) for token in alignment.given if token.quantity)
+    swapped = any(follows(mine, word.quantity) for word in alignment.given if word.quantity)
     for j in range(len(alignment.given)) if swapped else alignment.gap(i):
         its = alignment.given[j].quantity
         if its is None or its.kind != mine.kind or is_label(its, alignment.passage):
@@ -91,43 +113,67 @@ def _others(alignment: Alignment, i: int, mine: Quantity) -> Iterator[tuple[int,
         if {mine.bound, its.bound} == {"over", "under"} and mine.value == its.value:
             yield j, its
             continue
-        if _leaves_open(mine, its) or follows(mine, its):
+        # Two ends of ranges, `9 to 20` and `9 to 18`, do not leave each other open.
+        open_ = mine.may_be(its) and not (mine.within and its.within and mine.kind != "year")
+        if open_ or follows(mine, its):
             continue
-        there = any(follows(token.quantity, its) for token in alignment.own if token.quantity)
+        there = any(follows(word.quantity, its) for word in alignment.own if word.quantity)
         if there == swapped and (not swapped or alignment.framed(i, j) == _BOTH):
             yield j, its
 
 
-def _leaves_open(mine: Quantity, its: Quantity) -> bool:
-    """Whether both may be of one value; two ends of ranges, `9 to 20` and `9 to 18`, are not."""
-    return mine.may_be(its) and not (mine.within and its.within and mine.kind != "year")
-
-
-def _is_computed(mine: Quantity, around: Sequence[Reading]) -> bool:
-    """Whether a value is nowhere, and the sum or difference of two or three that are."""
-    given = [q for reading in around for q in reading.quantities]
+def _is_computed(mine: Quantity, around: Sequence[Wording]) -> bool:
+    """Whether a value is nowhere, and the sum or difference of two that are, or of one and such a result."""
+    given = [q for wording in around for q in wording.quantities]
     values = list(dict.fromkeys(q.value for q in given if q.kind == mine.kind))[:_TERMS]
     if any(follows(mine, q) for q in given):
         return False
-    results = [result for a, b in combinations(values, 2) for result in (a + b, abs(a - b))]
-    for a, b, c in combinations(values[:_THREE], 3):
-        results += (a + b + c, a - b - c, b - a - c, c - a - b)
-    return any(isclose(mine.value, result, rel_tol=_EXACT) for result in results)
+    pairs = [result for a, b in combinations(values, 2) for result in (a + b, abs(a - b))]
+    return any(isclose(mine.value, result, rel_tol=_EXACT) for result in pairs)
+
+
+def is_label(quantity: Quantity, wording: Wording) -> bool:
+    """Tells whether a number names what it stands behind: `step 4`, `[2]`, `Windows 10`, `Article 5`."""
+    before = wording.text[: quantity.start]
+    if before.endswith(("[", "(", "#")) and wording.text[quantity.end : quantity.end + 1] in {"]", ")"}:
+        return True
+    word = _labelling(quantity, wording)
+    if not word or quantity.bound != "exact" or quantity.kind not in {"count", "rank", "year"}:
+        return False
+    if word.casefold().removesuffix("s") in _LABELS:
+        return True
+    plain = quantity.kind == "count" and not quantity.noun and quantity.value < _BIG
+    named = word[0].isupper() and wording.text[quantity.start].isdigit()
+    return plain and named and all(term.kind != "function" for term in wording.terms if term.form == word.casefold())
+
+
+def _labelling(quantity: Quantity, wording: Wording) -> str:
+    found = _LABEL.search(wording.text, max(0, quantity.start - 24), quantity.start)
+    return found[1] if found else ""
+
+
+def is_about_another(claim: Wording, passage: Wording) -> bool:
+    """Tells whether a passage is about another one of several things that are numbered: `lot 3` and `lot 4`."""
+    mine, its = (
+        [(_labelling(q, text).casefold(), q.value) for q in text.quantities if is_label(q, text)]
+        for text in (claim, passage)
+    )
+    return any(word and word in dict(its) and (word, value) not in its for word, value in mine)
 
 
 def name(alignment: Alignment) -> Mismatch | None:
     """Finds a name, title or code in whose place the sentence has another."""
-    for i, token in enumerate(alignment.own):
-        if token.kind != "name" or i in alignment.pairs or token.form in alignment.given_words:
+    for i, word in enumerate(alignment.own):
+        if word.kind != "name" or i in alignment.pairs or word.form in alignment.given_words:
             continue
-        whole = _whole(token, alignment.claim)
-        if known(whole, alignment.passage) or is_alias(whole, alignment.passage):
+        whole = _whole(word, alignment.claim)
+        # A heading, or the first word of an item: `4  Add salt`
+        if known(whole, alignment.passage) or ":" in alignment.claim.text[word.end :] or _opens(word, alignment.claim):
             continue
-        if ":" in alignment.claim.text[token.end :] or _after_number(token, alignment.claim):
-            continue  # a heading, or the first word of an item: `4  Add salt`
         apart = _unpaired(alignment, i, whole)
         for j in alignment.gap(i):
-            if _replaces(alignment, i, j) and alignment.coverage(*apart) >= _enough(alignment, i, apart, j):
+            framed = alignment.framed(apart[0], j) or alignment.framed(apart[-1], j)
+            if _replaces(alignment, i, j) and alignment.coverage(*apart) >= (_LOOSE if framed else 1.0):
                 other = _whole(alignment.given[j], alignment.passage)
                 mine = alignment.own[apart[0]].start, alignment.own[apart[-1]].end
                 return alignment.mismatch(mine, (other[0].start, other[-1].end), ErrorType.ENTITY)
@@ -139,68 +185,48 @@ def _replaces(alignment: Alignment, i: int, j: int) -> bool:
     mine, its = alignment.own[i], alignment.given[j]
     if its.kind != "name" or its.form in alignment.words or its.form[:_ROOT] == mine.form[:_ROOT]:
         return False
-    if _in_capitals(mine, alignment.claim) != _in_capitals(its, alignment.passage):
-        return False  # an abbreviation, or a word that is shouted
-    if _after_number(its, alignment.passage):
+    shouted = [
+        text[word.start : word.end].isupper() and len(word.form) > 1
+        for text, word in ((alignment.claim.text, mine), (alignment.passage.text, its))
+    ]
+    if shouted[0] != shouted[1] or _opens(its, alignment.passage):  # one is an abbreviation, or a word in capitals
         return False
-    other = _whole(its, alignment.passage)
-    return not known(other, alignment.claim)
-
-
-def _enough(alignment: Alignment, i: int, apart: Sequence[int], j: int) -> float:
-    """The share of the rest of a claim that must be paired for another name to stand in the place of its own."""
-    token = alignment.own[i]
-    elsewhere = any(reading.has(Term(token.form, token.key, "name", 0, 0)) for reading in alignment.around)
-    if elsewhere and not any(before.content for before in alignment.own[: apart[0]]):
-        return _MOST  # the sentence is about another thing, unless it says the same
-    if alignment.framed(apart[0], j) or alignment.framed(apart[-1], j):
-        return _LOOSE if elsewhere else _LEAST if len(apart) == 1 else _SEVERAL
-    return _LOOSE if elsewhere else 1.0
+    return not known(_whole(its, alignment.passage), alignment.claim)
 
 
 def _unpaired(alignment: Alignment, i: int, whole: Sequence[Term]) -> list[int]:
     """The words of a name that the sentence has not, around one of them."""
     start, end = min(whole[0].start, alignment.own[i].start), max(whole[-1].end, alignment.own[i].end)
-    return [
-        k
-        for k, token in enumerate(alignment.own)
-        if start <= token.start < end and (k == i or k not in alignment.pairs)
-    ]
+    inside = (k for k, word in enumerate(alignment.own) if start <= word.start < end)
+    return [k for k in inside if k == i or k not in alignment.pairs]
 
 
-def _after_number(token: Token, reading: Reading) -> bool:
-    before = reading.text[: token.start]
+def _opens(word: Word, wording: Wording) -> bool:
+    """Whether only a number stands before a word."""
+    before = wording.text[: word.start]
     return any(map(str.isdigit, before)) and not any(map(str.isalpha, before))
 
 
-def _in_capitals(token: Token, reading: Reading) -> bool:
-    written = reading.text[token.start : token.end]
-    return len(written) > 1 and written.isupper()
-
-
-def _whole(token: Token, reading: Reading) -> tuple[Term, ...]:
+def _whole(word: Word, wording: Wording) -> tuple[Term, ...]:
     """The name that a word is part of; a code (`X100`) is one by itself."""
-    for whole in () if any(map(str.isdigit, token.form)) else reading.names:
-        if any(term.start == token.start for term in whole):
+    for whole in () if any(map(str.isdigit, word.form)) else wording.names:
+        if any(term.start == word.start for term in whole):
             return whole
-    return (Term(token.form, token.key, "name", token.start, token.end),)
+    return (Term(word.form, word.key, "name", word.start, word.end),)
 
 
 def opposite(alignment: Alignment) -> Mismatch | None:
     """Finds a word in whose place the sentence has its opposite: `over` and `under`, `raise` and `lower`."""
-    for i, token in enumerate(alignment.own):
-        if i in alignment.pairs or token.form in alignment.given_words or token.kind in {"name", "number"}:
+    for i, word in enumerate(alignment.own):
+        if i in alignment.pairs or word.form in alignment.given_words or word.kind in {"name", "number"}:
             continue
         for j in alignment.gap(i):
             other = alignment.given[j]
-            if (
-                other.form in alignment.words
-                or other.quantity
-                or (stem(token.form), stem(other.form)) not in _OPPOSITES
-            ):
+            opposed = not other.quantity and (stem(word.form), stem(other.form)) in _OPPOSITES
+            if not opposed or other.form in alignment.words:
                 continue
             if alignment.framed(i, j) == _BOTH and alignment.coverage(i) >= _LEAST:
-                spans = (token.start, token.end), (other.start, other.end)
+                spans = (word.start, word.end), (other.start, other.end)
                 return alignment.mismatch(*spans, ErrorType.OTHER, detail="opposite")
     return None
 
@@ -209,31 +235,30 @@ def new_name(alignment: Alignment) -> Mismatch | None:
     """Finds a name of which no passage has a word, an abbreviation or another word for the same country."""
     claim = alignment.claim
     for whole in claim.names:
-        if any(claim.text[term.start : term.end].isupper() for term in whole):
-            continue  # it may stand for words that the passages have
-        if claim.text[whole[-1].end : whole[-1].end + 1] == ":":
-            continue
+        start, end = whole[0].start, whole[-1].end
+        if any(claim.text[term.start : term.end].isupper() for term in whole) or claim.text[end : end + 1] == ":":
+            continue  # it may stand for words that the passages have, or is a heading
         if len(whole) == 1 and (len(whole[0].form) < _SHORTEST or "'" in whole[0].form):
             continue
-        if any(known(whole, each) or is_alias(whole, each) or any(map(each.has, whole)) for each in alignment.around):
+        if any(known(whole, each) or any(map(each.has, whole)) for each in alignment.around):
             continue
-        apart = {i for i, token in enumerate(alignment.own) if whole[0].start <= token.start < whole[-1].end}
+        apart = {i for i, word in enumerate(alignment.own) if start <= word.start < end}
         if alignment.coverage(*apart) >= (_LEAST if len(whole) == 1 else _NEW):
-            return _invented(alignment, (whole[0].start, whole[-1].end), ErrorType.ENTITY)
+            return _invented(alignment, (start, end), ErrorType.ENTITY)
     return None
 
 
 def new_year(alignment: Alignment) -> Mismatch | None:
     """Finds a year that no passage has and none leaves open."""
-    for i, token in enumerate(alignment.own):
-        mine = token.quantity
+    given = [q for wording in alignment.around for q in wording.quantities]
+    for i, word in enumerate(alignment.own):
+        mine = word.quantity
         if mine is None or mine.kind != "year" or mine.bound != "exact" or is_label(mine, alignment.claim):
             continue
-        given = [q for reading in alignment.around for q in reading.quantities]
         if any(mine.may_be(q) or mine.raw == q.raw for q in given) or not any(q.kind == "year" for q in given):
             continue
         if alignment.coverage(i) >= _NEW:
-            return _invented(alignment, (token.start, token.end), ErrorType.NUMBER)
+            return _invented(alignment, (word.start, word.end), ErrorType.NUMBER)
     return None
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from itertools import pairwise
 
-from trail_callbacks.judges.local.alignment import Alignment, Token
+from trail_callbacks.judges.local.alignment import Alignment
 from trail_callbacks.judges.local.markers import (
     ALL,
     CONDITIONS,
@@ -19,12 +19,12 @@ from trail_callbacks.judges.local.markers import (
     TURNING,
     VIEWS,
 )
+from trail_callbacks.judges.local.wording import Word
 from trail_callbacks.language.terms import vocabulary
 
 __all__ = ["repeats", "states"]
 
 _FEWEST = 3  # words of content
-_BOUND = 3  # words of a bound, such as `no more than`
 _DROPPED = 2  # words of content of the sentence that may be missing between those of the claim
 _RESTRICTING = MARKERS | PLANS | POSSIBLE | SOME | CONDITIONS | VIEWS | REPORTS | LIMITS
 _TAKES_BACK = (
@@ -45,6 +45,7 @@ _ALL_OR_NONE = ALL | DENIALS | vocabulary("only just any few nor")
 _JOINING = vocabulary("and while whereas")  # the subject behind one may be another
 _AUXILIARY = vocabulary("is are was were has have had")
 _PRONOUNS = vocabulary("it they he she this these those that we i")
+_POSSESSIVE = vocabulary("its his her their")
 _HEADS = _PRONOUNS | vocabulary("one another others them which who")
 _LABEL = re.compile(
     r"\W*(?:[\[(\u3010](?:\w{1,12}\s)?\d{1,3}[\])\u3011]|(?:source|document|doc|passage|context|chunk)\s\[?\d{1,3}\]?\s?[:.)-])\s*",
@@ -58,7 +59,7 @@ _ITEM = re.compile(r"(?:^|\n|:)\W*(\d{1,2})(?=\s{2}|\s+[A-Z])")
 def repeats(alignment: Alignment) -> bool:
     """Tells whether claim and sentence are the same, word for word, in any language."""
     label = _label_end(alignment.passage.text)
-    return [token.form for token in alignment.own] == [each.form for each in alignment.given if each.start >= label]
+    return [word.form for word in alignment.own] == [each.form for each in alignment.given if each.start >= label]
 
 
 def states(alignment: Alignment) -> bool:
@@ -68,55 +69,52 @@ def states(alignment: Alignment) -> bool:
     sentence has at most two other words, none of which is a number or limits what is said; before them nothing in the
     same clause; behind them nothing that takes it back or makes it conditional.
     """
-    own, given = ([token.form for token in each] for each in (alignment.own, alignment.given))
+    own, given = ([word.form for word in each] for each in (alignment.own, alignment.given))
     if len(alignment.matched) < _FEWEST and given[: len(own)] != own:
         return False
-    for i, token in enumerate(alignment.own):
-        if i in alignment.pairs or _is_bound(alignment, i):
-            continue
-        if token.kind != "light" or token.form in TURNING or (token.form in _PRONOUNS and i == 0):
+    for i, word in enumerate(alignment.own):
+        lost = word.kind != "light" or word.form in TURNING or (word.form in _PRONOUNS and i == 0)
+        if lost and i not in alignment.pairs:
             return False
     first, last = alignment.matched[0], alignment.matched[-1]
-    between = [j for j in range(first, last) if j not in alignment.taken and j not in _conjoined(alignment)]
+    conjoined = _conjoined(alignment)
+    between = [j for j in range(first, last) if j not in alignment.taken and j not in conjoined]
     words = [alignment.given[j] for j in between]
-    if any(token.form in _RESTRICTING | TURNING | _UNDOING | _JOINING or _is_amount(token) for token in words):
+    if any(word.form in _RESTRICTING | TURNING | _UNDOING | _JOINING or _is_amount(word) for word in words):
         return False
-    if sum(token.content for token in words) > _DROPPED or _crosses(alignment, between):
+    if sum(word.content for word in words) > _DROPPED or _crosses(alignment, between):
         return False
     sweeping = bool(alignment.words & _ALL_OR_NONE)
+    if _is_apposition(alignment, last):
+        return _free_before(alignment, first, sweeping=sweeping)
     return _free_before(alignment, first, sweeping=sweeping) and _free_behind(alignment, first, last, sweeping=sweeping)
 
 
-def _is_bound(alignment: Alignment, i: int) -> bool:
-    """Whether a word makes a bound (`nearly 500`, `more than 40`) that the exact number of the sentence keeps."""
-    for k in range(i + 1, min(len(alignment.own), i + 1 + _BOUND)):
-        mine = alignment.own[k].quantity
-        if mine is not None:
-            its = alignment.given[alignment.pairs[k]].quantity if k in alignment.pairs else None
-            return mine.bound != "exact" and its is not None and its.bound == "exact" and its.within is None
-        if alignment.own[k].content:
-            return False
-    return False
-
-
-def _is_amount(token: Token) -> bool:
-    return token.quantity is not None and token.quantity.kind not in _MOMENTS
+def _is_amount(word: Word) -> bool:
+    return word.quantity is not None and word.quantity.kind not in _MOMENTS
 
 
 def _conjoined(alignment: Alignment) -> set[int]:
     """The words of another statement about one subject: `was rebuilt in 1543 and` before `is tall` or `costs a lot`."""
     found: set[int] = set()
-    for end, token in enumerate(alignment.given[:-1]):
-        follows = alignment.given[end + 1]
+    for end, (word, follows) in enumerate(pairwise(alignment.given)):
         verb = follows.content or follows.form in _AUXILIARY  # and no `the`, with which another subject begins
-        if token.form != "and" or end + 1 not in alignment.taken or not verb:
+        if word.form != "and" or end + 1 not in alignment.taken or not verb:
             continue
         start = end
         while start > 0 and start - 1 not in alignment.taken:
             start -= 1
-        if not any(alignment.given[j].form in _RESTRICTING | _UNDOING for j in range(start, end + 1)):
+        if not any(each.form in _RESTRICTING | _UNDOING for each in alignment.given[start : end + 1]):
             found.update(range(start, end + 1))
     return found
+
+
+def _is_apposition(alignment: Alignment, last: int) -> bool:
+    """Whether a claim is what stands between two commas: `Its director is Ann` in `the depot's director, Ann, said`."""
+    text, given, matched = alignment.passage.text, alignment.given, alignment.matched
+    named = given[last].kind == "name" and text[given[last].end :].startswith(",")
+    commas = [k for j, k in pairwise(matched) if text[given[j].end : given[k].start] == ", "]
+    return named and len(commas) == 1 and all(given[k].kind == "name" for k in range(commas[0], last + 1))
 
 
 def _crosses(alignment: Alignment, between: list[int]) -> bool:
@@ -139,20 +137,21 @@ def _free_before(alignment: Alignment, first: int, *, sweeping: bool) -> bool:
     What holds of no large dog, of all staff in Oslo, or not on Sundays need not hold of all: a sweeping claim says more
     with any word that is left out.
     """
-    text, given = alignment.passage.text, alignment.given
+    text, given, own_first = alignment.passage.text, alignment.given, alignment.own[0].form
     label = _label_end(text)
     items = {match.span(1) for match in _ITEM.finditer(text)}
     for j in range(first - 1, -1, -1):
-        token = given[j]
-        if _END.search(text[token.end : given[j + 1].start]):
+        word = given[j]
+        if _END.search(text[word.end : given[j + 1].start]):
             return True
-        if token.end <= label or j in alignment.taken or (token.start, token.end) in items:
+        if word.end <= label or j in alignment.taken or (word.start, word.end) in items:
             continue
-        if token.form in _RESTRICTING or (sweeping and token.content):
+        if word.form in _RESTRICTING or (sweeping and word.content):
             return False
         # `Comet Ardley-Voss`, `singer Kit Allard`
-        is_title = given[first].kind == "name" and j == first - 1 and token.kind != "number"
-        if token.content and not is_title and not _BORDER.search(text[token.end : given[first].start]):
+        is_title = given[first].kind == "name" and j == first - 1 and word.kind != "number"
+        is_owner = own_first in _POSSESSIVE and text[word.end :].startswith(("'s ", "\u2019s "))
+        if word.content and not is_title and not is_owner and not _BORDER.search(text[word.end : given[first].start]):
             return False
     return True
 
@@ -162,17 +161,17 @@ def _free_behind(alignment: Alignment, first: int, last: int, *, sweeping: bool)
     text, given = alignment.passage.text, alignment.given
     bounded = False
     for j in range(first if sweeping else last + 1, len(given)):
-        token, between = given[j], text[given[j - 1].end : given[j].start] if j else ""
+        word, between = given[j], text[given[j - 1].end : given[j].start] if j else ""
         if j > last and _END.search(between):
             return True
-        if j > last and token.form == "or" and not bounded:
+        if j > last and word.form == "or" and not bounded:
             return False
-        bounded = bounded or (j > last and (token.form == "and" or _BORDER.search(between) is not None))
+        bounded = bounded or (j > last and (word.form == "and" or _BORDER.search(between) is not None))
         if j in alignment.taken:
             continue
-        if token.form in (_TAKES_BACK if bounded and not sweeping else _RESTRICTING | _TAKES_BACK):
+        if word.form in (_TAKES_BACK if bounded and not sweeping else _RESTRICTING | _TAKES_BACK):
             return False
-        if sweeping and token.content:
+        if sweeping and word.content:
             return False
     return True
 
