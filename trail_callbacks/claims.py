@@ -168,7 +168,7 @@ def abstains(answer: str) -> bool:
 
     True if at least one sentence says that the speaker or the sources do not know, say or contain it, and no other
     sentence states anything. Questions, offers and pleasantries beside it change nothing. In a language that is not
-    known (`trail_callbacks.language.refusals`) a refusal is taken for a statement: no answer becomes an abstention
+    known (`trail_callbacks.language.speech`) a refusal is taken for a statement: no answer becomes an abstention
     because it could not be read.
     """
     read = structured(answer)

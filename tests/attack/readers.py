@@ -55,8 +55,7 @@ from trail_callbacks.guard.grounds import ReadMessage, ended_at, message_nodes
 from trail_callbacks.judges.llm import layout, schema, windows
 from trail_callbacks.judges.prompts import Fence, neutral
 from trail_callbacks.language.detect import is_english, language, limits
-from trail_callbacks.language.refusals import refuses
-from trail_callbacks.language.speech import declines, greets, is_question, is_statement
+from trail_callbacks.language.speech import declines, greets, is_question, is_statement, refuses
 from trail_callbacks.language.terms import keys, terms
 from trail_callbacks.language.values import calendar_dates, measures
 from trail_callbacks.models import salvage

@@ -76,7 +76,6 @@ EXCLUDED = {
     "diagnosis.diagnose.diagnose": "the same as verified",
     "diagnosis.reach.Reach.is_earlier": "ids of nodes",
     "diagnosis.replay": "takes the words of passages out of a prompt, before models are asked: tests/diagnosis",
-    "export.open_span": "figures, on the app's own span: tests/session/test_app_span.py",
     "graph.ProvenanceGraph.path": "follows edges",
     "judges.llm.asking": "a protocol",
     "judges.llm.claims": "by way of 'judges.llm reply', which finds no whole answer",

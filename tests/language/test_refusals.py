@@ -4,7 +4,7 @@
 import pytest
 
 from trail_callbacks.claims import abstains
-from trail_callbacks.language.refusals import LANGUAGES, refuses, withholds
+from trail_callbacks.language.speech import LANGUAGES, refuses, withholds
 
 REFUSALS = {
     "de": ["Das weiß ich leider nicht.", "Ich kann diese Frage nicht beantworten.",

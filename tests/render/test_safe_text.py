@@ -5,7 +5,7 @@ import json
 from hypothesis import given
 from hypothesis import strategies as st
 
-from trail_callbacks.render.safe_text import legible, plain, script_json, shorten
+from trail_callbacks.render.excerpt import legible, plain, script_json, shorten
 
 
 @given(st.text())

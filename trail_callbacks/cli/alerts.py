@@ -17,7 +17,7 @@ from trail_callbacks.cli.output import complain, deliver, dumped, handed_out
 from trail_callbacks.errors import InputError
 from trail_callbacks.files import write
 from trail_callbacks.monitor import Observation
-from trail_callbacks.render.safe_text import plain
+from trail_callbacks.render.excerpt import plain
 
 if TYPE_CHECKING:
     from trail_callbacks.monitor import Alert

@@ -9,12 +9,11 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
-from trail_callbacks.cli.meter import Meter, meter
 from trail_callbacks.cli.options import BaseUrl, Json, Judge, Limits, Word, Words, budget_of, option, pairs_of
-from trail_callbacks.cli.output import complain, deliver
+from trail_callbacks.cli.output import Meter, complain, deliver, meter
 from trail_callbacks.errors import InputError
 from trail_callbacks.judges.resolve import resolve
-from trail_callbacks.render.safe_text import line, plain
+from trail_callbacks.render.excerpt import line, plain
 from trail_callbacks.verify.options import VerifyOptions
 
 if TYPE_CHECKING:

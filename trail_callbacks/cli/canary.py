@@ -16,7 +16,7 @@ from trail_callbacks.cli.canary_texts import perturb, probes
 from trail_callbacks.cli.options import Json, OnNotEnough, Word, option, status_of, writable
 from trail_callbacks.cli.output import display, emit
 from trail_callbacks.errors import InputError
-from trail_callbacks.render.safe_text import plain
+from trail_callbacks.render.excerpt import plain
 
 if TYPE_CHECKING:
     from trail_callbacks.canary.statistics.comparing import RunComparison

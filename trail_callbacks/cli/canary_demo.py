@@ -16,7 +16,7 @@ from rich.text import Text
 from trail_callbacks import canary
 from trail_callbacks.cli.options import Json, Word, option, writable
 from trail_callbacks.cli.output import deliver, progress
-from trail_callbacks.render.safe_text import plain
+from trail_callbacks.render.excerpt import plain
 
 if TYPE_CHECKING:
     from trail_callbacks.canary.runs.asking import RunProgress

@@ -12,12 +12,11 @@ import typer
 
 from trail_callbacks import canary
 from trail_callbacks.cli.apps import load_app
-from trail_callbacks.cli.meter import meter
 from trail_callbacks.cli.options import BaseUrl, Json, Limits, Word, budget_of, option
-from trail_callbacks.cli.output import complain, display, emit
+from trail_callbacks.cli.output import complain, display, emit, meter
 from trail_callbacks.errors import InputError
 from trail_callbacks.files import write
-from trail_callbacks.render.safe_text import plain
+from trail_callbacks.render.excerpt import plain
 
 if TYPE_CHECKING:
     from trail_callbacks.canary.runs.asking import RunProgress

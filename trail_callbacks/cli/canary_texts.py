@@ -14,7 +14,7 @@ from trail_callbacks import canary
 from trail_callbacks.cli.options import BaseUrl, Json, Word, Words, option, writable
 from trail_callbacks.cli.output import complain, display, emit
 from trail_callbacks.errors import InputError, JudgeError
-from trail_callbacks.render.safe_text import plain, shorten
+from trail_callbacks.render.excerpt import plain, shorten
 
 __all__ = ["perturb", "probes"]
 

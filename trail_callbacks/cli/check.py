@@ -34,7 +34,7 @@ from trail_callbacks.errors import InputError, TrailError
 from trail_callbacks.graph import ProvenanceGraph
 from trail_callbacks.judges.resolve import resolve
 from trail_callbacks.render.evidence_path import figures, to_text, verdict_line
-from trail_callbacks.render.safe_text import line, plain
+from trail_callbacks.render.excerpt import line, plain
 from trail_callbacks.render.terminal import fits, to_rich
 from trail_callbacks.report import Report
 from trail_callbacks.report.diagnosis import Diagnosis

@@ -16,8 +16,8 @@ from trail_callbacks.demo.runner import APPS, DemoResult, run
 from trail_callbacks.errors import InputError, MissingExtraError
 from trail_callbacks.files import write
 from trail_callbacks.judges.resolve import resolve
+from trail_callbacks.render.excerpt import plain
 from trail_callbacks.render.provenance import graph_to_rich
-from trail_callbacks.render.safe_text import plain
 from trail_callbacks.render.terminal import to_rich
 
 __all__ = ["demo"]

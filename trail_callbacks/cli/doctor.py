@@ -18,7 +18,7 @@ from trail_callbacks.errors import MissingExtraError
 from trail_callbacks.graph import ProvenanceGraph
 from trail_callbacks.judges.judge import Judge
 from trail_callbacks.judges.resolve import resolve
-from trail_callbacks.render.safe_text import plain
+from trail_callbacks.render.excerpt import plain
 from trail_callbacks.render.terminal import fits
 from trail_callbacks.report import Report, Verdict
 from trail_callbacks.taxonomy import UNSUPPORTED, SupportClass

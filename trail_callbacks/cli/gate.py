@@ -21,7 +21,7 @@ from trail_callbacks.cli.threshold import checked, regression
 from trail_callbacks.errors import InputError
 from trail_callbacks.files import write
 from trail_callbacks.render.comparison import comparison_to_rich
-from trail_callbacks.render.safe_text import plain
+from trail_callbacks.render.excerpt import plain
 from trail_callbacks.report.comparison import compare
 from trail_callbacks.verify.threshold import OnUndecided
 

@@ -16,8 +16,8 @@ from trail_callbacks.cli.options import Json, Word, option
 from trail_callbacks.cli.output import browse, complain, display, emit, skipped
 from trail_callbacks.errors import InputError
 from trail_callbacks.files import write
+from trail_callbacks.render.excerpt import line, plain
 from trail_callbacks.render.provenance import graph_to_rich
-from trail_callbacks.render.safe_text import line, plain
 from trail_callbacks.render.terminal import to_rich
 from trail_callbacks.trace import Packing, Trace
 

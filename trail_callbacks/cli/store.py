@@ -17,7 +17,7 @@ from trail_callbacks.cli.output import deliver, display, skipped
 from trail_callbacks.errors import InputError, ReportError
 from trail_callbacks.files import write
 from trail_callbacks.judges.resolve import resolve
-from trail_callbacks.render.safe_text import plain
+from trail_callbacks.render.excerpt import plain
 from trail_callbacks.report import Report
 from trail_callbacks.verify.pipeline import verify
 

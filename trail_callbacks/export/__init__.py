@@ -7,8 +7,7 @@ in `render`; the report's own JSON is in `report`.
 
 from trail_callbacks.export.claims_csv import to_csv
 from trail_callbacks.export.mermaid import to_mermaid
-from trail_callbacks.export.open_span import annotate_span
-from trail_callbacks.export.otlp import to_otlp
+from trail_callbacks.export.otlp import annotate_span, to_otlp
 from trail_callbacks.export.prov_json import to_prov_json
 from trail_callbacks.report.evaluations import to_evaluation_lines
 from trail_callbacks.report.pytest_file import to_test

@@ -8,8 +8,8 @@ from collections.abc import Iterator, Sequence
 
 from trail_callbacks.errors import InputError
 from trail_callbacks.graph import EVIDENCE_KINDS, Node, ProvenanceGraph
+from trail_callbacks.render.excerpt import plain, shorten
 from trail_callbacks.render.labels import WRITTEN, mark, named, origin_words
-from trail_callbacks.render.safe_text import plain, shorten
 from trail_callbacks.report import Report
 
 __all__ = ["to_mermaid"]

@@ -9,8 +9,7 @@ from typing import Any
 from trail_callbacks.capture.events import Hints, Piece, RunKind
 from trail_callbacks.importing.messages import text_of
 from trail_callbacks.importing.otlp import OtlpSpan
-from trail_callbacks.importing.pieces import document, pieces
-from trail_callbacks.importing.steps import Step, detailed, step_of
+from trail_callbacks.importing.pieces import Step, detailed, document, pieces, step_of
 
 __all__ = ["gaps_in", "step"]
 

@@ -9,8 +9,7 @@ from typing import Any
 from trail_callbacks.capture.events import Hints, Piece, RunKind
 from trail_callbacks.importing.messages import parsed, text_of
 from trail_callbacks.importing.otlp import OtlpSpan, moment
-from trail_callbacks.importing.pieces import pieces
-from trail_callbacks.importing.steps import ImportedRun, Step, detailed, kind_named, said_of
+from trail_callbacks.importing.pieces import ImportedRun, Step, detailed, kind_named, pieces, said_of
 
 __all__ = ["KIND", "inside", "is_observation", "is_trace", "run_of", "step_of_span", "trace_id"]
 

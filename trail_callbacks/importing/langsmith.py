@@ -9,8 +9,7 @@ from typing import Any
 
 from trail_callbacks.capture.events import Hints, Piece, RunKind, Status
 from trail_callbacks.importing.otlp import moment
-from trail_callbacks.importing.pieces import pieces
-from trail_callbacks.importing.steps import ImportedRun, Step, detailed, said_of
+from trail_callbacks.importing.pieces import ImportedRun, Step, detailed, pieces, said_of
 
 __all__ = ["inside", "is_run", "run_of", "trace_id"]
 

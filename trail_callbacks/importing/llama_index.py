@@ -11,7 +11,7 @@ from dataclasses import replace
 from trail_callbacks.capture.events import Piece, RunKind
 from trail_callbacks.importing.messages import text_of
 from trail_callbacks.importing.otlp import OtlpSpan
-from trail_callbacks.importing.steps import Step
+from trail_callbacks.importing.pieces import Step
 
 __all__ = [
     "changed",

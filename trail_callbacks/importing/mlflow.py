@@ -9,8 +9,7 @@ from typing import Any
 from trail_callbacks.capture.events import Hints, Piece, RunKind
 from trail_callbacks.importing.messages import parsed
 from trail_callbacks.importing.otlp import OtlpSpan, spans_in
-from trail_callbacks.importing.pieces import pieces
-from trail_callbacks.importing.steps import Step, detailed, kind_named, said_of, step_of
+from trail_callbacks.importing.pieces import Step, detailed, kind_named, pieces, said_of, step_of
 
 __all__ = ["KIND", "is_trace", "said_of_trace", "spans_of", "step", "trace_id"]
 

@@ -14,8 +14,7 @@ from trail_callbacks.capture.payloads import exact_text
 from trail_callbacks.importing.llama_index import is_passing, lost_with, not_printed, said, without_settings
 from trail_callbacks.importing.messages import REDACTED, parsed, text_of
 from trail_callbacks.importing.otlp import OtlpSpan
-from trail_callbacks.importing.pieces import document, pieces
-from trail_callbacks.importing.steps import Step, detailed, said_of, step_of
+from trail_callbacks.importing.pieces import Step, detailed, document, pieces, said_of, step_of
 
 __all__ = ["KIND", "gaps_in", "step"]
 

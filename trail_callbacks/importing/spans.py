@@ -8,7 +8,7 @@ from typing import Any
 from trail_callbacks.importing import genai, langfuse, mlflow, openinference
 from trail_callbacks.importing.messages import text_of
 from trail_callbacks.importing.otlp import OtlpSpan, lost_with_all
-from trail_callbacks.importing.steps import ImportedRun, Step, said_of, step_of
+from trail_callbacks.importing.pieces import ImportedRun, Step, said_of, step_of
 
 __all__ = ["run_of"]
 

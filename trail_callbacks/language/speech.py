@@ -1,14 +1,218 @@
-"""What a sentence does: state something, or greet, ask, offer, judge, decline. English rules, by small grammars."""
+"""What a sentence does: state something, or greet, ask, offer, judge, decline. English by small grammars.
+
+`refusals.txt` has the grammar of declining in each other language, and words for parts of sentences.
+"""
 
 from __future__ import annotations
 
 import re
+import unicodedata
+from dataclasses import dataclass
 from functools import cache
+from pathlib import Path
 
-from trail_callbacks.language.refusals import declines
 from trail_callbacks.language.terms import terms, vocabulary
 
-__all__ = ["declines", "greets", "is_question", "is_statement"]
+__all__ = ["LANGUAGES", "declines", "greets", "is_question", "is_statement", "refuses", "sources", "withholds"]
+
+
+LANGUAGES = ("de", "fr", "es", "it", "pt", "nl", "pl", "ru", "tr", "zh", "ja", "ko", "ar", "hi", "id", "vi")
+"""ISO 639-1 codes of the languages that are known; a refusal in another one is taken for a statement."""
+
+_TABLE = Path(__file__).with_name("refusals.txt")
+_UNSPACED = frozenset({"zh", "ja", "ko"})  # words are not between blanks, or have endings attached
+_LONGEST_REFUSAL = 200  # characters of a refusal in another language
+_LONGEST_ENGLISH, _LONGEST_CLAUSE = 3000, 600  # characters that are looked at
+_REST = r"[^\d.;:!?\u3002\uff01\uff1f\u061b\u061f]{1,80}?"
+_AROUND = re.compile(
+    r"^[^\w\u0900-\u0963\u0966-\u0dff]+|[^\w\u0900-\u0963\u0966-\u0dff]+$"
+)  # `re` takes no Indic vowel sign for a letter
+
+
+_ENGLISH = re.compile(r"\b(?:the|and|this|that|with)\b|\d", re.IGNORECASE)  # nothing to refuse in another language
+_SPEAKER = re.compile(
+    r"(?<!\w)(?:i|we|my)(?!\w)|^\W*(?:no|not|unknown|n/a)\s(?!allowed|permitted)|(?:\bnot|n't)\s(?:\w+ly\s)?"
+    r"(?:mentioned|stated|specified|addressed|disclosed|indicated|clear|known)\b",
+    re.IGNORECASE,
+)
+
+# Declining: a small grammar of subject + negation + verb, not a list of phrases.
+_SOURCE = (
+    r"(?:contexts?|documents?|sources?|texts?|passages?|articles?|excerpts?|snippets?|information|"
+    r"materials?|contents?|"
+    r"reports?|pages?|records?|search\sresults|files?|knowledge\sbase|terms|transcripts?|notes|data|"
+    r"database|web\s?sites?)"
+)
+_DETERMINED = (
+    r"(?:(?:any\sof\s)?(?:the|these|this|those|your|my|our|available|provided|retrieved|given|supplied|none\sof)\s"
+    rf"(?:[\w-]+\s){{0,3}}?)?{_SOURCE}"
+)
+_NOT = (
+    r"(?:(?:do|does|did|could|can|would|is|are|was|were|has|have|had|will)(?:n['\u2019]t|\s?not)(?:\sbeen)?"
+    r"|never|fails?\sto|failed\sto|nowhere)"
+)
+_NOTHING = r"(?:no(?:t\s(?:any|enough|sufficient))?|insufficient|little|any|enough)"
+_CONTENT = r"(?:information|mention|details?|data|reference|evidence|answer|indication|record|statement|specifics?)"
+_STATE = (
+    r"(?:mention|contain|say|state|specify|include|provide|give|discuss|address|cover|indicate|describe|"
+    r"explain|answer|list|"
+    r"offer|tell|detail|clarify|elaborate|define|name|have|refer|report)s?"
+)
+_KNOW = (
+    r"(?:know|answer|say|tell|determine|find|provide|give|confirm|verify|see|establish|identify|locate|help|comment|"
+    r"assist|be\s(?:sure|certain)|conclude|judge|access|respond|have)"
+)
+_OPENING = (
+    r"^\W*(?:note(?:\sthat|:)\s)?(?:(?:unfortunately|sorry|regrettably|no|however|but|therefore|"
+    r"additionally|also|i(?:'|\u2019)m\s(?:sorry|afraid)|i\sam\s(?:sorry|afraid)|apologies|"
+    r"(?:based\son|according\sto|from|given|in|within|after)\s[^,]{1,80}?|"
+    r"as\san?\s[^,]{1,40})[,;.]?\s(?:but\s|that\s)?){0,3}"
+)
+_DECLINE = rf"""{_OPENING}(?:
+      (?:i|we)\s(?:really\s|simply\s|currently\s|still\s)?
+        (?:(?:do|did|can|could|would|am|are|was|were|have|will)(?:n['\u2019]t|\s?not)\s
+            (?:\w+ly\s)?(?:{_KNOW}|able\sto|sure|certain|aware|found|enough|sufficient)
+          |(?:am|are|was|were)\sunable\sto|cannot\s(?:\w+ly\s)?(?:{_KNOW})|lack\b|have\s(?:no|insufficient)\b|found\s(?:no|nothing)\b)
+    | (?:the\sassistant|this\sassistant)\s(?:cannot|can['\u2019]t|is\sunable\sto|does\snot\sknow)\b
+    | i['\u2019]m\s(?:not\s(?:sure|certain|aware|able)|unable)\b
+    | {_DETERMINED}\s(?:[\w-]+\s){{0,4}}?{_NOT}\s(?:\w+ly\s)?{_STATE}\b
+    | none\sof\s{_DETERMINED}\s{_STATE}\b
+    | {_DETERMINED}\s(?:[\w-]+\s){{0,3}}?(?:contains?|has|have|gives?|provides?|makes?|offers?|includes?)\s
+        {_NOTHING}\s(?:[\w-]+\s){{0,2}}?{_CONTENT}\b
+    | there\s(?:is|are|was|were)(?:n['\u2019]t)?\s(?:simply\s)?{_NOTHING}\s(?:[\w-]+\s){{0,2}}?(?!evidence){_CONTENT}\b
+    | (?:no|insufficient|not\senough)\s(?:[\w-]+\s){{0,3}}?{_CONTENT}\s(?:[\w-]+\s){{0,8}}?
+        (?:is|are|was|were|could\sbe|can\sbe|has\sbeen|available|found|given|provided|in|about|on)\b
+    | (?:it|this|that|the\sanswer)\s
+        (?:(?:(?:is|was)(?:n['\u2019]t|\snot)|cannot\sbe|can['\u2019]t\sbe|could(?:n['\u2019]t|\snot)\sbe)\s(?:\w+ly\s)?
+            (?:clear|known|stated|mentioned|specified|given|available|found|determined|answered|possible)
+          |(?:is|was)\s(?:\w+ly\s)?(?:unclear|unknown|unspecified|not\spossible))\b.{{0,60}}(?:{_SOURCE}\b|\W*$)
+    | [^.;]{{1,120}}\s(?:is|are|was|were)(?:n['\u2019]t|\snot)\s(?:explicitly\s|directly\s)?
+        (?:mentioned|stated|specified|given|provided|available|discussed|described|addressed|covered|included|found|known)\s(?:anywhere\s)?(?:in|by|from|within)\s{_DETERMINED}\W*$
+    | (?:i(?:'|\u2019)m\s|i\sam\s)?unable\sto\s(?:\w+ly\s)?
+        (?:answer|determine|find|provide|respond|say|tell|confirm|verify)\b
+    | (?:unknown|unclear|n/a|(?:empty|no)\s(?:response|answer)
+        |not\s(?:stated|mentioned|given|available|specified|provided|known|found))\W*$
+    )"""
+_REVERSED = (
+    re.compile(  # words that turn a refusal into a statement: `There is no information that contradicts that ...`
+        r"\b(?:contradict\w*|refut\w*|rebut\w*|(?<!\bor\s)(?:deny|denies|denied|denying)|doubt\w*|disput\w*|"
+        r"disprov\w*|oppos(?:e|es|ed|ing)|"
+        r"disagree\w*|contest(?:s|ed|ing)?|against|contrary|otherwise|other\sthan|help\s(?:but|\w+ing)\b|"
+        r"wrong|false|untrue|incorrect|"
+        r"inaccurate|mistaken|lie|myth|(?:say|tell|stress|emphasi[sz]e|repeat)\s(?:\w+\s)?enough|"
+        r"enough\s(?:that|how)|overstate\w*|"
+        r"overemphasi\w*|exaggerat\w*|except|apart\sfrom|aside\sfrom|nothing\sbut|anything\sbut|"
+        r"more\sthan\sthat|challeng\w*|"
+        r"question\w*\sthat|inconsistent|incompatible|rules?\sout|(?:any|no)\s?(?:one|body)\swho|besides)\b",
+        re.IGNORECASE,
+    )
+)
+
+
+@cache
+def _decline() -> re.Pattern[str]:
+    """Compiles at first use: that takes long."""
+    return re.compile(_DECLINE, re.IGNORECASE | re.VERBOSE)
+
+
+def declines(text: str) -> bool:
+    """Tells whether a sentence says that the speaker or the sources do not know or contain the answer.
+
+    In English, and in `LANGUAGES`; there the whole sentence has to say so. A refusal that denies a denial ("There is no
+    information that contradicts that it is so") is none.
+    """
+    if _decline().match(text) is not None:
+        return _REVERSED.search(text[:_LONGEST_ENGLISH]) is None
+    return not _ENGLISH.search(text) and refuses(text)
+
+
+def withholds(clause: str, *, is_rule: bool = False) -> bool:
+    """Tells whether a clause or sentence says, in words of its own or beside others, that something is not told.
+
+    Args:
+        clause: Its first 600 characters count.
+        is_rule: It may state a rule (`cannot be borrowed`, `is not included`): then only one that speaks of the speaker
+            or of the sources withholds.
+    """
+    said = clause[:_LONGEST_CLAUSE].replace("\u2019", "'")
+    if declines(said):
+        return True
+    if is_rule and not (_SPEAKER.search(said) or _source().search(said)):
+        return False
+    return _withheld().search(said) is not None
+
+
+def sources() -> str:
+    """Words for what answers are made from (`documents`, `Unterlagen`), as alternatives of a regular expression."""
+    return "|".join(_sections()["source"].split())
+
+
+@cache
+def _source() -> re.Pattern[str]:
+    return re.compile(rf"(?<!\w)(?:{sources()})(?!\w)", re.IGNORECASE)
+
+
+@cache
+def _withheld() -> re.Pattern[str]:
+    written, given = ("|".join(filter(None, _sections()[name].splitlines())) for name in ("withheld", "given"))
+    return re.compile(written.replace("{given}", given).replace("{source}", sources()), re.IGNORECASE)
+
+
+def refuses(text: str) -> bool:
+    """Tells whether a sentence in one of `LANGUAGES` says only that the speaker or the sources do not know the answer.
+
+    The whole sentence has to be that: what states something besides, has a digit, or goes on after a "but" is none.
+    An apology alone is one.
+    """
+    said = " ".join(
+        unicodedata.normalize("NFC", text[: _LONGEST_REFUSAL + 1]).casefold().replace("\u2019", "'").split()
+    )
+    if len(said) > _LONGEST_REFUSAL or any(sign.isdigit() for sign in said):
+        return False
+    return any(language.refuses(_bare(said)) for language in _languages())
+
+
+@dataclass(frozen=True, slots=True)
+class _Language:
+    opening: re.Pattern[str]
+    but: re.Pattern[str]
+    sentence: re.Pattern[str]
+
+    def refuses(self, said: str) -> bool:
+        rest = said
+        while rest and (apology := self.opening.match(rest)):
+            rest = _bare(rest[apology.end() :])
+        if not rest:
+            return bool(said)
+        return self.sentence.fullmatch(rest) is not None and self.but.search(rest) is None
+
+
+def _bare(text: str) -> str:
+    return _AROUND.sub("", text)
+
+
+@cache
+def _sections() -> dict[str, str]:
+    parts = re.split(r"^\[(\w+)\]\n", _TABLE.read_text(encoding="utf-8"), flags=re.MULTILINE)[1:]
+    return dict(zip(parts[::2], parts[1::2], strict=True))
+
+
+@cache
+def _languages() -> tuple[_Language, ...]:
+    return tuple(_read(code, _sections()[code]) for code in LANGUAGES)
+
+
+def _read(code: str, section: str) -> _Language:
+    lines = [line for line in section.splitlines() if line]
+    named = dict(line.split(" = ", 1) for line in lines if " = " in line)
+    sentences = [line for line in lines if " = " not in line]
+    ask = rf"(?:,? (?:{named['ask']})\b(?:{_REST})?)?" if "ask" in named else ""
+    whole = "|".join(f"(?:{each})" for each in sentences).replace("{ask}", ask).replace("{rest}", _REST)
+    start, end = ("", "") if code in _UNSPACED else (r"(?<!\w)", r"(?!\w)")
+    but = f"{start}(?:{named['but']}){end}"
+    opening = rf"(?:{named['open']}){end}(?:\W+{but})?"
+    return _Language(re.compile(opening), re.compile(but), re.compile(whole))
+
 
 _QUESTION = re.compile(
     r"(?:[?\uff1f\u061f\u037e]|(?:\u3067\u3059|\u307e\u3059|\u307e\u3057\u305f|\u3067\u3057\u3087\u3046|"
@@ -27,7 +231,7 @@ _GREETINGS = vocabulary(
 )
 _EXCLAMATIONS = vocabulary("qu\u00e9 quel quelle che wat welch welche was wie")  # `\u00a1Qu\u00e9 buen plan!`
 _GREETING = 6  # words of a greeting at most
-_LONGEST = 3000  # characters of a sentence that are looked at
+_LONGEST_READ = 3000  # characters of a sentence that are looked at
 _COURTESY = r"""^\W*(?:
       (?:hi|hello|hey|dear|greetings|welcome|good\s(?:morning|afternoon|evening|day|luck))\b
         (?![^.]{0,40}\b(?:is|was|are|were|has|had)\b)[^.]{0,40}[.]?$
@@ -85,7 +289,7 @@ def is_question(text: str) -> bool:
 
 def greets(text: str) -> bool:
     """Tells whether a short text begins with a greeting or thanks in one of ten languages beside English."""
-    words = [word.casefold() for word in _WORDS.findall(text[:_LONGEST])]
+    words = [word.casefold() for word in _WORDS.findall(text[:_LONGEST_READ])]
     exclaimed = text.rstrip().endswith(("!", "\uff01")) and bool(words) and words[0] in _EXCLAMATIONS
     return (
         0 < len(words) <= _GREETING

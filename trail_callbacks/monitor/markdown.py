@@ -7,7 +7,7 @@ from typing import Literal, TypeAlias
 from xml.etree import ElementTree as ET
 
 from trail_callbacks.monitor.decision import Decision, GateOutcome, Measure, MeasureName, SegmentDecision
-from trail_callbacks.render.safe_text import plain, shorten
+from trail_callbacks.render.excerpt import plain, shorten
 
 __all__ = [
     "COLUMNS",

@@ -10,8 +10,8 @@ from typing import Any
 from rich.padding import Padding
 from rich.text import Text
 
+from trail_callbacks.render.excerpt import plain, shorten
 from trail_callbacks.render.labels import error_words, mark
-from trail_callbacks.render.safe_text import plain, shorten
 from trail_callbacks.render.terminal import RichView
 from trail_callbacks.report.comparison import Comparison, JudgedClaim, Pair, ScoreChange
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from trail_callbacks.render.safe_text import block, line, plain, shorten
+from trail_callbacks.render.excerpt import block, line, plain, shorten
 from trail_callbacks.report.diagnosis import Depth, Diagnosis, Figure, StageName
 
 __all__ = ["StageCell", "cells", "figures", "strip", "to_text", "verdict_line"]

@@ -1,19 +1,108 @@
-"""Which part of a long text is shown and marked: its ends, the part about a claim, the context of a quote, spans."""
+"""Text as it is shown: without what could harm a screen or a page, and only the part that matters, with its marks."""
 
 from __future__ import annotations
 
+import json
 import re
+import unicodedata
 from collections import Counter, deque
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from html import escape
 from itertools import pairwise
+from typing import Any
 
 from trail_callbacks.evidence import Evidence
 from trail_callbacks.graph import ProvenanceGraph
-from trail_callbacks.render.safe_text import shorten
-from trail_callbacks.text import words
+from trail_callbacks.text import shorten, words
 
-__all__ = ["MarkedSpan", "Stretch", "around", "both_ends", "most_relevant", "opening", "segments", "visible_ranges"]
+__all__ = [
+    "MarkedSpan",
+    "Stretch",
+    "around",
+    "block",
+    "both_ends",
+    "flowing",
+    "legible",
+    "line",
+    "most_relevant",
+    "name",
+    "opening",
+    "plain",
+    "script_json",
+    "segments",
+    "shorten",
+    "visible_ranges",
+]
+
+
+_BLANKS = re.compile(r"\s+")
+_UNSAFE = frozenset({"Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp"})
+_TYPED = {  # ASCII replacements of punctuation; letters are never replaced
+    **dict.fromkeys(map(ord, "\u2018\u2019\u201a\u2032"), "'"),
+    **dict.fromkeys(map(ord, "\u201c\u201d\u201e\u2033"), '"'),
+    **dict.fromkeys(map(ord, "\u2010\u2011\u2012\u2013\u2014\u2212"), "-"),
+    ord("\u2022"): "*",
+    ord("\u2026"): "...",
+}
+_JOINERS = "\u200c\u200d"  # format characters that Indic scripts, Persian and emoji are spelled with
+_LINE_END = re.compile("\r\n|[\r\x0b\x0c\x1c-\x1e\x85\u2028\u2029]")
+_UNUSUAL = re.compile(r"[^\s\x21-\x7e]+|[\x00-\x08\x0e-\x1f\x7f]+")  # `plain` escapes the unsafe part of it
+
+
+def plain(text: str, *, ascii: bool = False) -> str:  # noqa: A002 - named like Python's own function
+    r"""Makes untrusted text safe to show on one line.
+
+    Whitespace becomes single spaces; control characters, terminal escapes, bidirectional overrides and lone surrogates
+    are escaped (`\x1b`), so that judged text can neither move the cursor nor hide words.
+
+    Args:
+        text: Any text.
+        ascii: Escape everything that is not ASCII; curly quotation marks, dashes and similar become plain ones.
+    """
+    text = _BLANKS.sub(" ", text).strip()
+    if not text.isascii() or not text.isprintable():
+        text = "".join(_shown(character) for character in text)
+    return text.translate(_TYPED).encode("ascii", "backslashreplace").decode() if ascii else text
+
+
+def flowing(text: str) -> str:
+    """Makes untrusted text safe as `plain` does, but keeps line breaks, paragraphs and a space at either end."""
+    parts = re.split(r"(\s+)", text)
+    return "".join("\n" * min(part.count("\n"), 2) or " " if part.isspace() else plain(part) for part in parts)
+
+
+def _shown(character: str) -> str:
+    if unicodedata.category(character) not in _UNSAFE or character in _JOINERS:
+        return character
+    return character.encode("unicode_escape").decode()
+
+
+def line(text: str) -> str:
+    """Escapes a text for one line, in an element or a quoted attribute."""
+    return escape(plain(text))
+
+
+def name(text: str) -> str:
+    """Escapes a text inside a sentence of ours, isolated in case it is written right to left."""
+    return f"<bdi>{line(text)}</bdi>"
+
+
+def legible(text: str) -> str:
+    """Spells out control and bidirectional characters but keeps line ends and whitespace; does not escape HTML."""
+    return _UNUSUAL.sub(lambda found: plain(found[0]), _LINE_END.sub("\n", text))
+
+
+def block(text: str) -> str:
+    """Escapes a text but keeps its line ends and whitespace, as `legible`."""
+    return escape(legible(text))
+
+
+def script_json(value: Any) -> str:
+    """JSON that is safe in a script element: no text in it can close the element or start a comment."""
+    text = json.dumps(value, ensure_ascii=True, separators=(",", ":"))
+    return text.replace("<", "\\u003c").replace(">", "\\u003e").replace("&", "\\u0026")
+
 
 _LEAST = 80  # characters of context shown on either side of a span
 
@@ -94,7 +183,6 @@ def visible_ranges(length: int, spans: Sequence[MarkedSpan], limit: int) -> list
     return merged
 
 
-_BLANKS = re.compile(r"\s+")
 _DOTS = "..."
 _NEAR = 20  # characters; a cut is moved to a space that is this near, else it splits a word
 _CLAIM = 4_000  # characters of a claim that are considered

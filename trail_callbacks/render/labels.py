@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from trail_callbacks.claims import CitationStatus, Claim
 from trail_callbacks.evidence import Evidence
 from trail_callbacks.graph import Node, ProvenanceGraph
-from trail_callbacks.render.safe_text import plain, shorten
+from trail_callbacks.render.excerpt import plain, shorten
 from trail_callbacks.report import Layer, Report, Verdict
 from trail_callbacks.report.naming import named
 from trail_callbacks.report.scoring import weight

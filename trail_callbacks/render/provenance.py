@@ -12,9 +12,8 @@ from rich.padding import Padding
 from rich.text import Text
 
 from trail_callbacks.graph import Node, ProvenanceGraph
-from trail_callbacks.render.excerpt import opening
+from trail_callbacks.render.excerpt import opening, plain
 from trail_callbacks.render.labels import WRITTEN, named, origin_words
-from trail_callbacks.render.safe_text import plain
 from trail_callbacks.render.terminal import RichView, plain_text
 
 __all__ = ["graph_to_rich", "graph_to_text"]

@@ -17,7 +17,7 @@ from rich.text import Text
 
 from trail_callbacks.claims import Claim
 from trail_callbacks.evidence import Evidence
-from trail_callbacks.render.excerpt import around, both_ends, most_relevant
+from trail_callbacks.render.excerpt import around, both_ends, most_relevant, plain, shorten
 from trail_callbacks.render.labels import (
     carriers,
     citations,
@@ -33,7 +33,6 @@ from trail_callbacks.render.labels import (
     outcome_word,
     relation_word,
 )
-from trail_callbacks.render.safe_text import plain, shorten
 from trail_callbacks.report import Report, Verdict
 from trail_callbacks.taxonomy import SupportClass
 from trail_callbacks.text import encodable

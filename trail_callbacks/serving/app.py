@@ -21,8 +21,8 @@ from starlette.types import ASGIApp
 
 from trail_callbacks.errors import InputError, StoreError, TrailError
 from trail_callbacks.monitor import SIGNALS
+from trail_callbacks.render.excerpt import plain
 from trail_callbacks.render.page.document import colours, page_policy
-from trail_callbacks.render.safe_text import plain
 from trail_callbacks.serving import charts, overview, runs
 from trail_callbacks.serving.filters import SORTS, STAGES, STATES, WINDOWS, Filters
 from trail_callbacks.serving.security import Access, Guarded

@@ -12,8 +12,7 @@ from collections.abc import Iterator
 from itertools import islice
 
 from trail_callbacks.language.detect import is_english
-from trail_callbacks.language.refusals import refuses
-from trail_callbacks.language.speech import declines, greets, is_question, is_statement
+from trail_callbacks.language.speech import declines, greets, is_question, is_statement, refuses
 from trail_callbacks.language.terms import vocabulary
 from trail_callbacks.splitting.words import PREPOSITIONS, first_verb, is_finite, tokenize
 

@@ -14,7 +14,7 @@ from trail_callbacks.canary.outcomes.matching import ValueForms, ValueMatcher, V
 from trail_callbacks.canary.outcomes.reading import alternatives, clauses, pattern, plain
 from trail_callbacks.canary.trial import How, Stated
 from trail_callbacks.language.negation import negation
-from trail_callbacks.language.refusals import withholds
+from trail_callbacks.language.speech import withholds
 from trail_callbacks.language.terms import stem, terms
 from trail_callbacks.text import sentences
 

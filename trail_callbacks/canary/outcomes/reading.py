@@ -12,8 +12,7 @@ from dataclasses import dataclass
 from functools import cache, lru_cache
 from pathlib import Path
 
-from trail_callbacks.language.refusals import sources
-from trail_callbacks.language.speech import is_question
+from trail_callbacks.language.speech import is_question, sources
 from trail_callbacks.language.values import in_digits
 from trail_callbacks.text import sentences
 

@@ -13,7 +13,7 @@ from trail_callbacks.canary.outcomes.matching import AnswerStatement, ValueMatch
 from trail_callbacks.canary.outcomes.polarity import DutyMatcher, PolarityMatcher
 from trail_callbacks.canary.outcomes.reading import Clause, alternatives, clauses, pattern
 from trail_callbacks.canary.trial import Stated
-from trail_callbacks.language.refusals import withholds
+from trail_callbacks.language.speech import withholds
 from trail_callbacks.language.terms import terms
 
 __all__ = ["statement"]

@@ -23,8 +23,8 @@ from trail_callbacks.canary.report.words import (
 from trail_callbacks.canary.statistics.contrasts import LABELS
 from trail_callbacks.canary.statistics.measures import MEASURES
 from trail_callbacks.canary.statistics.rates import SPLITS
+from trail_callbacks.render.excerpt import line, name, plain, shorten
 from trail_callbacks.render.page.document import base_style, security_policy
-from trail_callbacks.render.safe_text import line, name, plain, shorten
 from trail_callbacks.statistics.rates import Rate, percent
 
 __all__ = ["to_page"]

@@ -14,8 +14,8 @@ from trail_callbacks.canary.probe import Probe
 from trail_callbacks.canary.report.words import ARM_WORDS, OUTCOME_MEANS, OUTCOME_WORDS
 from trail_callbacks.canary.trial import OUTCOMES, How, Run, Trial
 from trail_callbacks.errors import ReportError
+from trail_callbacks.render.excerpt import block, line, name, plain, shorten
 from trail_callbacks.render.provenance import graph_to_text
-from trail_callbacks.render.safe_text import block, line, name, plain, shorten
 from trail_callbacks.render.terminal import to_text
 from trail_callbacks.report import Report
 

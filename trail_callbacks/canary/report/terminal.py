@@ -22,7 +22,7 @@ from trail_callbacks.canary.report.words import (
     summary,
     ties,
 )
-from trail_callbacks.render.safe_text import block, line, plain
+from trail_callbacks.render.excerpt import block, line, plain
 from trail_callbacks.render.terminal import plain_text
 from trail_callbacks.statistics.rates import Rate
 

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from trail_callbacks.claims import Claim
 from trail_callbacks.evidence import Evidence
 from trail_callbacks.graph import ProvenanceGraph
-from trail_callbacks.render.excerpt import around
+from trail_callbacks.render.excerpt import around, block, line, name, plain, shorten
 from trail_callbacks.render.labels import (
     cited,
     entered,
@@ -19,7 +19,6 @@ from trail_callbacks.render.labels import (
     relation_word,
 )
 from trail_callbacks.render.page.view import PageView, Stop
-from trail_callbacks.render.safe_text import block, line, name, plain, shorten
 from trail_callbacks.report import Layer, Verdict
 
 __all__ = ["claims"]

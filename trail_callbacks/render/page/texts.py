@@ -10,10 +10,19 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from trail_callbacks.graph import Node
-from trail_callbacks.render.excerpt import MarkedSpan, Stretch, segments, visible_ranges
+from trail_callbacks.render.excerpt import (
+    MarkedSpan,
+    Stretch,
+    block,
+    legible,
+    line,
+    name,
+    plain,
+    segments,
+    visible_ranges,
+)
 from trail_callbacks.render.labels import WORST_FIRST, WRITTEN, mark, named, origin_words, outcome_word
 from trail_callbacks.render.page.view import PageView
-from trail_callbacks.render.safe_text import block, legible, line, name, plain
 
 __all__ = ["Texts", "answer"]
 
