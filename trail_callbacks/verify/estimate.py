@@ -15,9 +15,9 @@ clients that write it into the prompt each do so in their own way.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from itertools import product
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from trail_callbacks.claims import Claim, abstains, split
 from trail_callbacks.evidence import Passage, quoted
@@ -45,7 +45,7 @@ from trail_callbacks.models.tokens import count
 from trail_callbacks.report import Report
 from trail_callbacks.taxonomy import ErrorType, SupportClass
 from trail_callbacks.verify.options import VerifyOptions
-from trail_callbacks.verify.pipeline import judging, pipeline
+from trail_callbacks.verify.pipeline import call_cache, judging, pipeline
 from trail_callbacks.verify.veritrail import WordSelector
 
 if TYPE_CHECKING:
@@ -130,16 +130,15 @@ def estimated(  # noqa: PLR0917 - what `estimate` makes of its arguments
     if asked.model is None:
         claims = split(answer, question)
         return Estimate(calls=0, prompt_tokens=0, completion_tokens=0, claims=len(claims), more_calls=0)
-    expected = _rehearsed(work, asked, settings, _SOME)
     words = words if settings.strategy == "veritrail" else None
-    ways = product((_ALL, _NONE), dict.fromkeys((None, words)))
-    others = [_rehearsed(work, asked, settings, wrong, selecting) for wrong, selecting in ways]
+    ways = [(_SOME, None), *product((_ALL, _NONE), dict.fromkeys((None, words)))]
+    expected, *others = (_rehearsed(work, asked, settings, *way) for way in ways)
     return Estimate(
         calls=expected.calls,
         prompt_tokens=expected.read,
         completion_tokens=expected.written,
         claims=expected.claims,
-        more_calls=max(rehearsal.calls for rehearsal in (expected, *others)) - expected.calls,
+        more_calls=max(each.calls for each in (expected, *others)) - expected.calls,
     )
 
 
@@ -163,13 +162,10 @@ def _rehearsed(
     judge: Judge,
     options: VerifyOptions,
     wrong: int,
-    words: WordSelector | None = None,
+    words: WordSelector | None,
 ) -> _Rehearsal:
-    from trail_callbacks.verify.pipeline import call_cache  # noqa: PLC0415 - the command line imports this module
-
     kind = _TracerRehearsal if isinstance(judge, Tracer) else _Rehearsal
-    rehearsal = kind(judge, call_cache(judge, options), words, wrong, reads_whole=reads_whole(judge))
-    rehearsal.wants_nearest = getattr(judge, "wants_nearest", False)
+    rehearsal = kind(judge, call_cache(judge, options), wrong, words)
     try:
         next(work(rehearsal, options))
     except StopIteration as stop:
@@ -179,127 +175,120 @@ def _rehearsed(
     raise AssertionError("a rehearsal makes no calls: none gets out of it")
 
 
-@dataclass(slots=True)
 class _Rehearsal:
-    """A judge that counts the calls another judge would make and makes up the replies."""
+    """A judge that counts the calls another judge would make and makes up the replies.
 
-    judge: Judge
-    cache: CallCache | None
-    words: WordSelector | None  # selects evidence; None takes a sentence of every text
-    wrong: int  # every n-th claim is unsupported; 0: none
-    calls: int = 0
-    read: int = 0
-    written: int = 0
-    claims: int = 0
-    name: str = "rehearsal"
+    Args:
+        judge: The other judge.
+        cache: What answers its calls for free.
+        wrong: Every n-th claim is unsupported; 0: none.
+        words: Selects evidence; None takes a sentence of every text.
+    """
+
+    name = "rehearsal"
     model: Model | None = None
-    reads_whole: bool = False
-    wants_nearest: bool = False
-    _seen: dict[str, bool] = field(default_factory=dict)  # whether a claim is supported
+
+    def __init__(self, judge: Judge, cache: CallCache | None, wrong: int, words: WordSelector | None) -> None:
+        self._judge, self._cache, self._wrong, self._words = judge, cache, wrong, words
+        self.calls = self.read = self.written = self.claims = 0
+        self.reads_whole, self.wants_nearest = reads_whole(judge), getattr(judge, "wants_nearest", False)
+        self._seen: dict[str, bool] = {}  # whether a claim is supported
 
     def extract(self, answer: str, question: str | None) -> Pipeline[Extraction]:
         """See `Judge`."""
         yield from ()
-        real = self._count_calls(self.judge.extract(answer, question))
         guess = Extraction(claims=split(answer, question), abstained=abstains(answer))
-        if real is None:
-            self.written += sum(_CLAIM + count(claim.quote) + count(claim.text) for claim in guess.claims)
-        return real or guess
+        return self._rehearse(self._judge.extract(answer, question), lambda: (guess, _lengths(guess.claims)))
 
     def judge_answer(
         self, answer: str, question: str | None, passages: tuple[Passage, ...], conversation: str = ""
     ) -> Pipeline[Opinion | None]:
         """See `OnePass`."""
         yield from ()
-        if not isinstance(self.judge, OnePass):
+        if not isinstance(self._judge, OnePass):
             return None
-        before = self.calls
-        real = self._count_calls(self.judge.judge_answer(answer, question, passages, conversation))
-        if self.calls == before:
-            return real
-        claims = split(answer, question)
-        questions = [Question(claim=claim, passages=passages) for claim in claims if claim.checkable]
-        self.written += sum(_CLAIM + count(claim.quote) + count(claim.text) for claim in claims)
-        self.written += len(questions) * _ITEM["verdicts"] + self._reasons(questions, "verdicts")
-        return Opinion(
-            extraction=Extraction(claims=claims, abstained=abstains(answer)),
-            judged={asked.claim.id: self._made_up(asked, "verdicts") for asked in questions},
-        )
+
+        def guess() -> tuple[Opinion | None, int]:
+            extraction = Extraction(claims=split(answer, question), abstained=abstains(answer))
+            asked = [Question(claim=claim, passages=passages) for claim in extraction.claims if claim.checkable]
+            assessed, written = self._made_up(asked, "verdicts")
+            judged = {each.claim_id: each for each in assessed.judgements}
+            return Opinion(extraction=extraction, judged=judged), written + _lengths(extraction.claims)
+
+        return self._rehearse(self._judge.judge_answer(answer, question, passages, conversation), guess)
 
     def assess(self, questions: Sequence[Question], purpose: Purpose = "verdicts") -> Pipeline[Assessment]:
         """See `Judge`."""
         yield from ()
-        before = self.calls
-        real = self._count_calls(self.judge.assess(questions, purpose))
-        if self.calls > before:
-            self.written += len(questions) * _ITEM[purpose] + self._reasons(questions, purpose)
-        return real or Assessment(judgements=tuple(self._made_up(question, purpose) for question in questions))
+        return self._rehearse(self._judge.assess(questions, purpose), lambda: self._made_up(questions, purpose))
 
     def survey(
         self, question: str, queries: Sequence[str], passages: Sequence[Passage], facets: Sequence[Facet] = ()
     ) -> Pipeline[Survey]:
         """See `Surveyor`."""
         yield from ()
-        if not isinstance(self.judge, Surveyor):
+        if not isinstance(self._judge, Surveyor):
             return Survey(error="the judge makes no survey")
-        before = self.calls
-        real = self._count_calls(self.judge.survey(question, queries, passages, facets))
-        self.written += _SURVEY if self.calls > before else 0
-        return real or Survey(facets=tuple(facets), answers=())
+        guess = Survey(facets=tuple(facets), answers=())
+        return self._rehearse(self._judge.survey(question, queries, passages, facets), lambda: (guess, _SURVEY))
 
-    def _reasons(self, questions: Sequence[Question], purpose: Purpose) -> int:
-        """Tokens of reasoning; verdicts give reasons only where a claim is unsupported."""
-        if purpose != "verdicts":
-            return len(questions) * _REASONING
-        return sum(not self._holds(question.claim.id) for question in questions) * (_REASONING + _ERROR)
-
-    def _made_up(self, question: Question, purpose: Purpose) -> Judgement:
-        id_ = question.claim.id
-        if purpose == "verdicts" and not self._holds(id_):
-            return Judgement(claim_id=id_, support=SupportClass.ABSENT, error_type=ErrorType.OTHER)
-        by_node = {passage.node_id: quoted(passage, "supports") for passage in question.passages}
-        return Judgement(claim_id=id_, support=SupportClass.SUPPORTED, evidence=tuple(by_node.values()))
+    def _made_up(self, questions: Sequence[Question], purpose: Purpose) -> tuple[Assessment, int]:
+        """Judgements, and their tokens; verdicts give reasons only where a claim is unsupported."""
+        judgements, written = [], len(questions) * _ITEM[purpose]
+        for question in questions:
+            id_ = question.claim.id
+            by_node = {passage.node_id: quoted(passage, "supports") for passage in question.passages}
+            if purpose != "verdicts" or self._holds(id_):
+                judged = Judgement(claim_id=id_, support=SupportClass.SUPPORTED, evidence=tuple(by_node.values()))
+                written += _REASONING if purpose != "verdicts" else 0
+            else:
+                judged = Judgement(claim_id=id_, support=SupportClass.ABSENT, error_type=ErrorType.OTHER)
+                written += _REASONING + _ERROR
+            judgements.append(judged)
+        return Assessment(judgements=tuple(judgements)), written
 
     def _holds(self, claim_id: str) -> bool:
-        return self._seen.setdefault(claim_id, not self.wrong or (len(self._seen) + 1) % self.wrong != 0)
+        return self._seen.setdefault(claim_id, not self._wrong or (len(self._seen) + 1) % self._wrong != 0)
 
-    def _count_calls(self, work: Pipeline[T]) -> T | None:
-        """Counts the first calls of a pipeline; returns its result if it makes none that the cache cannot answer."""
-        work = work if self.cache is None else self.cache.answering(work)
+    def _rehearse(self, work: Pipeline[T], guess: Callable[[], tuple[T, int]]) -> T:
+        """The result of a pipeline if it makes no call that the cache cannot answer; else counts its first calls."""
+        work = work if self._cache is None else self._cache.answering(work)
         try:
             calls = next(work)
         except StopIteration as stop:
             result: T = stop.value
             return result
         work.close()
+        made_up, written = guess()
         self.calls += len(calls)
         self.read += sum(count(message.content) for call in calls for message in call.messages)
-        return None
+        self.written += written
+        return made_up
 
 
 class _TracerRehearsal(_Rehearsal):
     """The same for a judge that decomposes claims and selects evidence; no claim is split."""
 
+    _judge: Any
+
     def decompose(self, claims: Sequence[Claim]) -> Pipeline[tuple[tuple[str, ...], ...]]:
         """See `Tracer`."""
         yield from ()
-        assert isinstance(self.judge, Tracer)  # noqa: S101 - tells mypy why this class was chosen
-        real = self._count_calls(self.judge.decompose(claims))
-        if real is None:
-            self.written += sum(_CLAIM + count(claim.text) for claim in claims)
-        return real or tuple((claim.text,) for claim in claims)
+        guess = tuple((claim.text,) for claim in claims)
+        written = sum(_CLAIM + count(claim.text) for claim in claims)
+        return self._rehearse(self._judge.decompose(claims), lambda: (guess, written))
 
     def select(self, searches: Sequence[Search]) -> Pipeline[tuple[SearchResult, ...]]:
         """See `Tracer`."""
-        assert isinstance(self.judge, Tracer)  # noqa: S101 - as above
-        real = self._count_calls(self.judge.select(searches))
-        if real is not None:
-            return real
-        if self.words is not None:
-            return (yield from self.words.select(searches))
-        selections = tuple(
-            SearchResult(passages=tuple({passage.node_id: passage for passage in search.passages}.values()))
-            for search in searches
-        )
-        self.written += sum(_FOUND * len(selection.passages) for selection in selections)
-        return selections
+        if self._words is not None:
+            found, written = (yield from self._words.select(searches)), 0
+        else:
+            firsts = [{passage.node_id: passage for passage in search.passages}.values() for search in searches]
+            found = tuple(SearchResult(passages=tuple(each)) for each in firsts)
+            written = sum(_FOUND * len(each) for each in firsts)
+        return self._rehearse(self._judge.select(searches), lambda: (found, written))
+
+
+def _lengths(claims: Sequence[Claim]) -> int:
+    """Tokens of the JSON of claims."""
+    return sum(_CLAIM + count(claim.quote) + count(claim.text) for claim in claims)
