@@ -50,11 +50,6 @@ def test_one_text_with_numbered_parts_is_cited_by_part():
     assert cited("A [1]. B [2].", context) == [["[1] The ferry is slow.\nIt is blue."], ["[2] The pier is long."]]
 
 
-def test_footnotes_of_a_source_are_not_its_number():
-    page = document("d1", "The ferry is slow.[3]\n\n[3] A footnote.")
-    assert cited("A [1].", page, PIER) == [[page.text]]
-
-
 def test_of_several_retrievals_no_number_is_guessed():
     nodes = document("d1", "One.", run_id="a"), document("d2", "Two.", run_id="b")
     assert cited("A [1].", *nodes) == [[]]
@@ -100,8 +95,3 @@ def test_what_no_source_is_called_is_unknown(answer):
 def test_a_document_in_parts_is_cited_whole():
     parts = document("d1", "One.", source="a.md"), document("d2", "Two.", source="a.md")
     assert cited("A [a.md].", *parts) == [["One.", "Two."]]
-
-
-def test_an_address_may_stand_in_the_text_of_a_search_result():
-    result = Node(id="t", kind="tool_result", text="Pier: https://pier.example/about - 90 metres")
-    assert cited("A [x](https://pier.example/about).", FERRY, result) == [[result.text]]

@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from trail_callbacks import check
 from trail_callbacks.claims import abstains, split
-from trail_callbacks.splitting.assertions import asserts, is_lead_in, is_title, told
+from trail_callbacks.splitting.assertions import asserts, is_lead_in, is_title
 
 FACTS = [
     "The ferry costs 5 euros",
@@ -161,10 +161,3 @@ def test_lead_ins_only_introduce_unless_they_state_something():
     assert is_lead_in("The foods that contain gluten are", "en")
     assert not is_lead_in("The ferry sank in the harbour", "en")
     assert not is_lead_in("Die F\u00e4hre kostet 5 Euro", "de")
-
-
-def test_a_question_that_is_none_is_told_without_it():
-    assert told("Did you know that the ferry sank?") == "the ferry sank"
-    assert told("The ferry sank, right?") == "The ferry sank"
-    assert told("Did the ferry sink?") == "Did the ferry sink?"
-    assert told("The ferry sank.") == "The ferry sank."

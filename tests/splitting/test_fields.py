@@ -157,10 +157,6 @@ def test_the_question_goes_to_what_has_no_name_and_not_to_the_first_field():
     assert not any(text.startswith("How") for text in texts(json.dumps(steps), "How do I lock it?").values())
 
 
-def test_a_key_that_occurs_twice_is_two_claims():
-    assert [claim.quote for claim in read('{"a": 1, "a": 2}')] == ["1", "2"]
-
-
 def test_cut_off_json_is_read_as_far_as_it_goes_and_broken_json_is_prose():
     assert [claim.text for claim in read('{"height": 30, "says": "The mill is')] == ["height: 30", "says: The mill is"]
     broken = '{"height": 30, "age": unknown}'

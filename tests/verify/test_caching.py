@@ -13,13 +13,11 @@ from trail_callbacks import (
     Node,
     ProvenanceGraph,
     VerifyOptions,
-    averify,
     check,
     verify,
 )
 from trail_callbacks.errors import InputError
 from trail_callbacks.graph import Edge
-from trail_callbacks.models import Failure, Reply
 from trail_callbacks.session import CaptureSettings, Session
 from trail_callbacks.testing import ScriptedModel
 
@@ -58,15 +56,6 @@ def test_the_same_verification_costs_nothing_the_second_time(tmp_path):
     assert (len(asked), second.usage.calls, second.usage.cache_hits) == (0, 0, 1)
     assert second.verdicts == first.verdicts
     assert (second.claims, second.state, second.warnings) == (first.claims, first.state, first.warnings)
-
-
-async def test_nor_does_it_cost_anything_in_an_event_loop(tmp_path):
-    options, model = VerifyOptions(cache=tmp_path), ScriptedModel(right)
-    graph = ProvenanceGraph.from_texts(ANSWER, FACTS, "When?")
-    first = await averify(graph, LLMJudge(model), options)
-    second = await averify(graph, LLMJudge(model), options)
-    assert (len(model.calls), second.usage.cache_hits) == (1, 1)
-    assert second.verdicts == first.verdicts
 
 
 def test_a_changed_answer_is_judged_anew_because_a_claim_means_what_it_means_in_its_answer(tmp_path):
@@ -165,12 +154,6 @@ def test_a_claim_that_the_model_left_out_twice_is_asked_again_in_the_next_run(tm
     third, asked = run(tmp_path, judge=two_calls)
     assert asked == []
     assert third.verdicts == second.verdicts
-
-
-def test_a_model_that_fails_is_asked_again_in_the_next_run(tmp_path):
-    failed, asked = run(tmp_path, script=lambda call: Reply(failure=Failure("unreachable", "down")))
-    assert (failed.state, len(asked)) == ("error", 1)
-    assert run(tmp_path)[0].state == "assessed"
 
 
 def test_of_a_cascade_local_decides_anew_and_the_model_does_not(tmp_path):

@@ -213,24 +213,10 @@ def test_a_claim_may_deny_in_other_words(sentence, claim):
     assert left(sentence, (sentence, claim)) == []
 
 
-@pytest.mark.parametrize("words", ["Hello there!", "I hope this helps.", "Would you like to know more?"])
-def test_what_states_nothing_may_be_called_so(words):
-    report = check(words, [SOURCE], judge=hostile(words, checkable=False))
-    assert (report.state, report.uncovered) == ("no_checkable_claims", ())
-
-
 def test_a_refusal_hides_no_other_sentence():
     report = check(f"I do not know. {FALSE}", [SOURCE], "How much is it?", hostile(abstained=True))
     assert (report.state, [claim.quote for claim in report.uncovered]) == ("unverified", [FALSE])
     assert check("I do not know.", [SOURCE], "How much is it?", hostile(abstained=True)).state == "abstained"
-
-
-def test_ids_stay_those_of_the_judge_and_claims_are_in_order():
-    report = check(f"Boats are red. {TRUE} {FALSE}", [SOURCE], judge=hostile(TRUE))
-    assert [claim.id for claim in report.claims] == ["u1", "c1", "u2"]
-    assert report.verdict("c1").support is SupportClass.SUPPORTED
-    assert any("left out parts of the answer" in warning and "u1, u2" in warning for warning in report.warnings)
-    assert not any("could not be decided" in warning for warning in report.warnings)
 
 
 def test_the_report_keeps_coverage_in_json_and_tells_it_everywhere():
@@ -246,13 +232,6 @@ def test_the_report_keeps_coverage_in_json_and_tells_it_everywhere():
     assert re.search(r'<mark [^>]*data-uncovered[^>]*title="u1 not covered"[^>]*>It costs 12 euros\.</mark>', page)
     assert "the judge left out 1 statement" in page
     assert "not covered" in report._repr_html_()
-
-
-def test_an_answer_that_the_claims_cover_says_nothing_of_it():
-    report = check(TRUE, [SOURCE])
-    assert (report.coverage, report.uncovered, report.state) == (1.0, (), "assessed")
-    assert "not covered" not in str(report)
-    assert "data-uncovered>" not in report.to_html().split("</style>")[1]
 
 
 def test_code_is_listed_as_not_checked():
@@ -350,12 +329,6 @@ def test_a_denial_may_be_put_in_other_words(said, claims):
 )
 def test_a_tag_question_denies_nothing(said, opposite):
     assert left(f"{TRUE} {said}", TRUE, (said, opposite))
-
-
-def test_what_a_lead_in_denies_its_items_need_not():
-    answer = "The ticket does not include:\n\n- towels\n- drinks"
-    items = [("towels", "The ticket does not include towels."), ("drinks", "The ticket does not include drinks.")]
-    assert left(answer, *items, ("The ticket does not include:", "The ticket does not include towels.")) == []
 
 
 def test_a_word_that_denies_in_one_language_does_so_in_no_other():

@@ -59,13 +59,6 @@ async def test_a_coroutine_is_awaited_in_the_apps_loop(hook):
     assert hook.reports == [REPORT] * 4
 
 
-async def test_a_function_called_in_a_loop_leaves_the_coroutine_to_it(hook):
-    Delivery(hook).deliver(REPORT, pytest.fail)
-    assert hook.reports == []  # it would wait for itself
-    assert await asyncio.to_thread(hook.done.wait, 10)
-    assert hook.loops == [asyncio.get_running_loop()]
-
-
 async def test_a_worker_hands_the_coroutine_to_the_apps_loop_and_goes_on(hook):
     delivery, loop = Delivery(hook), asyncio.get_running_loop()
     worker = threading.Thread(target=delivery.deliver, args=(REPORT, pytest.fail, loop))

@@ -1,5 +1,4 @@
 import json
-import os
 from pathlib import Path
 
 import pytest
@@ -77,12 +76,6 @@ def test_the_published_walk_reads_layer_by_layer():
     assert deep.prompt_tokens > audit.prompt_tokens
 
 
-def test_one_claim_a_call_costs_more():
-    judge = LLMJudge(ScriptedModel([]), claims_per_call=1)
-    assert estimate(FLAT, judge).calls == 9
-    assert estimate(FLAT, judge).prompt_tokens > 2 * estimate(FLAT, MODEL).prompt_tokens
-
-
 def test_a_long_answer_is_read_in_windows():
     answer = "\n\n".join(f"Paragraph {n} says that barn {n} has {n} doors. " * 8 for n in range(60))
     expected = estimate(ProvenanceGraph.from_texts(answer, [answer]), MODEL)
@@ -116,34 +109,9 @@ def test_what_cannot_cost_anything_costs_nothing():
     assert estimate(ProvenanceGraph.from_texts("Hello! How are you?", ["x"]), MODEL).calls == 1
 
 
-def test_an_answer_that_declines_is_looked_up_once():
-    expected = estimate(ProvenanceGraph.from_texts("I do not know.", FACTS, "When was A raised?"), MODEL)
-    assert expected.calls == 2
-
-
 def test_an_unknown_judge_is_an_error():
     with pytest.raises(JudgeError):
         estimate(FLAT, "nobody")
-
-
-@pytest.mark.parametrize("text", ["", " \n\t ", "\ud800", "\0" * 50, "a" * 100_000, "۱۲۳", "🐢" * 99, "word " * 9])
-def test_tokens_of_strange_texts_are_counted(text):
-    assert 0 <= count(text) <= 2 * len(text.encode("utf-8", "surrogatepass"))
-
-
-def test_a_language_costs_about_what_it_costs(benchmark):
-    from planted_prompts import tokens
-
-    texts = {
-        "en": "The bridge over the fjord was opened in 1987 and closed again after the storm of 2003.",
-        "de": "Die Brücke über den Fjord wurde 1987 eröffnet und nach dem Sturm von 2003 wieder geschlossen.",
-        "es": "El puente sobre el fiordo se inauguró en 1987 y se cerró de nuevo tras la tormenta de 2003.",
-        "ru": "Мост через фьорд был открыт в 1987 году и снова закрыт после шторма 2003 года.",
-        "zh": "这座横跨峡湾的大桥于1987年开通并于2003年的暴风雨之后再次关闭。",
-        "json": json.dumps({"claim": "c1", "supporting": ["s1", "s2"], "comparison": "Both say so.", "n": 12.5}),
-    }
-    for language, text in texts.items():
-        assert count(text) == pytest.approx(tokens(text), rel=0.3), language
 
 
 @pytest.fixture
@@ -176,23 +144,6 @@ def test_a_run_with_planted_faults_costs_what_was_estimated(benchmark):
     run = read_run(json.loads((Path(__file__).parents[1] / "runs" / "planted_harbour.json").read_text("utf-8")))
     costs = benchmark.costs([run])
     assert within(costs) == [(True, True, True)]
-
-
-def test_the_planted_runs_cost_what_was_estimated(benchmark):
-    folder = os.environ.get("TRAIL_DATA_DIR")
-    if not folder:
-        pytest.skip("TRAIL_DATA_DIR is not set: the labelled data is no part of this repository")
-    from gold_runs import read_runs
-
-    traced = [cost for cost in benchmark.costs(read_runs(Path(folder, "planted_dev.jsonl"))) if cost.traced]
-    assert len(traced) >= 14
-    as_many = [cost for cost in traced if cost.calls == cost.expected.calls]
-    assert set(within(as_many)) == {(True, True, True)}
-    # Where the splitter finds a ninth claim, one call more is expected than eight claims need.
-    assert all(
-        cost.expected.calls == cost.calls + 1 and cost.expected.claims > 8 for cost in traced if cost not in as_many
-    )
-    assert len(as_many) >= 12
 
 
 def test_the_fields_of_a_structured_answer_cost_no_call_to_find():

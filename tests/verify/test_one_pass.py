@@ -1,12 +1,11 @@
 """Claims and verdicts in one call: what it costs, what is checked, and what falls back to two calls."""
 
-import asyncio
 import json
 import re
 
 import pytest
 
-from trail_callbacks import LLMJudge, Node, ProvenanceGraph, SupportClass, VerifyOptions, acheck, check, verify
+from trail_callbacks import LLMJudge, Node, ProvenanceGraph, SupportClass, VerifyOptions, check, verify
 from trail_callbacks.graph import Edge
 from trail_callbacks.judges.llm.schema import ClaimItem
 from trail_callbacks.judges.prompts import load
@@ -84,13 +83,6 @@ def test_a_short_answer_takes_one_call():
     assert all(text in prompt for text in (QUESTION, ANSWER, "[s1] The Halden Bridge opened in 1932."))
 
 
-def test_a_statement_that_stands_alone_need_not_be_written_twice():
-    report, purposes, _ = run(changed(OPENED, claim=""))
-    assert purposes == ["onepass"]
-    assert report.claims[0].text == OPENED["quote"]
-    assert report.verdict("c1").support is S.SUPPORTED
-
-
 def test_praise_that_is_weighed_is_a_statement_and_a_greeting_is_none():
     praise = {"quote": "It is a beauty.", "comparison": "No passage voices it.", "support": "unevaluatable"}
     report, purposes, _ = run({"claims": [praise, ELSE]}, answer="It is a beauty. Anything else?")
@@ -121,19 +113,6 @@ def test_earlier_turns_say_what_the_answer_means_and_are_no_evidence(claims_per_
     assert told.splitlines()[1:] == ["USER: What is in Halden?", "ASSISTANT: The bridge of 1932, by Mara Holt."]
     assert "Mara Holt" not in prompt.split("<<<END PASSAGES")[0]
     assert ANSWER in prompt.split("<<<ANSWER")[1]
-
-
-def test_without_earlier_turns_no_word_is_spent_on_them():
-    prompt = run(ALL)[2].calls[0].messages[1].content
-    assert "CONVERSATION" not in prompt
-    assert "\n\n\n" not in prompt
-
-
-def test_it_takes_one_in_an_event_loop_too():
-    model = ScriptedModel(script(ALL))
-    report = asyncio.run(acheck(ANSWER, SOURCES, QUESTION, LLMJudge(model)))
-    assert [call.purpose for call in model.calls] == ["onepass"]
-    assert report.verdicts[1].support is S.CONTRADICTED
 
 
 def test_rules_are_those_of_the_two_prompts():
@@ -175,23 +154,6 @@ def test_a_verdict_that_cannot_be_used_is_asked_for_alone(reply):
     assert [verdict.support for verdict in report.verdicts] == [S.SUPPORTED, S.ABSENT, S.UNEVALUATABLE]
 
 
-def test_a_detail_outside_the_list_is_dropped():
-    reply = changed(CARS, support="absent", contradicting=[], error_type="other", detail="voodoo")
-    verdict = run(reply)[0].verdict("c2")
-    assert (verdict.error_type, verdict.detail) == (ErrorType.OTHER, None)
-    reply = changed(CARS, support="absent", contradicting=[], error_type="other", detail="role_swap")
-    assert run(reply)[0].verdict("c2").detail == "role swap"
-
-
-def test_a_quote_that_is_not_in_the_answer_is_dropped_with_its_verdict():
-    report, purposes, _ = run(changed(CARS, quote="It carries 99 cars a night."))
-    assert purposes == ["onepass"]
-    assert [claim.quote for claim in report.claims] == [OPENED["quote"], CARS["quote"], ELSE["quote"]]
-    assert [verdict.support for verdict in report.verdicts] == [S.SUPPORTED, None, S.UNEVALUATABLE]
-    assert [claim.quote for claim in report.uncovered] == [CARS["quote"]]
-    assert any("not in the answer" in warning for warning in report.warnings)
-
-
 def test_a_claim_taken_from_the_sources_stands_as_quoted_and_is_judged_again():
     report, purposes, model = run(
         changed(CARS, claim="The Halden Bridge carries 11,000 cars a day.", supporting=["s3"])
@@ -222,24 +184,6 @@ def test_a_word_of_the_sources_takes_the_place_of_none_of_the_answer(quote, sour
     assert report.verdicts[0].support is not S.SUPPORTED
 
 
-def test_a_word_of_the_sources_may_tell_what_each_part_of_a_sentence_is_about():
-    answer = "It opened in 1932 and carries trams."
-    parts = ("The Halden Bridge opened in 1932.", "The Halden Bridge carries trams.")
-    reply = {"claims": [{**OPENED, "quote": answer, "claim": part} for part in parts]}
-    report, purposes, _ = run(reply, answer=answer, question=None)
-    assert purposes == ["onepass"]
-    assert [claim.text for claim in report.claims] == [*parts]
-
-
-def test_claims_out_of_order_and_repeated_keep_their_own_verdicts():
-    report, purposes, _ = run({"claims": [ELSE, CARS, OPENED, CARS]})
-    assert purposes == ["onepass"]
-    assert [(claim.id, claim.quote) for claim in report.claims] == [
-        ("c1", OPENED["quote"]), ("c2", CARS["quote"]), ("c3", ELSE["quote"])
-    ]  # fmt: skip
-    assert [verdict.support for verdict in report.verdicts] == [S.SUPPORTED, S.CONTRADICTED, S.UNEVALUATABLE]
-
-
 @pytest.mark.parametrize(
     "reply",
     [
@@ -257,13 +201,6 @@ def test_a_reply_that_cannot_be_used_falls_back_to_two_calls(reply):
     assert purposes == ["onepass", "claims", "verdicts"]
     assert report.state == "assessed"
     assert [verdict.support for verdict in report.verdicts] == [S.ABSENT, S.ABSENT, S.UNEVALUATABLE]
-
-
-def test_a_model_that_cannot_be_reached_is_not_asked_twice():
-    report, purposes, _ = run(Reply(failure=Failure("unreachable", "no route")))
-    assert purposes == ["onepass"]
-    assert report.state == "error"
-    assert "unreachable: no route" in report.claims_error
 
 
 def test_a_verdict_that_stands_in_a_source_is_not_the_models():
@@ -291,19 +228,6 @@ def test_where_it_is_not_suited_nothing_is_asked_at_once(changes, why):
     assert "onepass" not in purposes
 
 
-def test_of_a_structured_answer_fields_and_prose_take_the_usual_way():
-    answer = json.dumps({"bridge": "Halden", "opened": 1932, "note": "It carries 12,000 cars a day."})
-    report, purposes, _ = run(ALL, answer=answer)
-    assert "onepass" not in purposes
-    assert {claim.path for claim in report.claims} >= {"opened"}
-
-
-def test_an_answer_without_sources_asks_for_no_verdict():
-    report, purposes, _ = run(ALL, sources=[], question=None)
-    assert purposes == ["claims"]
-    assert report.state == "no_evidence"
-
-
 def test_an_answer_that_declines_is_said_to():
     reply = {"abstained": True, "claims": [{**ELSE, "quote": "I do not know.", "claim": "I do not know."}]}
 
@@ -321,48 +245,6 @@ def test_a_judge_that_does_not_offer_it_is_asked_as_usual():
     assert [verdict.support for verdict in report.verdicts] == [
         verdict.support for verdict in check(ANSWER, SOURCES, QUESTION).verdicts
     ]
-
-
-def test_unsupported_claims_are_traced_back_as_usual():
-    nodes = (
-        Node(id="d1", kind="document", text=" ".join(SOURCES)),
-        Node(id="m1", kind="completion", text="The bridge carries 12,000 cars a day."),
-        Node(id="answer", kind="answer", text=ANSWER),
-    )
-    graph = ProvenanceGraph(nodes=nodes, edges=(Edge(source="d1", target="m1"), Edge(source="m1", target="answer")))
-
-    def answers(call):
-        if call.purpose != "localize":
-            return script(ALL)(call)
-        return {"verdicts": [{"claim": "c2", "comparison": "-", "evidence": ["s1"], "stated": True}]}
-
-    model = ScriptedModel(answers)
-    report = verify(graph, LLMJudge(model))
-    assert [call.purpose for call in model.calls] == ["onepass", "localize"]
-    assert report.verdict("c2").introduced_at == "m1"
-
-
-def test_citations_are_checked_as_usual():
-    answer = ANSWER.replace("in 1932.", "in 1932 [2].")
-    claims = [{**OPENED, "quote": "The Halden Bridge opened in 1932 [2]."}, CARS, ELSE]
-
-    def answers(call):
-        return {"claims": claims} if call.purpose == "onepass" else usual(call)
-
-    report, purposes, _ = run(answers, answer=answer)
-    assert purposes == ["onepass", "verdicts"]  # by the cited source alone, which does not say so
-    (citation,) = report.claims[0].citations
-    assert (citation.target, citation.status) == ("2", "not_supported")
-    assert report.verdict("c1").support is S.SUPPORTED
-
-
-def test_a_second_run_is_answered_from_the_cache(tmp_path):
-    options = VerifyOptions(cache=tmp_path)
-    first, _, _ = run(ALL, options=options)
-    second, purposes, _ = run(ALL, options=options)
-    assert purposes == []
-    assert (second.usage.calls, second.usage.cache_hits) == (0, 1)
-    assert second.verdicts == first.verdicts
 
 
 def test_the_estimate_knows_it():
@@ -393,16 +275,3 @@ def test_no_text_leaves_its_fence_or_forges_an_id():
         assert prompt.count(f"<<<END {label} {key}>>>") == 1
     listed = prompt.partition("<<<END PASSAGES")[0]
     assert "[s99]" not in listed
-
-
-def test_a_verdict_that_cites_by_the_sources_numbers_is_checked_like_any_other():
-    verdict = run(changed(CARS, contradicting=["[s3]", "S3", "s98"]))[0].verdict("c2")
-    assert [item.quote for item in verdict.evidence] == [SOURCES[1]]
-    assert "1 passage id named that was no candidate, dropped" in verdict.rationale
-
-
-def test_limits_hold_for_it_too():
-    report, purposes, _ = run(ALL, options=VerifyOptions(max_calls=0))
-    assert purposes == []
-    assert report.state == "error"
-    assert "budget" in report.claims_error

@@ -9,16 +9,12 @@ import pytest
 
 pytest.importorskip("tiktoken", reason="the oracle counts tokens with tiktoken, which llama-index-core brings")
 sys.path.insert(0, str(Path(__file__).parents[1] / "benchmarks"))
-import cost_table
-import localisation_shapes
 import planted
 import planted_metrics
-from gold_runs import UNSUPPORTED, Fact, Run, read_run
-from planted import GoldClaims
+from gold_runs import UNSUPPORTED, Fact, read_run
 from planted_oracle import OracleModel
-from planted_prompts import tokens
 
-from trail_callbacks import Edge, LLMJudge, LocalJudge, Node, ProvenanceGraph, Report, Verdict, VerifyOptions, verify
+from trail_callbacks import LLMJudge, LocalJudge, VerifyOptions, verify
 from trail_callbacks.claims import Claim
 from trail_callbacks.evidence import Passage
 from trail_callbacks.judges.judge import Question
@@ -83,66 +79,6 @@ def test_a_claim_is_supported_only_by_evidence_that_is_shown(run):
     assert model.misses == []
 
 
-def test_evidence_that_is_shown_in_part_is_counted(run):
-    shown, model = ask(run, "c5", [("d2", "It is open from 8 to 18 in summer.")])
-    assert str(shown.support) == "supported"
-    assert model.misses == [("part of the evidence was not shown", "c5")]
-
-
-def test_an_output_states_a_claim_by_words_that_only_stating_outputs_have(run):
-    shared = "The fee is paid at the kiosk."  # n4 states the price, but not here: n5 and d2 have these words, too
-    verdict, _ = ask(run, "c3", [("n4", shared), ("n5", shared)], "localize")
-    assert str(verdict.support) == "absent"
-    price = "Skarvik has 42 guest berths at 52 crowns a night."
-    verdict, _ = ask(run, "c3", [("n5", shared), ("n4", shared), ("n4", price)], "localize")
-    assert {item.node_id for item in verdict.evidence} == {"n4"}
-    assert [item.quote for item in verdict.evidence] == [price]
-
-
-def test_an_output_states_a_claim_only_by_the_sentence_that_says_most_of_it(run):
-    verdict, model = ask(run, "c9", [("n7", "A sauna may be built next year.")], "localize")
-    assert str(verdict.support) == "absent"
-    assert model.misses == [("of n7 no sentence that states it was shown", "Showers at Skarvik are free of charge.")]
-    verdict, model = ask(run, "c9", [("n7", "Showers are free of charge.")], "localize")
-    assert [item.node_id for item in verdict.evidence] == ["n7"]
-    assert model.misses == []
-
-
-def test_each_text_that_states_a_claim_is_named(run):
-    places = [
-        ("n6", "Two ferries call every day."),
-        ("n7", "42 guest berths, 52 crowns a night; the fee is paid at the kiosk."),
-        ("n4", "Skarvik has 42 guest berths at 52 crowns a night."),
-    ]
-    for shown in (places, places[::-1]):
-        verdict, _ = ask(run, "c3", shown, "localize")
-        assert {item.node_id for item in verdict.evidence} == {"n4", "n7"}
-
-
-def test_a_question_is_answered_by_gold_evidence(run):
-    shown, _ = ask(
-        run, "c2", [("d3", "The old sauna burnt down."), ("d2", "It is open from 8 to 18 in summer.")], "answerable"
-    )
-    assert [item.node_id for item in shown.evidence] == ["d2"]
-
-
-def test_tokens_are_counted_as_the_driver_reports_them(run):
-    model, report, _ = verified(run)
-    assert report.usage.prompt_tokens == model.total("prompt") > model.total("system") + model.total("context")
-    assert report.usage.completion_tokens == model.total("completion") > 0
-    assert model.total("schema") > 0
-    assert tokens("hello world <|endoftext|>") > 3  # text under judgement is no control token
-
-
-def test_a_judge_with_gold_claims_finds_no_others(run):
-    _, report, _ = verified(run)
-    given = verify(run.graph, GoldClaims(LocalJudge(), run))
-    assert (
-        [claim.text for claim in given.claims] == [fact.text for fact in run.facts] == [c.text for c in report.claims]
-    )
-    assert not given.claims[0].checkable
-
-
 def test_claims_of_a_judge_are_matched_by_their_place(run):
     report = verify(run.graph, LocalJudge())
     pairs = planted_metrics.matched(run, report)
@@ -161,52 +97,7 @@ def test_claims_of_a_judge_are_matched_by_their_place(run):
     assert unmatched == ["c3", "c4"]
 
 
-def split(run, *pieces):
-    """A report whose claims are pieces of the answer, given with their class, error type and entry step."""
-    claims, verdicts = [], []
-    for n, (words, support, error_type, entry) in enumerate(pieces):
-        start = run.graph.answer.text.index(words)
-        span = {"quote": words, "start": start, "end": start + len(words)}
-        claims.append(Claim(id=f"k{n}", text=words, **span))
-        verdicts.append(Verdict(claim_id=f"k{n}", support=support, error_type=error_type, introduced_at=entry))
-    return Report(state="assessed", graph=run.graph, claims=tuple(claims), verdicts=tuple(verdicts))
-
-
-SPLIT = Fact(
-    id="g1", text="The kiosk, which is blue, sells 5 maps.", quote="The blue kiosk sells 5 maps",
-    support="contradicted", error_type="number", introduced_at="m",
-)  # fmt: skip
-OTHER = Fact(id="g2", text="The kiosk closes at noon.", quote="and closes at noon", support="supported")
-
-
-def of_kiosk(*pieces):
-    """How pieces of one answer are matched with two gold claims about it."""
-    nodes = [
-        Node(id="d", kind="document", text="The blue kiosk sells 3 maps and closes at noon."),
-        Node(id="m", kind="completion", text="5 maps."),
-        Node(id="a", kind="answer", text="The blue kiosk sells 5 maps and closes at noon."),
-    ]
-    edges = (Edge(source="d", target="m"), Edge(source="m", target="a"))
-    run = Run(id="kiosk", graph=ProvenanceGraph(nodes=tuple(nodes), edges=edges), facts=(SPLIT, OTHER))
-    pairs = planted_metrics.matched(run, split(run, *pieces))
-    return [(pair.said, pair.error_type, pair.introduced_at) for pair in pairs]
-
-
 BLUE, MAPS, NOON = "The blue kiosk sells", "5 maps", "and closes at noon"
-
-
-def test_a_gold_claim_that_was_split_is_as_wrong_as_its_worst_part():
-    right, wrong = ("supported", None, None), ("contradicted", "number", "m")
-    assert of_kiosk((BLUE, *right), (MAPS, *wrong), (NOON, *right)) == [wrong, right]
-    assert of_kiosk((BLUE, "absent", "other", "a"), (MAPS, *wrong), (NOON, *right)) == [wrong, right]
-    assert of_kiosk((BLUE, "unevaluatable", None, None), (MAPS, *right), (NOON, *right))[0][0] == "unevaluatable"
-    assert of_kiosk((BLUE, *right), (MAPS, *right), (NOON, *wrong)) == [right, wrong]  # a false alarm stays one
-
-
-def test_a_part_counts_for_one_gold_claim_only():
-    right, wrong = ("supported", None, None), ("absent", "other", "a")
-    whole = "sells 5 maps and closes at noon"  # touches both, and has most of the second
-    assert of_kiosk(("The blue kiosk sells 5 maps", *right), (whole, *wrong), (NOON, *right))[0] == right
 
 
 def pair(support, said, introduced_at=None, carried_through=()):
@@ -262,40 +153,3 @@ def test_the_benchmark_runs_from_a_folder(tmp_path, monkeypatch, capsys):
     assert whole["oracle"]["calls"] < whole["published-q1"]["calls"] / 10
     assert {line["slice"] for line in lines if "slice" in line} == {"all", "shape=map_reduce", "language=en"}
     assert all(line["pass"] for line in lines if "target" in line)
-
-
-def test_without_data_the_benchmark_says_so(monkeypatch, capsys):
-    monkeypatch.delenv("TRAIL_DATA_DIR", raising=False)
-    monkeypatch.setattr(sys, "argv", ["planted.py"])
-    assert planted.main() == 0
-    assert "TRAIL_DATA_DIR" in capsys.readouterr().err
-
-
-@pytest.mark.parametrize("shape", ["chain", "reworded", "two faults", "map-reduce", "fused", "diamond", "tangle"])
-def test_made_up_graphs_have_a_fault_that_can_be_followed(shape):
-    run = {
-        "chain": lambda: localisation_shapes.chain(1, 6, [2]),
-        "reworded": lambda: localisation_shapes.chain(1, 6, [0], reworded=True),
-        "two faults": lambda: localisation_shapes.two_faults(1, 6, 1, 4),
-        "map-reduce": lambda: localisation_shapes.map_reduce(1, 5, 3),
-        "fused": lambda: localisation_shapes.map_reduce(1, 5, 3, fuse=True),
-        "diamond": lambda: localisation_shapes.diamond(1, both=True),
-        "tangle": lambda: localisation_shapes.tangle(1, 12),
-    }[shape]()
-    (fact,) = run.facts
-    assert fact.quote in run.graph.answer.text
-    assert fact.carried_through[-1:] == ("answer",)
-    above = {node.id for node in run.graph.upstream("answer")}
-    assert {fact.introduced_at, *fact.carried_through} <= above | {"answer"}
-    inputs = {node.id for node in run.graph.inputs(fact.introduced_at)}
-    assert not inputs & fact.states
-    assert localisation_shapes.linear(run) >= 1
-
-
-def test_the_cost_table_measures_answers_that_are_supported():
-    run = cost_table.a_run(9, 4)
-    assert {node for fact in run.facts for node, _ in fact.evidence} == {f"source-{i}" for i in range(1, 5)}
-    assert all(quote in run.graph.node(node).text for fact in run.facts for node, quote in fact.evidence)
-    assert {len(leaf.text) for leaf in run.graph.leaves() if leaf.kind == "document"} == {cost_table.SIGNS}
-    measured = cost_table.measured(run, 8, {})
-    assert (measured["supported"], measured["calls"]) == ("9/9", 3)

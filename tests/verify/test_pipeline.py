@@ -109,85 +109,6 @@ def test_an_intermediate_output_never_supports_a_claim():
     assert report.hallucination_score == 1.0
 
 
-def test_claims_share_the_reading_of_outputs():
-    judge = WordJudge()
-    lines = "The owner sold wine. The barn burnt down. The well ran dry."
-    verify(chain(lines, lines, lines), judge)
-    assert [(purpose, len(ids)) for purpose, ids in judge.asked] == [("verdicts", 3), ("localize", 3)]
-
-
-def test_a_search_for_an_origin_is_told_what_the_sources_say_instead():
-    def reply(call):
-        if call.purpose == "claims":
-            said = {"quote": "The mill closed in 1990", "claim": "The mill closed in 1990.", "checkable": True}
-            return {"abstained": False, "claims": [said]}
-        if call.purpose == "verdicts":
-            wrong = {"contradicting": ["s2"], "supporting": [], "comparison": "Another year.", "error_type": "number"}
-            return {"verdicts": [{"claim": "c1", "support": "contradicted", **wrong}]}
-        return {"verdicts": [{"claim": "c1", "comparison": "Text A.", "evidence": ["s1"], "stated": True}]}
-
-    model = ScriptedModel(reply)
-    nodes = (
-        Node(id="doc", kind="document", text="The mill stands on the Aske. It closed in 1974."),
-        Node(id="m1", kind="completion", text="The mill closed in the 1990s."),
-        Node(id="answer", kind="answer", text="The mill closed in 1990."),
-    )
-    edges = (Edge(source="doc", target="m1"), Edge(source="m1", target="answer"))
-    report = verify(ProvenanceGraph(nodes=nodes, edges=edges), LLMJudge(model))
-    shown = {call.purpose: call.messages[1].content.splitlines() for call in model.calls}
-    at = shown["localize"].index("[c1] (candidates: all) The mill closed in 1990.")
-    assert shown["localize"][at + 1] == "  sources: It closed in 1974."
-    assert not any(line.strip().startswith("sources:") for line in shown["verdicts"])
-    assert report.verdict("c1").introduced_at == "m1"
-
-
-def test_a_passage_has_one_id_whichever_claims_it_is_shown_for():
-    class Noting(WordJudge):
-        def assess(self, questions, purpose="verdicts"):
-            seen = {(p.id, p.node_id, p.start) for q in questions for p in q.passages}
-            assert len({id_ for id_, *_ in seen}) == len(seen)
-            return (yield from super().assess(questions, purpose))
-
-    lines = "The owner sold wine. The barn burnt down."
-    assert verify(chain(lines, f"{lines} It was old.", lines), Noting()).verdict("c1").introduced_at == "m1"
-
-
-def test_of_two_parents_the_one_that_states_it_is_named():
-    nodes = (
-        Node(id="d", kind="document", text=ORCHARD), Node(id="good", kind="completion", text="It was planted in 1931."),
-        Node(id="bad", kind="completion", text="The owner sold wine."),
-        Node(id="answer", kind="answer", text="The owner sold wine."),
-    )  # fmt: skip
-    edges = [("d", "good"), ("d", "bad"), ("good", "answer"), ("bad", "answer")]
-    graph = ProvenanceGraph(nodes=nodes, edges=tuple(Edge(source=a, target=b) for a, b in edges))
-    verdict = verify(graph, WordJudge()).verdict("c1")
-    assert verdict.introduced_at == "bad"
-    assert verdict.history[0].nodes == ("good", "bad")
-    assert verdict.history[0].stated_by == ("bad",)
-
-
-def test_a_node_that_is_read_again_further_on_is_still_the_first_to_state_it():
-    lie = "The orchard holds 250 pear trees."
-    nodes = (
-        Node(id="d", kind="document", text=ORCHARD), Node(id="m1", kind="completion", text=f"It is old. {lie}"),
-        Node(id="m2", kind="completion", text=f"{lie} So it is."), Node(id="answer", kind="answer", text=lie),
-    )  # fmt: skip
-    edges = [("d", "m1"), ("m1", "m2"), ("m2", "answer"), ("m1", "answer")]
-    graph = ProvenanceGraph(nodes=nodes, edges=tuple(Edge(source=a, target=b) for a, b in edges))
-    for judge in (WordJudge(), None):
-        verdict = verify(graph, judge).verdict("c1")
-        assert (verdict.introduced_at, verdict.carried_through) == ("m1", ("m2", "answer"))
-
-
-def test_a_judge_that_fails_on_the_walk_leaves_the_origin_open():
-    verdict = verify(chain("The owner sold wine.", "The owner sold wine."), WordJudge(fails_to_localize=True)).verdict(
-        "c1"
-    )
-    assert verdict.support is S.ABSENT
-    assert verdict.introduced_at is None
-    assert "judge fell silent" in verdict.history[-1].note
-
-
 def test_localisation_can_be_switched_off():
     judge = WordJudge()
     report = verify(chain("The owner sold wine.", "The owner sold wine."), judge, VerifyOptions(localize=False))
@@ -284,15 +205,6 @@ def test_a_run_without_an_answer():
     assert verify(graph).state == "error"
 
 
-def test_the_offline_judge_finds_one_wrong_number():
-    report = check("The orchard holds 420 pear trees. It was planted in 1931 by Ines Varga.", ORCHARD)
-    assert [str(v.support) for v in report.verdicts] == ["contradicted", "supported"]
-    assert report.verdict("c1").error_type is ErrorType.NUMBER
-    assert report.verdict("c1").evidence[0].quote == "The orchard holds 240 pear trees."
-    assert report.usage.calls == 0
-    assert report.usage.seconds > 0
-
-
 async def test_the_async_forms_agree_and_work_inside_a_loop():
     answer = "The orchard holds 420 pear trees."
     reports = await asyncio.gather(acheck(answer, ORCHARD), averify(ProvenanceGraph.from_texts(answer, ORCHARD)))
@@ -305,17 +217,6 @@ def test_bad_input_is_a_clear_error():
         check(42, ORCHARD)
     with pytest.raises(JudgeError):
         check("x", ORCHARD, judge="no such judge")
-
-
-def test_a_large_source_and_a_long_answer():
-    source = " ".join(f"Tree number {n} bears {n % 97} pears in row {n % 13}." for n in range(25_000))
-    assert len(source) > 1_000_000
-    assert check("Tree number 4242 bears 71 pears in row 4.", source).verdict("c1").support is S.SUPPORTED
-    answer = " ".join(f"Tree number {n} bears {n % 97} pears in row {n % 13}." for n in range(500))
-    report = check(answer, source[:20_000])
-    assert len(report.claims) == 500
-    assert report.class_counts[S.SUPPORTED] > 300
-    assert report.class_counts[S.CONTRADICTED] == 0  # of the others nothing is said
 
 
 def test_a_model_cannot_hide_a_claim_by_abstaining():
@@ -339,15 +240,6 @@ def test_arguments_of_a_wrong_kind_are_named():
         check("x", ORCHARD, options={"passages": 3})
 
 
-def test_an_attribute_that_is_no_json_is_named():
-    odd = Node(id="d", kind="document", text=ORCHARD, attributes={"lock": object()})
-    report = check("The orchard holds 240 pear trees.", [odd])
-    with pytest.raises(InputError, match="attribute of a node"):
-        report.to_json()
-    with pytest.raises(InputError, match="attribute of a node"):
-        report.graph.to_json()
-
-
 class Both(WordJudge):
     """Finds a source for each claim and one against it."""
 
@@ -369,19 +261,6 @@ def test_sources_that_disagree_are_reported_with_both_sides():
         ("supports", "It was planted in 1931."), ("contradicts", "It was planted in 1913.")
     }  # fmt: skip
     assert any("disagree on c1" in warning for warning in report.warnings)
-
-
-def test_a_question_takes_no_side_in_a_conflict():
-    class AgainstTheQuestion(Both):
-        def _one(self, q, purpose):
-            said = super()._one(q, purpose)
-            sides = {"question": "contradicts", "source-1": "supports"}
-            return replace(said, evidence=tuple(replace(e, relation=sides[e.node_id]) for e in said.evidence))
-
-    asked, judge = "Was it planted in 1913?", AgainstTheQuestion()
-    report = check("Planted in 1931.", ["Planted in 1931."], question=asked, judge=judge)
-    assert [e.node_id for e in report.verdict("c1").evidence] == ["source-1"]
-    assert not report.verdict("c1").conflicting
 
 
 class Declining(WordJudge):
@@ -417,18 +296,6 @@ def test_a_failure_to_look_for_the_answer_is_said():
     report = check("No idea.", [ORCHARD], question="Who planted it?", judge=Failing())
     assert report.state == "abstained"
     assert any("declines to say: unreachable: no" in warning for warning in report.warnings)
-
-
-def test_the_faults_of_a_claim_are_what_is_followed():
-    class Faulty(WordJudge):
-        def _one(self, q, purpose):
-            judgement = super()._one(q, purpose)
-            return replace(judgement, faults=("The owner sold wine.",)) if purpose == "verdicts" else judgement
-
-    both = "The owner of 240 trees sold wine."
-    verdict = verify(chain("The owner sold wine.", both), Faulty()).verdict("c1")
-    assert verdict.introduced_at == "m1"
-    assert {layer.statement for layer in verdict.history} == {"The owner sold wine."}
 
 
 def test_an_origin_that_was_not_found_is_counted():
@@ -577,34 +444,11 @@ def test_a_claim_without_a_class_always_has_a_reason(said, outcome, why):
     assert len(report.undecided) == (outcome == "undecided")
 
 
-def test_nearest_passages_are_no_support_in_warnings_either():
-    """A judge may add them to a class, too: they neither back it nor count as a request that does."""
-
-    class Careless(WordJudge):
-        def _one(self, q, purpose):
-            p = q.passages[0]
-            item = Evidence(node_id=p.node_id, start=p.start, end=p.end, quote=p.text, relation="nearest")
-            return Judgement(claim_id=q.claim.id, support=S.SUPPORTED, evidence=(item,))
-
-    report = check("The owner sold wine.", [ORCHARD], judge=Careless())
-    assert "judged supported without a verbatim passage from a source: c1" in report.warnings
-    assert not any("sources disagree" in warning for warning in report.warnings)
-
-
 def test_undecided_claims_are_not_followed():
     judge = Abstains()
     report = verify(chain("The owner sold wine.", "The owner sold wine."), judge)
     assert [purpose for purpose, _ in judge.asked] == ["verdicts"]
     assert report.verdict("c1").history == ()
-
-
-def test_a_judge_that_abstains_on_the_walk_leaves_the_origin_open():
-    report = verify(chain("The owner sold wine.", "The owner sold wine."), Abstains(purpose="localize"))
-    verdict = report.verdict("c1")
-    assert verdict.support is S.ABSENT
-    assert (verdict.introduced_at, verdict.carried_through) == (None, ())
-    assert verdict.history[-1].note == "undetermined: no sentence is about wine"
-    assert "could not determine where c1 was introduced" in report.warnings
 
 
 def test_whether_an_answer_declines_wrongly_may_be_undecided():
@@ -615,13 +459,6 @@ def test_whether_an_answer_declines_wrongly_may_be_undecided():
     report = check("No idea.", [ORCHARD], question="Who planted it?", judge=Silent())
     assert report.state == "abstained"
     assert any("undecided whether the sources contain" in w and w.endswith("nothing is near") for w in report.warnings)
-
-
-def test_why_claims_are_missing_stays_in_the_report():
-    extraction = Extraction(claims=split("The orchard holds 240 pear trees."), error="refused: no")
-    report = check("The orchard holds 240 pear trees.", [ORCHARD], judge=WordJudge(extraction=extraction))
-    assert (report.state, report.claims_error) == ("partial", "refused: no")
-    assert check("The orchard holds 240 pear trees.", [ORCHARD], judge=WordJudge()).claims_error is None
 
 
 OBJECT = {"mill": {"age": 240, "built": False}, "note": "The mill is old. It stands still.", "empty": None}

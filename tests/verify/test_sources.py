@@ -6,14 +6,12 @@ import pytest
 
 from trail_callbacks import CascadeJudge, LLMJudge, LocalJudge, Node, VerifyOptions, check
 from trail_callbacks.claims import Claim
-from trail_callbacks.errors import InputError
 from trail_callbacks.evidence import whole
 from trail_callbacks.judges.judge import Assessment, Extraction, Judgement, reads_whole
 from trail_callbacks.models.call import Failure, Reply
 from trail_callbacks.models.tokens import count
 from trail_callbacks.taxonomy import SupportClass
 from trail_callbacks.testing import ScriptedModel
-from trail_callbacks.verify.sources import Sources
 
 FERRY = """# Ferry to Brannen
 
@@ -101,14 +99,6 @@ def test_sources_that_fit_are_read_once_in_their_order_for_all_claims():
     assert "Read" not in report.verdicts[2].rationale
 
 
-def test_the_question_is_shown_as_what_was_asked_and_supports_nothing():
-    asked = "The castle has nine towers."
-    report, (call,) = judged(asked, [filling(1, 2)], question=asked)
-    assert block(call, "QUESTION") == asked
-    assert asked not in block(call)
-    assert report.verdicts[0].support is SupportClass.ABSENT
-
-
 ORDERS = (
     ["Use only the context.", "Say so if you do not know.", "Keep to three sentences."],
     ["Nutze nur den Kontext und nichts anderes.", "Antworte in der Sprache, in der gefragt wurde."],
@@ -136,14 +126,6 @@ def test_of_a_prompt_the_facts_are_read_for_claims_that_the_sources_leave_open_a
     _, (only,) = judged(stated, [*pages, prompt])
     assert stated in block(only)
     assert not [order for call in [only, *calls] for order in orders if f"] {order}" in block(call)]
-
-
-@pytest.mark.parametrize("orders", ORDERS)
-def test_where_a_prompt_has_only_orders_the_sources_are_read_once(orders):
-    prompt = Node(id="i1", kind="instruction", text=" ".join(orders))
-    report, (call,) = judged("The castle has nine towers.", [filling(1), prompt])
-    assert report.verdicts[0].support is SupportClass.ABSENT
-    assert not any(order in block(call) for order in orders)
 
 
 def test_a_text_pasted_into_the_question_is_read():
@@ -244,17 +226,6 @@ def test_a_model_that_takes_less_reads_in_smaller_turns():
     assert len(calls) <= 6
 
 
-def test_a_failure_is_not_taken_for_absence():
-    report, calls = judged(
-        "The castle is old.",
-        [filling(n) for n in range(50)],
-        lambda call: says(call) if call.purpose == "claims" else Reply(failure=Failure("unauthorised", "no")),
-        read_tokens=1000,
-    )
-    assert report.verdicts[0].error == "unauthorised: no"
-    assert len(calls) == 1
-
-
 def test_only_judges_with_a_model_read_whole_unless_they_say_otherwise():
     class Deaf(LLMJudge):
         reads_whole = False
@@ -310,18 +281,3 @@ def test_what_a_declining_answer_could_have_said_is_looked_for_in_the_whole_text
     report = check("I do not know.", [filling(n) for n in range(9)], "How many trees?", LLMJudge(model))
     assert report.state == "abstained"
     assert any("18 trees" in warning for warning in report.warnings)
-
-
-def test_options_are_checked():
-    assert VerifyOptions().read_tokens >= 12_000
-    with pytest.raises(InputError, match=r"VerifyOptions\.read_tokens is 0"):
-        VerifyOptions(read_tokens=0)
-
-
-def test_nothing_to_read_gives_nothing():
-    sources = Sources([claim(1, "It is.")], [Node(id="a", kind="document", text="...")], 100)
-    assert sources.next([claim(1, "It is.")], ()) == ()
-    assert sources.left(()) == ""
-    report, calls = judged("The castle is old.", ["...", "\u2026"])
-    assert report.verdicts[0].support is SupportClass.ABSENT
-    assert calls == []

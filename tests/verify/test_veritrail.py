@@ -7,11 +7,8 @@ import pytest
 from trail_callbacks import Edge, Evidence, Node, ProvenanceGraph, Report, SupportClass, VerifyOptions, verify
 from trail_callbacks.claims import Claim, split
 from trail_callbacks.evidence import quoted
-from trail_callbacks.judges.judge import Assessment, Extraction, Judgement, Search, SearchResult, Tracer
-from trail_callbacks.models.drive import drive
+from trail_callbacks.judges.judge import Assessment, Extraction, Judgement, SearchResult, Tracer
 from trail_callbacks.taxonomy import UNSUPPORTED, ErrorType
-from trail_callbacks.verify.veritrail import WordSelector
-from trail_callbacks.verify.walk import PassageCache
 
 S = SupportClass
 FS, NFS, INC = "fully supported", "not fully supported", "inconclusive"
@@ -144,14 +141,6 @@ def test_t7_with_sources_alone_one_verdict_is_enough():
     assert verdict.introduced_at == "F"
 
 
-@pytest.mark.parametrize(("evidence", "verdicts"), [("R1 C A", [NFS] * 3), ("", []), ("R1", [NFS])])
-def test_t8_a_walk_ends_although_q_is_larger_than_the_graph_is_deep(evidence, verdicts):
-    verdict = walk(DEEP, Told(evidence.split(), verdicts), q=99)
-    assert verdict.support in UNSUPPORTED
-    assert verdict.introduced_at == "F"
-    assert len(verdict.history) == 3
-
-
 def test_summaries_stand_for_outputs_and_whole_texts_for_sources():
     judge = Told(["A", "C", "R1"], [FS, FS, FS])
     walk(DEEP, judge)
@@ -170,11 +159,6 @@ def test_sources_that_disagree_support_the_claim_and_show_both_sides():
     assert "the sources disagree on c1: see the evidence for and against" in report.warnings
 
 
-def test_outputs_that_disagree_support_nothing_and_leave_the_origin_open():
-    verdict = walk(DEEP, Told(["A", "C"], [INC, NFS]))
-    assert (verdict.support, verdict.introduced_at) == (S.ABSENT, None)
-
-
 def test_an_inconclusive_verdict_ends_a_row_and_does_not_widen_the_walk():
     judge = Told(["A", "C", "R1"], [NFS, INC, NFS])
     verdict = walk(DEEP, judge, q=2)
@@ -191,13 +175,6 @@ def test_an_answer_from_nowhere_introduced_its_claims():
     given = ProvenanceGraph(nodes=(Node(id="F", kind="answer", text="Text of F."),))
     verdict = walk(given, Told("", []))
     assert (verdict.support, verdict.introduced_at) == (S.ABSENT, "F")
-
-
-def test_a_node_reached_by_two_ways_is_read_once():
-    given = graph(F="A B", A="C", B="A", C="R1")
-    judge = Told(["A", "B", "C", "R1"], [FS, FS, FS, FS, FS])
-    walk(given, judge)
-    assert judge.read == [["A", "B"], ["C"], ["R1"]]
 
 
 def test_claims_are_taken_apart_until_they_do_not_come_apart():
@@ -341,36 +318,6 @@ def test_passages_have_their_own_ids_also_where_words_select_them():
     assert len(set(places.values())) == len(places)
 
 
-def test_words_find_the_same_for_claims_together_and_alone():
-    given = ProvenanceGraph.from_texts(
-        "-", ["The barn is red. The well is deep. Hay is dry.", "The well has a lid. Hay burns."]
-    )
-    texts = ["The well is deep.", "Hay burns in barns.", "Nobody knows."]
-    claims = [Claim(id=f"c{n}", text=text, quote="", start=0, end=0) for n, text in enumerate(texts)]
-    cache = PassageCache()
-    passages = cache.of(*given.leaves())
-    searches = [Search(claim=claim, passages=passages) for claim in claims]
-    searches.append(Search(claim=claims[0], passages=cache.of(given.node("source-2"))))
-    words = WordSelector(given, 3)
-    together, _ = drive(words.select(searches), None)
-    assert together == tuple(drive(words.select([search]), None)[0][0] for search in searches)
-    assert set(together[0].passages) <= set(passages)
-    assert [bool(selection.passages) for selection in together] == [True, True, False, True]
-
-
-def test_a_source_is_read_although_an_output_beside_it_says_the_same():
-    wells = " ".join(f"The well of farm {i} is {i} metres wide." for i in range(200))  # too long to be shown whole
-    nodes = [
-        Node(id="R", kind="document", text=f"{STATEMENT} {wells}"),
-        Node(id="A", kind="completion", text=STATEMENT),
-        Node(id="F", kind="answer", text=STATEMENT),
-    ]
-    edges = tuple(Edge(source=a, target=b) for a, b in (("R", "A"), ("A", "F"), ("R", "F")))
-    report = verify(ProvenanceGraph(nodes=tuple(nodes), edges=edges), Pointing(), VerifyOptions(strategy="veritrail"))
-    assert report.verdict("c1").support is S.SUPPORTED
-    assert [item.node_id for item in report.verdict("c1").evidence] == ["R"]
-
-
 def test_walks_that_all_end_inconclusive_leave_the_report_partial():
     given = graph(F="R1")
     stating = tuple(replace(node, text=STATEMENT) if node.id == "F" else node for node in given.nodes)
@@ -407,19 +354,6 @@ def test_an_undecided_verdict_does_not_end_a_walk():
     verdict = walk(DEEP, judge)
     assert verdict.support is S.SUPPORTED
     assert len(judge.contexts) == 3
-
-
-def test_an_undecided_verdict_ends_a_row_and_leaves_the_origin_open():
-    judge = Abstaining(["A", "C", "R1"], [NFS, None, NFS])
-    verdict = walk(DEEP, judge, q=2)
-    assert judge.read == [["A", "B"], ["C", "D", "R3"], ["R1"]]
-    assert verdict.support in UNSUPPORTED
-    assert verdict.introduced_at is None
-
-
-def test_of_an_output_from_nowhere_an_undecided_claim_stays_undecided():
-    verdict = walk(graph(F="A"), Abstaining(["A"], [None]))
-    assert verdict.outcome == "undecided"
 
 
 @pytest.mark.parametrize(
@@ -474,18 +408,6 @@ def test_summaries_are_kept_if_asked_for():
     assert Report.from_json(report.to_json()) == report
 
 
-def test_a_step_without_evidence_has_an_empty_trail():
-    verdict = walk(DEEP, Told("A", [FS]), q=2)
-    assert [bool(layer.selected) for layer in verdict.history] == [True, False, False]
-
-
-def test_the_trail_of_a_later_step_holds_the_sources_carried_along():
-    verdict = walk(graph(F="R A", A="C", C="R2"), Told(["R", "A", "C"], [FS] * 4))
-    assert [sorted({one.node_id for one in layer.selected}) for layer in verdict.history] == [
-        ["A", "R"], ["C", "R"], ["R"]
-    ]  # fmt: skip
-
-
 def test_only_what_stands_in_the_node_is_selected():
     class Inventing(Told):
         def select(self, searches):
@@ -507,12 +429,3 @@ def test_a_walk_that_fails_keeps_its_trail_up_to_there():
     verdict = walk(DEEP, Failing(["A", "C", "R1"], [FS, FS]))
     assert verdict.error == "unreachable: no route"
     assert [one.node_id for layer in verdict.history for one in layer.selected] == ["A", "A"]
-
-
-def test_the_trail_of_words_is_verbatim_too():
-    text = "Caf\u00e9 \u2014 the well is 40 metres deep.\n\nIt was dug in 1887. \U0001f4a7 Nobody drinks from it."
-    given = ProvenanceGraph.from_texts("The well is 40 metres deep.", [text])
-    report = verify(given, options=VerifyOptions(strategy="veritrail"))
-    (layer,) = report.verdicts[0].history
-    assert layer.selected
-    assert all(one.quote == text[one.start : one.end] for one in layer.selected)
