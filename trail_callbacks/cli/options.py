@@ -23,21 +23,14 @@ __all__ = [
     "Json",
     "Judge",
     "Limits",
-    "MaxCalls",
-    "MaxCost",
     "MaxScore",
-    "MaxTokens",
     "OnNotEnough",
     "OnUndecidedClaims",
     "Output",
-    "PriceIn",
-    "PriceOut",
     "Question",
-    "RequestsPerMinute",
     "Source",
     "SourceText",
     "StoreUrl",
-    "TokensPerMinute",
     "TracesFile",
     "Word",
     "Words",
@@ -100,13 +93,6 @@ OnUndecidedClaims = Annotated[
     ),
 ]
 
-MaxCalls = Annotated[int | None, option("N", "Model calls allowed, over all runs.", min=0)]
-MaxTokens = Annotated[int | None, option("N", "Tokens allowed, over all runs.", min=0)]
-MaxCost = Annotated[float | None, option("X", "Money allowed, over all runs; needs both prices.")]
-PriceIn = Annotated[float | None, option("X", "Price of a million prompt tokens.")]
-PriceOut = Annotated[float | None, option("X", "Price of a million completion tokens.")]
-RequestsPerMinute = Annotated[float | None, option("N", "Requests in any minute, of all processes together.")]
-TokensPerMinute = Annotated[float | None, option("N", "Likewise, tokens.")]
 
 StoreUrl = Annotated[str, option("URL", "Store of judged runs: a file, or a URL.", "--store")]
 Limits = Annotated[

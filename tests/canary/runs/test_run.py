@@ -115,13 +115,6 @@ def test_whether_the_fact_was_served_is_told_by_its_quote(tmp_path):
     assert set(unknown.values()) == {None}
 
 
-def test_passages_that_were_not_served_are_kept_with_their_reason(tmp_path):
-    left = (Skipped("passage 7 of a.md", "could not be placed in the corpus"),)
-    app = App(lambda ask: Answered(text=answer(ask), passages=[], dropped=left if ask.arm == "fictive" else ()))
-    run(probes(2), app, out=tmp_path)
-    assert {t.arm: t.dropped for t in load_run(tmp_path).trials} == {**dict.fromkeys(ARMS, ()), "fictive": left}
-
-
 def test_async_apps_run_on_one_loop_of_their_own(tmp_path):
     at_once = Counter()
     loops = set()

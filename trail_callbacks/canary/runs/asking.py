@@ -289,4 +289,5 @@ def _answered(found: Any) -> Answered:
 
 
 def _is_sequence(several: Any, kind: type[Any]) -> bool:
-    return isinstance(several, list | tuple) and all(isinstance(each, kind) for each in several)
+    is_several = isinstance(several, Sequence) and not isinstance(several, str)
+    return is_several and all(isinstance(each, kind) for each in several)
