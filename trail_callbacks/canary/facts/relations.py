@@ -35,6 +35,7 @@ _MANY, _LARGE = 3, 10  # so many numbers, or such large ones, do not add up by c
 _WIDER = 2.0  # how many times as wide a range may become: `20 to 30` and not `20 to 167`
 _WHOLE, _HALF, _EXACT = 100.0, 0.5 + 1e-6, 1e-6
 _ROUND = 0.025  # relative distance of a number from the same one, rounded
+_COARSE = 100  # times as coarse is what only looks rounded
 _TRIED = 64  # figures of about the same value that are compared with one
 _YEAR, _MINUTE = 31557600.0, 60.0  # seconds
 
@@ -91,8 +92,12 @@ def relations_in(page: Page) -> list[Relation]:
     """Finds the relations between the figures of a document. Time is linear in the number of figures."""
     derived = [*_in_tables(page), *_in_prose(page)]
     found = {(each.result, each.rule, frozenset(each.parts)): each for each in derived}
-    related = {frozenset(pair) for each in found.values() for pair in combinations(each.figures, 2)}
-    beside = (each for each in _in_brackets(page) if frozenset(each.figures) not in related)
+    related: dict[Figure, list[Relation]] = defaultdict(list)
+    for each in found.values():
+        for figure in each.figures:
+            related[figure].append(each)
+    brackets = _in_brackets(page)
+    beside = [each for each in brackets if not any(each.parts[0] in one.figures for one in related[each.result])]
     return [
         *found.values(),
         *beside,
@@ -252,6 +257,7 @@ def roundings(pages: Sequence[Page], near: Mapping[Page, Sequence[Page]]) -> Ite
 
 def _rounds(round_: Figure, exact: Figure) -> bool:
     a, b = round_.quantity, exact.quantity
-    finer = 0 < b.step < a.step and 0 < abs(a.value - b.value) < min(a.step, _ROUND * a.value)
+    coarse = 1 if a.bound in {"about", "over", "under"} else _COARSE
+    finer = 0 < coarse * b.step <= a.step and 0 < abs(a.value - b.value) < min(a.step, _ROUND * a.value)
     alike = not (round_.noun and exact.noun) or round_.noun == exact.noun
     return finer and alike and len((round_.context & exact.context) - {round_.noun, exact.noun}) > 1

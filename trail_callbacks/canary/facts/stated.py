@@ -52,7 +52,7 @@ class Stated:
                 self._add(each, page)
 
     def has(self, kind: str, value: float, noun: str, page: Page) -> bool:
-        """Whether a value stands somewhere."""
+        """Whether the corpus has a value; of bare numbers, of which it may have all, the document or one like it."""
         if kind != "count" or noun:
             return (kind, f"{value:.9g}", noun) in self._values
         return any(f"{value:.9g}" in self._bare[each] for each in (page, *self._near[page]))

@@ -30,7 +30,7 @@ _STEPS: Final[Mapping[str, Mapping[Size, range]]] = {
 }
 _SAME_DAYS = 28  # years after which the days of the year are the same weekdays
 _EARLIEST, _LATEST, _THOUSAND = 1000, 2100, 1000  # years that are read as such
-_TRIES = 40
+_TRIES = 24
 _AGE = re.compile(r"\byears?[ -](?:old|ago)\b|\bJahre alt\b|\bvor \d+ Jahren\b", re.IGNORECASE)
 _YEARLY = re.compile(
     r"\b(?:years?|dates?|since|found(?:ed|ing)|established|built|opened|launched|started|born|died|(?:bau)?jahr|gegründet"
@@ -52,8 +52,7 @@ class Dated:
 
     def moved(self, by: Mapping[str, int]) -> str | None:
         """Writes it anew, earlier or later; None if there is no such date, or it cannot be written that way."""
-        line = self.page.line_of(self.of.start)
-        keeps = any(each.kind == "weekday" and self.page.line_of(each.start) == line for each in self.page.dated)
+        keeps = self.page.line_of(self.of.start) in self.page.weekdays
         return self.of.moved(**by, keeps_weekday=keeps, language=self.page.writing.language)
 
     def key_after(self, by: Mapping[str, int]) -> Key:
@@ -108,7 +107,7 @@ def propose(reading: Reading, rng: random.Random, sizes: Sequence[Size]) -> Iter
 
 def _unit(group: Sequence[Dated]) -> str:
     """What the dates of a group are moved by."""
-    quarters = any(part.kind == "quarter" for each in group for part in each.page.dated)
+    quarters = any(part.kind == "quarter" for page in {each.page for each in group} for part in page.dated)
     whole = all(each.of.is_whole for each in group) and not quarters
     return "days" if whole or not any(each.of.key[0] for each in group) else "years"
 
@@ -121,13 +120,15 @@ def _moved(
     here = {each.of.key for each in group}
     latest = max((key[0] for key in written), default=0)
     ((unit, listed),) = steps.items()
-    weekdays = unit == "years" and any(part.kind == "weekday" for each in group for part in each.page.dated)
+    weekdays = unit == "years" and any(each.page.weekdays for each in group)
     for step in (sign * step for step in listed for sign in (-1, 1)):
         by = {unit: step}
         new = [each.moved(by) for each in group] if not weekdays or step % _SAME_DAYS == 0 else [None]
+        if None in new:
+            continue
         reached = [year for each in group if (year := each.key_after(by)[0])]
         is_late = step > 0 and max(reached, default=0) >= max(latest, 1)
-        if None in new or is_late or not all(_EARLIEST <= year <= _LATEST for year in reached):
+        if is_late or not all(_EARLIEST <= year <= _LATEST for year in reached):
             continue
         own: dict[Key, list[tuple[Dated, str]]] = defaultdict(list)
         for each, words in zip(group, new, strict=True):

@@ -61,8 +61,10 @@ def propose_inconsistent(reading: Reading, rng: random.Random, sizes: Sequence[S
         if len(fact.figures) == 1 or _unfit(fact, reading) or not _agree(fact):
             continue
         edit, other = (_edit(fact, reading, rng, sizes, turn) for _ in range(2))
-        if edit is None or other is None or edit.fictive == other.fictive or edit.repairs or other.repairs:
+        if edit is None or other is None or edit.fictive == other.fictive:
             continue
+        if not len(edit.replacements) == len(other.replacements) == len(fact.figures):
+            continue  # other numbers follow from it
         first = edit.replacements[0]
         several = any(each.document != first.document for each in edit.replacements)
         line = fact.figures[0].line
@@ -113,7 +115,7 @@ def _fixed(figure: Figure) -> str:
 
 def _edit(fact: Fact, reading: Reading, rng: random.Random, sizes: Sequence[Size], turn: int) -> Edit | None:
     """The first candidate that fits everywhere, of the size whose turn it is or another one."""
-    named = fact.named
+    named, has = fact.named, reading.stated.has
     assert named.numeral is not None  # noqa: S101 - asked before
     for size in (sizes[(turn + i) % len(sizes)] for i in range(len(sizes))):
         for _ in range(_TRIES):
@@ -122,10 +124,7 @@ def _edit(fact: Fact, reading: Reading, rng: random.Random, sizes: Sequence[Size
             factor = round(named.value * rng.uniform(low, high) / grain) * grain / named.value
             if not (low * (1 - _SLACK) <= factor <= high * (1 + _SLACK)) or guessable(factor):
                 continue
-            if any(
-                reading.stated.has(each.quantity.kind, each.value * factor, each.noun, each.page)
-                for each in fact.figures
-            ):
+            if any(has(each.quantity.kind, each.value * factor, each.noun, each.page) for each in fact.figures):
                 continue
             values = reading.changed(fact, factor)
             written = {each: words for each, new in (values or {}).items() if (words := _written(each, new))}

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 import re
+from bisect import bisect_left
 from collections.abc import Iterator, Sequence
 from itertools import pairwise
 
@@ -65,12 +66,14 @@ def _unfit(fact: Fact, reading: Reading) -> str:
     if reading.relations(fact.figures):
         return "other numbers follow from it, or it is the end of a range"
     for figure in fact.figures:
-        page, quantity, at = figure.page, figure.quantity, figure.page.figures.index(figure)
+        page, quantity = figure.page, figure.quantity
         if figure.numeral is None or figure.numeral.value == 1:
             return "its unit stands in the singular, behind 1"
-        alike = [each for each in page.figures if each.quantity.kind == quantity.kind and each not in fact.figures]
-        if quantity.kind.startswith("money") and (alike or _TWICE.match(page.text, quantity.end)):
-            return "other values beside it are in the same currency, or it is told twice"
+        if quantity.kind.startswith("money"):
+            alike = (each for each in page.figures if each.quantity.kind == quantity.kind)
+            if _TWICE.match(page.text, quantity.end) or any(each not in fact.figures for each in alike):
+                return "other values beside it are in the same currency, or it is told twice"
+        at = bisect_left(page.figures, figure.start, key=lambda each: each.start)
         for one, other in pairwise(page.figures[max(0, at - 1) : at + 2]):
             if one.quantity.kind == other.quantity.kind and other.start - one.quantity.end <= _BESIDE:
                 return "it is a part of a compound or a pair"

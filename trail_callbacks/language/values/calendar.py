@@ -151,7 +151,10 @@ class CalendarDate:
         was = self.day
         if was is None or not self.key[1] or not self.key[2] or (days % 7 and keeps_weekday):
             return None
-        new = was + dt.timedelta(days)
+        try:
+            new = was + dt.timedelta(days)
+        except OverflowError:  # the calendar ends: `valid until 31.12.9999`
+            return None
         if not self.key[0] and new.year != was.year:
             return None
         return {"year": new.year, "month": new.month, "day": new.day}
