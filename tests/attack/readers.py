@@ -105,7 +105,7 @@ def _perturbed(text: str) -> None:
 
 
 def _filtered(text: str) -> None:
-    ContextFilter(duplicate="drop").apply([text, _OTHER, text + " x"], "When does the ferry to Skogholm leave?")
+    ContextFilter().apply([text, _OTHER, text + " x"])
 
 
 def _linked(text: str) -> None:
