@@ -1,8 +1,8 @@
 import pytest
 
 from trail_callbacks.evidence import Passage
-from trail_callbacks.judges.encoder.decision import Thresholds, decide
-from trail_callbacks.judges.encoder.reading import Reading
+from trail_callbacks.judges.encoder.inference import Grounding
+from trail_callbacks.judges.encoder.verdicts import Thresholds, decide
 from trail_callbacks.taxonomy import ErrorType, SupportClass
 
 LINES = Thresholds(support=0.5, margin=0.1)
@@ -21,7 +21,7 @@ def decided(*readings, text=CLAIM, told=True, lines=LINES):
 
 
 def reading(support, against=None, **more):
-    return Reading(support=support, against=against, supporting=FOR, opposing=AGAINST, read=1, chunks=1, **more)
+    return Grounding(support=support, against=against, supporting=FOR, opposing=AGAINST, read=1, chunks=1, **more)
 
 
 @pytest.mark.parametrize(
@@ -73,7 +73,7 @@ def test_a_claim_of_several_sentences_is_as_good_as_its_worst():
     ],
 )
 def test_few_unbacked_words_leave_a_claim_partly_supported(text, unbacked, share, expected):
-    judgement = decided(Reading(support=0.1, supporting=FOR, unbacked=unbacked, share=share), text=text, told=False)
+    judgement = decided(Grounding(support=0.1, supporting=FOR, unbacked=unbacked, share=share), text=text, told=False)
     assert judgement.support == expected
     assert repr(unbacked[0]) in judgement.rationale
     assert [item.relation for item in judgement.evidence] == (["supports"] if expected != "absent" else [])

@@ -15,7 +15,7 @@ from trail_callbacks import (
     check,
 )
 from trail_callbacks.evidence import Passage
-from trail_callbacks.judges.encoder import weights
+from trail_callbacks.judges.encoder import loading
 from trail_callbacks.judges.judge import Judge, Question
 from trail_callbacks.judges.resolve import _kept, resolve
 
@@ -128,9 +128,9 @@ def test_whether_sources_answer_a_question_is_left_to_rules(entailment):
 
 def test_a_string_names_it_and_the_weights_are_kept_for_the_next_call(entailment, monkeypatch):
     loads = []
-    load = weights.load
+    load = loading._load
     _kept.cache_clear()  # other tests name the same folder
-    monkeypatch.setattr(weights, "load", lambda source: loads.append(source) or load(source))
+    monkeypatch.setattr(loading, "_load", lambda source: loads.append(source) or load(source))
     for _ in range(3):
         assert supports(check(ANSWER, [YES], judge=f"encoder:{entailment}")) == ["supported"]
     assert len(loads) == 1
@@ -154,13 +154,13 @@ def test_a_network_that_fails_is_an_error_of_its_claims(entailment, error):
 
 
 async def test_the_event_loop_goes_on_while_it_loads_and_runs(entailment, monkeypatch):
-    load, beaten = weights.load, threading.Event()
+    load, beaten = loading._load, threading.Event()
 
     def slowly(source):
         assert beaten.wait(60)
         return load(source)
 
-    monkeypatch.setattr(weights, "load", slowly)
+    monkeypatch.setattr(loading, "_load", slowly)
 
     async def heart():
         for _ in range(10):
@@ -180,7 +180,7 @@ def test_a_forked_process_judges_too(entailment, monkeypatch):
 
     judge = EncoderJudge(entailment)
     assert supports(check(ANSWER, [YES], judge=judge)) == ["supported"]
-    monkeypatch.setattr(weights, "_orphaned", False)  # of this process, whatever forked it
+    monkeypatch.setattr(loading, "_orphaned", False)  # of this process, whatever forked it
     torch.set_num_threads(2)  # a child that used two would wait for the second
     held, release = threading.Event(), threading.Event()
 
@@ -240,8 +240,8 @@ def test_through_the_command(kind, request, trail, tmp_path):
 def test_threads_share_one_model(kind, request, monkeypatch):
     folder = request.getfixturevalue(kind)
     loads = []
-    load = weights.load
-    monkeypatch.setattr(weights, "load", lambda source: loads.append(source) or load(source))
+    load = loading._load
+    monkeypatch.setattr(loading, "_load", lambda source: loads.append(source) or load(source))
     judge = EncoderJudge(folder, labels=("supported", "absent") if kind == "grounding" else None)
     found, begin = {}, threading.Barrier(4)
 

@@ -1,7 +1,7 @@
 import pytest
 
 from trail_callbacks.errors import JudgeError
-from trail_callbacks.judges.encoder.labels import checked, read
+from trail_callbacks.judges.encoder.profiles import checked_labels, read_labels
 from trail_callbacks.taxonomy import SupportClass
 
 S, C, A = SupportClass.SUPPORTED, SupportClass.CONTRADICTED, SupportClass.ABSENT
@@ -22,7 +22,7 @@ S, C, A = SupportClass.SUPPORTED, SupportClass.CONTRADICTED, SupportClass.ABSENT
     ],
 )
 def test_other_names_are_read_by_how_they_begin(names, meanings):
-    assert read("m", dict(enumerate(names))) == meanings
+    assert read_labels("m", dict(enumerate(names))) == meanings
 
 
 @pytest.mark.parametrize(
@@ -32,7 +32,7 @@ def test_other_names_are_read_by_how_they_begin(names, meanings):
 )  # fmt: skip
 def test_names_that_say_nothing_are_refused_with_the_options_that_help(names):
     with pytest.raises(JudgeError, match=r"some/model.*labels=\(.*profile="):
-        read("some/model", dict(enumerate(names)))
+        read_labels("some/model", dict(enumerate(names)))
 
 
 @pytest.mark.parametrize(
@@ -48,4 +48,4 @@ def test_names_that_say_nothing_are_refused_with_the_options_that_help(names):
 )
 def test_labels_that_were_given_are_checked(labels, outputs, why):
     with pytest.raises(JudgeError, match=why):
-        checked("m", labels, outputs)
+        checked_labels("m", labels, outputs)

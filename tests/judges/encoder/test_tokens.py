@@ -5,8 +5,7 @@ from seen import WITHOUT, claim, inputs, run
 
 from trail_callbacks import EncoderJudge, check
 from trail_callbacks.evidence import Passage
-from trail_callbacks.judges.encoder.inference import Encoder
-from trail_callbacks.judges.encoder.reading import Ask
+from trail_callbacks.judges.encoder.inference import Asked, Encoder
 from trail_callbacks.judges.encoder.tokens import TokenReader
 from trail_callbacks.judges.judge import Question
 from trail_callbacks.models.drive import drive
@@ -29,7 +28,7 @@ def judge(folder, **more):
 
 def read(asked, text, *passages):
     reader = TokenReader(Encoder(asked._first.loaded(), 8))
-    return drive(reader.read([Ask(text, passages)]), None)[0][0]
+    return drive(reader.read([Asked(text, passages)]), None)[0][0]
 
 
 def test_label_0_and_1_are_refused_until_somebody_says_what_they_mean(grounding):

@@ -14,8 +14,9 @@ from dataclasses import dataclass, replace
 from trail_callbacks.evidence import Passage
 from trail_callbacks.evidence.tables import labelled
 from trail_callbacks.language.speech import is_question
+from trail_callbacks.language.terms import keys
 
-__all__ = ["Chunk", "chunks", "statements", "wording"]
+__all__ = ["Chunk", "chunks", "likeliest", "statements", "wording"]
 
 _SPACE = re.compile(r"\s+")
 _SPARE = 2  # tokens that joining two texts may add
@@ -112,6 +113,12 @@ def wording(passage: Passage) -> str:
     if passage.address.startswith("row ") and passage.before:
         return labelled(passage.before.splitlines()[-1], passage.text) or passage.text
     return passage.text
+
+
+def likeliest(claim: str, passages: Sequence[Passage]) -> list[Passage]:
+    """Returns passages, those that share most words with a claim first."""
+    wanted = set(keys(claim))
+    return sorted(passages, key=lambda passage: -len(wanted.intersection(keys(passage.text))))
 
 
 def _context(passage: Passage) -> list[str]:

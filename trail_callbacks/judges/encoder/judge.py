@@ -9,17 +9,13 @@ from pathlib import Path
 
 from trail_callbacks.claims import abstains, split
 from trail_callbacks.errors import InputError, JudgeError, MissingExtraError
-from trail_callbacks.judges.encoder import labels as labelling
 from trail_callbacks.judges.encoder.chunks import statements
-from trail_callbacks.judges.encoder.decision import Thresholds
-from trail_callbacks.judges.encoder.inference import Encoder
-from trail_callbacks.judges.encoder.loading import Loaded, Source, needs_extra
+from trail_callbacks.judges.encoder.inference import Encoder, Reader
+from trail_callbacks.judges.encoder.loading import Loaded, Source, Weights, needs_extra
 from trail_callbacks.judges.encoder.pairs import PairReader
-from trail_callbacks.judges.encoder.profiles import DEFAULT, PROFILES, UNSUITED, Profile, profile_of
-from trail_callbacks.judges.encoder.reading import Reader
+from trail_callbacks.judges.encoder.profiles import DEFAULT, PROFILES, UNSUITED, Profile, checked_labels, profile_of
 from trail_callbacks.judges.encoder.tokens import TokenReader
-from trail_callbacks.judges.encoder.verdicts import absent, answerable, stating, verdicts
-from trail_callbacks.judges.encoder.weights import Weights
+from trail_callbacks.judges.encoder.verdicts import Thresholds, absent, answerable, stating, verdicts
 from trail_callbacks.judges.judge import Assessment, Extraction, Judgement, Purpose, Question
 from trail_callbacks.language.detect import NAMES, language
 from trail_callbacks.models.call import Pipeline
@@ -49,7 +45,7 @@ class EncoderJudge:
     found no support. No accuracy was measured here: `tests/benchmarks/encoder.py` prints times, and the authors'
     figures are in the README.
 
-    Classes: see `trail_callbacks.judges.encoder.decision`. Scores near the threshold are undecided. A score is not a
+    Classes: see `trail_callbacks.judges.encoder.verdicts`. Scores near the threshold are undecided. A score is not a
     calibrated probability, so there is no confidence. Error types are those that the offline checks find in
     the sentences nearest to an unsupported claim, else `other`. Evidence is the sentence with the highest score, read
     by itself. Claims are found by rules, as `LocalJudge` does, and so is whether sources answer a question.
@@ -74,7 +70,6 @@ class EncoderJudge:
         chunks: Chunks that a pair classifier reads for one claim, those that share most words with it, 1 or more; None
             reads all. Verdicts say if some were not read.
         dtype: `float32`, or `bfloat16` for devices that are good at it.
-        progress: Whether bars on stderr show downloads.
 
     Raises:
         MissingExtraError: If transformers or torch is not installed.
@@ -102,7 +97,6 @@ class EncoderJudge:
         margin: float = 0.1,
         chunks: int | None = 8,
         dtype: str = "float32",
-        progress: bool = False,
     ) -> None:
         _check_models(model, contradictions)
         _check_numbers(batch_size, threshold, margin, chunks)
@@ -111,12 +105,12 @@ class EncoderJudge:
         if isinstance(profile, str) and profile not in PROFILES:
             raise InputError(f"EncoderJudge.profile is {profile!r}, expected any of {', '.join(PROFILES)}")
         needs_extra()
-        common = Source(model=model, device=device, dtype=dtype, progress=progress)
+        common = Source(model=model, device=device, dtype=dtype)
         self._first = Weights(
             replace(
                 common,
                 profile=PROFILES[profile] if isinstance(profile, str) else profile or profile_of(model),
-                labels=labelling.checked(model, labels) if labels is not None else (),
+                labels=checked_labels(model, labels) if labels is not None else (),
                 revision=revision,
             )
         )

@@ -1,12 +1,13 @@
 """Loading a model: from the cache or a folder, else from the hub; never code of others, never in half precision.
 
-T5 and DeBERTa overflow in float16 and then say nothing, confidently.
+T5 and DeBERTa overflow in float16 and then say nothing, confidently. A model is loaded once, for all threads.
 """
 
 from __future__ import annotations
 
 import importlib.util
 import os
+import sys
 import warnings
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -14,19 +15,19 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from threading import RLock
 from typing import Any
+from weakref import WeakSet
 
 from trail_callbacks.errors import JudgeError, MissingExtraError
-from trail_callbacks.judges.encoder import labels as labelling
-from trail_callbacks.judges.encoder.profiles import PROFILES, Profile
+from trail_callbacks.judges.encoder.profiles import PROFILES, Profile, checked_labels, read_labels
 from trail_callbacks.taxonomy import SupportClass
 
-__all__ = ["Loaded", "Source", "first_line", "load", "needs_extra"]
+__all__ = ["Loaded", "Source", "Weights", "first_line", "needs_extra"]
 
 _HHEM = "HHEMv2"  # the kind of model that its configuration names; transformers has no such kind
 _TIED = "transformer.encoder.embed_tokens.weight"  # the same tensor as the shared one, and not saved
 _ABSOLUTE = 1_000_000  # a tokenizer that names more tokens than this names no limit
-_OFFSET = {"roberta", "xlm-roberta", "camembert"}  # their positions begin after the padding's
 _UNLIMITED = {"t5", "mt5"}
+_OFFSET = {"roberta", "xlm-roberta", "camembert"}  # their positions begin after the padding's
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -40,7 +41,6 @@ class Source:
         revision: A branch, tag or commit of the hub; None takes the profile's.
         device: As torch names it; None is `cuda` if there is one, else `cpu`.
         dtype: `float32` or `bfloat16`.
-        progress: Whether downloads and loading show bars on stderr.
     """
 
     model: str
@@ -49,7 +49,6 @@ class Source:
     revision: str | None = None
     device: str | None = None
     dtype: str = "float32"
-    progress: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -90,7 +89,7 @@ def needs_extra() -> None:
             raise MissingExtraError("EncoderJudge", "encoder")
 
 
-def load(source: Source) -> Loaded:
+def _load(source: Source) -> Loaded:
     """Loads a model.
 
     What is in the cache or in a folder is used without asking the hub; with `HF_HUB_OFFLINE=1` nothing else is.
@@ -106,33 +105,25 @@ def load(source: Source) -> Loaded:
         import transformers  # noqa: PLC0415 - as above
     except ImportError as error:
         raise JudgeError(f"transformers and torch are installed, and cannot be imported: {error}") from error
-    revision = source.revision or (source.profile.revision if source.profile else "") or None
-    with _bars(shown=source.progress):
+    name, revision = source.model, source.revision or (source.profile.revision if source.profile else "") or None
+    with _no_bars():
         config = _fetched(
-            source.model,
-            lambda **how: transformers.PretrainedConfig.get_config_dict(source.model, revision=revision, **how)[0],
+            name, lambda **how: transformers.PretrainedConfig.get_config_dict(name, revision=revision, **how)[0]
         )
-        profile = source.profile or _read_profile(source.model, config)
+        profile = source.profile or _read_profile(name, config)
         if profile.head == "first_token":
             tokenizer, network = _rebuilt(source, profile, revision)
         else:
-            kind = _kind(profile)
-            dtype = getattr(torch, source.dtype)
-            tokenizer = _fetched(
-                source.model, lambda **how: transformers.AutoTokenizer.from_pretrained(source.model, **how), revision
-            )
-            network = _fetched(
-                source.model,
-                lambda **how: getattr(transformers, kind).from_pretrained(source.model, dtype=dtype, **how),
-                revision,
-            )
+            kind, dtype = getattr(transformers, _kind(profile)), getattr(torch, source.dtype)
+            tokenizer = _fetched(name, lambda **how: transformers.AutoTokenizer.from_pretrained(name, **how), revision)
+            network = _fetched(name, lambda **how: kind.from_pretrained(name, dtype=dtype, **how), revision)
     if profile.head == "tokens" and not tokenizer.is_fast:
         raise JudgeError(f"the tokenizer of {source.model} gives no places in the text: it has no tokenizer.json")
     names = {int(index): name for index, name in network.config.id2label.items()}
     given = source.labels or profile.labels
     outputs = None if profile.head == "decoder" else len(names)
-    labels = labelling.checked(source.model, given, outputs) if given else labelling.read(source.model, names)
-    _check_outputs(source.model, profile, tokenizer)
+    labels = checked_labels(name, given, outputs) if given else read_labels(name, names)
+    _check_outputs(name, profile, tokenizer)
     window = _window(profile, network.config, tokenizer)
     tokenizer.model_max_length = 10**9  # texts are measured, never cut, and it is not to warn about each
     where = source.device or ("cuda" if torch.cuda.is_available() else "cpu")
@@ -254,23 +245,80 @@ def first_line(error: BaseException) -> str:
 
 
 @contextmanager
-def _bars(*, shown: bool) -> Iterator[None]:
+def _no_bars() -> Iterator[None]:
     """Keeps bars of transformers and of the hub off stderr; what the app has set is set again."""
     from huggingface_hub import utils as hub  # noqa: PLC0415 - optional and heavy
     from transformers.utils import logging  # noqa: PLC0415 - as above
 
     ours, theirs = logging.is_progress_bar_enabled(), not hub.are_progress_bars_disabled()
-    if shown or not ours:
-        yield
-        return
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # the hub warns where HF_HUB_DISABLE_PROGRESS_BARS decides instead
         logging.disable_progress_bar()
-    try:
-        yield
-    finally:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
-            logging.enable_progress_bar()
+        try:
+            yield
+        finally:
+            if ours:
+                logging.enable_progress_bar()
             if not theirs:
                 hub.disable_progress_bars()
+
+
+class Weights:
+    """Loads a model at first use, and again in a forked process.
+
+    A fork copies locks as they stand and no threads, so a child begins anew, with one thread if torch was imported
+    before: load after forking where you can. Pickling leaves the weights out.
+
+    Args:
+        source: Which model.
+    """
+
+    def __init__(self, source: Source) -> None:
+        self.source = source
+        self.forget()
+        _ALL.add(self)
+
+    def forget(self) -> None:
+        """Drops the loaded model."""
+        self._lock = RLock()
+        self._loaded: Loaded | None = None
+
+    def loaded(self) -> Loaded:
+        """Returns the model, loading it if that is to be done yet; others wait.
+
+        Raises:
+            JudgeError: If it cannot be loaded; the next call tries again.
+            MissingExtraError: If a library is missing.
+        """
+        with self._lock:
+            if self._loaded is None:
+                _spare_threads()
+                with _loading:
+                    self._loaded = _load(self.source)
+            return self._loaded
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return Weights, (self.source,)
+
+
+_ALL: WeakSet[Weights] = WeakSet()
+_loading = RLock()  # transformers patches itself and torch while it loads: of two at once, one may leave the patches
+_orphaned = False  # whether this process was forked from one that had imported torch
+
+
+def _forked() -> None:
+    global _loading, _orphaned  # noqa: PLW0603 - facts about the process
+    _loading = RLock()
+    _orphaned = "torch" in sys.modules
+    for weights in list(_ALL):
+        weights.forget()
+
+
+def _spare_threads() -> None:
+    """Has torch use one thread in a forked process: it would wait for ever for those that were not copied."""
+    if _orphaned:
+        sys.modules["torch"].set_num_threads(1)
+
+
+if hasattr(os, "register_at_fork"):  # not on Windows, which has no fork
+    os.register_at_fork(after_in_child=_forked)

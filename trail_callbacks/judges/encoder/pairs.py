@@ -8,9 +8,8 @@ from dataclasses import dataclass
 from typing import Any, TypeAlias, TypeVar
 
 from trail_callbacks.evidence import Passage
-from trail_callbacks.judges.encoder.chunks import Chunk, chunks, wording
-from trail_callbacks.judges.encoder.inference import Encoder
-from trail_callbacks.judges.encoder.reading import Ask, Reading, UnusableError
+from trail_callbacks.judges.encoder.chunks import Chunk, chunks, likeliest, wording
+from trail_callbacks.judges.encoder.inference import Asked, Encoder, Grounding, UnusableError
 from trail_callbacks.language.terms import keys
 from trail_callbacks.models.call import Pipeline
 from trail_callbacks.taxonomy import SupportClass
@@ -62,7 +61,7 @@ class PairReader:
         self._supported = labels.index(SupportClass.SUPPORTED)
         self._against = [i for i, label in enumerate(labels) if label is SupportClass.CONTRADICTED]
 
-    def read(self, asks: Sequence[Ask]) -> Pipeline[list[Reading]]:
+    def read(self, asks: Sequence[Asked]) -> Pipeline[list[Grounding]]:
         """See `Reader.read`."""
         packed: dict[tuple[tuple[Passage, ...], int], list[Chunk]] = {}
         plans = [self._plan(ask, packed) for ask in asks]
@@ -72,7 +71,7 @@ class PairReader:
         scores |= yield from self._scored(sorted(single - scores.keys()))
         return [self._reading(plan, scores) for plan in plans]
 
-    def _plan(self, ask: Ask, packed: dict[tuple[tuple[Passage, ...], int], list[Chunk]]) -> _Plan:
+    def _plan(self, ask: Asked, packed: dict[tuple[tuple[Passage, ...], int], list[Chunk]]) -> _Plan:
         window = self._encoder.loaded.window
         space = self._room(ask.text)
         if space < _LEAST:
@@ -111,19 +110,19 @@ class PairReader:
             for pair, one in zip(pairs, found, strict=True)
         }
 
-    def _reading(self, plan: _Plan, scores: _Scored) -> Reading:
+    def _reading(self, plan: _Plan, scores: _Scored) -> Grounding:
         if plan.failure is not None:
-            return Reading(failure=plan.failure)
+            return Grounding(failure=plan.failure)
         for chunk in plan.selected:  # a value that is missing might have been the highest
             if isinstance(lost := scores[chunk.text, plan.claim], UnusableError):
-                return Reading(failure=str(lost))
+                return Grounding(failure=str(lost))
         favour, against = (_best(plan, plan.selected, scores, side) for side in (_FOR, _AGAINST))
         high, low = _value(scores, favour, plan.claim, _FOR), _value(scores, against, plan.claim, _AGAINST)
         first = _best(plan, favour.passages, scores, _FOR)
-        return Reading(
+        return Grounding(
             support=high,
             against=None if low < 0.0 else low,
-            supporting=first if high >= _WORTH else _likeliest(plan.claim, favour.passages),
+            supporting=first if high >= _WORTH else likeliest(plan.claim, favour.passages)[0],
             opposing=None if low < 0.0 else _best(plan, against.passages, scores, _AGAINST),
             near=favour.passages,
             read=len(plan.selected),
@@ -151,8 +150,3 @@ def _sentences(plan: _Plan, scores: _Scored) -> Iterator[Passage]:
         chunk = _best(plan, plan.selected, scores, side)
         if _value(scores, chunk, plan.claim, side) >= _WORTH:
             yield from chunk.passages
-
-
-def _likeliest(claim: str, passages: Sequence[Passage]) -> Passage:
-    wanted = set(keys(claim))
-    return max(passages, key=lambda one: len(wanted.intersection(keys(one.text))))

@@ -1,21 +1,24 @@
 """How known models want to be asked: input, labels, window, licence. To support a model add a line to `PROFILES`.
 
 Each of these was trained with one input format and gives confident nonsense for another, without an error. Formats and
-label orders were read in the authors' code.
+label orders were read in the authors' code. What the outputs of other models mean is read by the names of their labels,
+never by their order: entailment is 0, 1 or 2, and of two grounding models one has 1 for grounded and one 0.
 """
 
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import PurePath
 from typing import Literal, TypeAlias
 
+from trail_callbacks.errors import JudgeError
 from trail_callbacks.taxonomy import SupportClass
 
-__all__ = ["DEFAULT", "PROFILES", "UNSUITED", "Head", "Profile", "profile_of"]
+__all__ = ["DEFAULT", "PROFILES", "UNSUITED", "Profile", "checked_labels", "profile_of", "read_labels"]
 
-Head: TypeAlias = Literal["pair", "text", "decoder", "first_token", "tokens"]
+_Head: TypeAlias = Literal["pair", "text", "decoder", "first_token", "tokens"]
 """What a model reads and where its answer is:
 
 - `pair`: evidence and claim as a pair of texts; one class for both.
@@ -46,7 +49,7 @@ class Profile:
         backbone: For `first_token`: the hub id that has its tokenizer and configuration.
     """
 
-    head: Head = "pair"
+    head: _Head = "pair"
     template: str = ""
     passage: str = "{text}"
     labels: tuple[SupportClass, ...] = ()
@@ -151,6 +154,20 @@ UNSUITED: dict[str, str] = {
 _KNOWN = {name.casefold(): name for name in PROFILES}
 _SHORT = {name.partition("/")[2]: full for name, full in _KNOWN.items()}
 _CACHED = re.compile(r"models--(.+?)--(.+)")
+_LABELS = (SupportClass.SUPPORTED, SupportClass.CONTRADICTED, SupportClass.ABSENT)
+_SEPARATORS = re.compile(r"[\s_-]+")
+_MEANINGS = (  # the first pattern that a name begins with; denials before what they deny
+    (
+        SupportClass.ABSENT,
+        r"neutral|(un|not |no )(support|ground|faithful|consistent)|inconsistent|hallucinat|not enough|nei\b|absent",
+    ),
+    (SupportClass.CONTRADICTED, r"contradict|refut"),
+    (SupportClass.SUPPORTED, r"entail|support|ground|consistent|faithful|factual"),
+)
+_HOW = (
+    'say what its outputs mean, by index: labels=("supported", "absent", "contradicted") in its order; or, for a copy '
+    'of a known model, profile="its/hub-id"'
+)
 
 
 def profile_of(model: str) -> Profile | None:
@@ -173,3 +190,52 @@ def profile_of(model: str) -> Profile | None:
     if local and parts and parts[-1] in _SHORT:
         return PROFILES[_SHORT[parts[-1]]]
     return None
+
+
+def read_labels(model: str, names: Mapping[int, str]) -> tuple[SupportClass, ...]:
+    """Reads the labels of a model's configuration.
+
+    Args:
+        model: The model, for messages.
+        names: Names by index, `id2label`.
+
+    Returns:
+        Meanings, by index.
+
+    Raises:
+        JudgeError: If a name says nothing (`LABEL_0`), or the names do not tell support from its absence.
+    """
+    ordered = [str(names[index]) for index in sorted(names)]
+    plain = [_SEPARATORS.sub(" ", name).strip().casefold() for name in ordered]
+    if any(name.startswith(("not entail", "non entail")) for name in plain):
+        raise JudgeError(
+            f"{model} knows {', '.join(ordered)} only: such models answer whether a text is on a topic; if this one is "
+            f"about evidence, {_HOW}"
+        )
+    meanings = [next((m for m, pattern in _MEANINGS if re.match(pattern, name)), None) for name in plain]
+    known = [meaning for meaning in meanings if meaning is not None]
+    if len(known) < len(meanings) or len(set(known)) < len(known):
+        raise JudgeError(f"the labels of {model} are {', '.join(ordered)}, which does not say what they mean: {_HOW}")
+    return checked_labels(model, known, len(ordered))
+
+
+def checked_labels(model: str, labels: Sequence[str], outputs: int | None = None) -> tuple[SupportClass, ...]:
+    """Returns labels that somebody gave, if they can be used.
+
+    Args:
+        model: The model, for messages.
+        labels: Meanings, by index.
+        outputs: How many the model has; None if that is not known yet.
+
+    Raises:
+        JudgeError: If one is unknown, or their number is wrong, or there is no support or nothing else.
+    """
+    wrong = [label for label in labels if label not in _LABELS]
+    if isinstance(labels, str) or wrong:
+        raise JudgeError(f"labels is {labels!r}, expected by index any of {', '.join(_LABELS)}")
+    meanings = tuple(SupportClass(label) for label in labels)
+    if outputs is not None and len(meanings) != outputs:
+        raise JudgeError(f"{model} has {outputs} outputs, and {len(meanings)} labels were given: {', '.join(meanings)}")
+    if meanings.count(SupportClass.SUPPORTED) != 1 or len(set(meanings)) < 2:  # noqa: PLR2004 - support and its absence
+        raise JudgeError(f"the labels of {model} are {', '.join(meanings)}: expected supported once, and another")
+    return meanings

@@ -8,10 +8,8 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from trail_callbacks.evidence import Passage
-from trail_callbacks.judges.encoder.chunks import Chunk, chunks, wording
-from trail_callbacks.judges.encoder.inference import Encoder, Probabilities
-from trail_callbacks.judges.encoder.reading import Ask, Reading, UnusableError
-from trail_callbacks.language.terms import keys
+from trail_callbacks.judges.encoder.chunks import Chunk, chunks, likeliest, wording
+from trail_callbacks.judges.encoder.inference import Asked, Encoder, Grounding, Probabilities, UnusableError
 from trail_callbacks.models.call import Pipeline
 from trail_callbacks.taxonomy import SupportClass
 
@@ -57,9 +55,9 @@ class TokenReader:
         self._profile = encoder.loaded.profile
         self._supported = self._profile.labels.index(SupportClass.SUPPORTED)
 
-    def read(self, asks: Sequence[Ask]) -> Pipeline[list[Reading]]:
+    def read(self, asks: Sequence[Asked]) -> Pipeline[list[Grounding]]:
         """See `Reader.read`."""
-        found: dict[int, Reading] = {}
+        found: dict[int, Grounding] = {}
         answers = list(self._answers(asks, found))
         scored = yield from self._scored([(one.text, chunk) for one in answers for chunk in one.chunks])
         chosen: list[tuple[int, Chunk]] = []
@@ -75,7 +73,7 @@ class TokenReader:
         yield from self._cite(asks, chosen, found)
         return [found[i] for i in range(len(asks))]
 
-    def _answers(self, asks: Sequence[Ask], found: dict[int, Reading]) -> Iterator[_Answer]:
+    def _answers(self, asks: Sequence[Asked], found: dict[int, Grounding]) -> Iterator[_Answer]:
         """Statements in as few texts as leave most of the window to the evidence."""
         together: dict[frozenset[Passage], list[int]] = {}
         for i, ask in enumerate(asks):  # the same ones may be given in another order, the likeliest first
@@ -91,7 +89,7 @@ class TokenReader:
             yield from self._answer(asks, group, passages, found)
 
     def _answer(
-        self, asks: Sequence[Ask], group: Sequence[int], passages: tuple[Passage, ...], found: dict[int, Reading]
+        self, asks: Sequence[Asked], group: Sequence[int], passages: tuple[Passage, ...], found: dict[int, Grounding]
     ) -> Iterator[_Answer]:
         texts = [self._encoder.plain(asks[i].text) for i in group]
         text = " ".join(texts)
@@ -104,7 +102,7 @@ class TokenReader:
         space = self._encoder.loaded.window - overhead
         if space - each < _LEAST:
             why = f"the claim is too long for the {self._encoder.loaded.window} tokens of the model"
-            found.update(dict.fromkeys(group, Reading(failure=why)))
+            found.update(dict.fromkeys(group, Grounding(failure=why)))
             return
         room = max(min(self._profile.chunk, space), each + 2)
         packed = chunks(passages, room, self._encoder.count, across=True, each=each)
@@ -141,17 +139,17 @@ class TokenReader:
 
     def _reading(
         self, claim: str, start: int, packed: Sequence[Chunk], scored: Sequence[list[float] | UnusableError]
-    ) -> tuple[Reading, Chunk | None]:
+    ) -> tuple[Grounding, Chunk | None]:
         for one in scored:  # a chunk without an answer might have backed it
             if isinstance(one, UnusableError):
-                return Reading(failure=str(one)), None
+                return Grounding(failure=str(one)), None
         ours = [one[start : start + len(claim)] for one in scored if not isinstance(one, UnusableError)]
         inked = [at for at, sign in enumerate(claim) if not sign.isspace()]
         least = [min(values[at] for values in ours) for at in range(len(claim))]
         flagged = {at for at in inked if least[at] >= 1.0 - self._profile.threshold}
         best = min(range(len(ours)), key=lambda n: sum(ours[n][at] for at in inked))
         return (
-            Reading(
+            Grounding(
                 support=1.0 - max(least[at] for at in inked),
                 near=packed[best].passages,
                 unbacked=tuple(_runs(claim, flagged)),
@@ -163,13 +161,13 @@ class TokenReader:
         )
 
     def _cite(
-        self, asks: Sequence[Ask], chosen: Sequence[tuple[int, Chunk]], found: dict[int, Reading]
+        self, asks: Sequence[Asked], chosen: Sequence[tuple[int, Chunk]], found: dict[int, Grounding]
     ) -> Pipeline[None]:
         """Finds the sentence that backs each statement best: the model reads the likeliest ones by themselves."""
         inputs = [
             (i, passage, Chunk((passage,), (wording(passage),), 0))
             for i, chunk in chosen
-            for passage in _likeliest(asks[i].text, chunk.passages)
+            for passage in likeliest(asks[i].text, chunk.passages)[:_SENTENCES]
         ]
         texts = [(self._encoder.plain(asks[i].text), chunk) for i, _, chunk in inputs]
         scored = yield from self._scored(texts)
@@ -180,11 +178,6 @@ class TokenReader:
                 best[i] = (backed, passage)
         for i, (_, passage) in best.items():
             found[i] = replace(found[i], supporting=passage)
-
-
-def _likeliest(claim: str, passages: Sequence[Passage]) -> list[Passage]:
-    wanted = set(keys(claim))
-    return sorted(passages, key=lambda passage: -len(wanted.intersection(keys(passage.text))))[:_SENTENCES]
 
 
 def _runs(claim: str, flagged: set[int]) -> Iterator[str]:
