@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import math
 import re
 from bisect import bisect_left, bisect_right
+from collections import deque
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
@@ -13,12 +15,13 @@ from trail_callbacks.evidence.library import CitedPart, Library
 from trail_callbacks.evidence.marks import Mark, marks
 from trail_callbacks.graph import Node
 from trail_callbacks.language.detect import language
-from trail_callbacks.splitting.sentences import sentences_of
+from trail_callbacks.splitting.sentences import lines_of, sentences_of
 
 __all__ = ["Cited", "attach"]
 
 _ROW = re.compile(r"\|\s*$")
 _LETTER = re.compile(r"[^\W_]")
+_Found = tuple[Mark, tuple[CitedPart, ...]]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -52,48 +55,39 @@ def attach(
         without a claim is left out.
     """
     library = Library(sources, answer, shown)
-    found = [(mark, library.find(mark)) for mark in marks(answer)]
-    found = [(mark, parts) for mark, parts in found if parts or mark.certain]
+    named = ((mark, library.find(mark)) for mark in marks(answer))
+    found = deque((mark, parts) for mark, parts in named if parts or mark.certain)
     cited: list[Cited] = []
-    if found:
-        at = 0
-        within = _Within(claims)
-        for start, end in _sentences(answer, [mark for mark, _ in found]):
-            inside = []
-            while at < len(found) and found[at][0].start < end:
-                inside.append(found[at])
-                at += 1
-            if inside:
-                cited.extend(_shared(within.between(start, end), inside))
+    within = _Within(claims)
+    for start, end in _sentences(answer, [mark for mark, _ in found]) if found else ():
+        inside = []
+        while found and found[0][0].start < end:
+            inside.append(found.popleft())
+        if inside:
+            cited.extend(_shared(within.between(start, end), inside))
     return tuple(cited)
 
 
 class _Within:
-    """Claims by place, asked for one stretch after the other: each claim is looked at where it stands, and there only.
-
-    Args:
-        claims: In any order, in which they are returned.
-    """
+    """Claims by place, asked for one stretch after the other, whose bounds only grow."""
 
     def __init__(self, claims: Sequence[Claim]) -> None:
-        self._order = sorted(enumerate(claims), key=lambda pair: pair[1].start)
-        self._next = 0
+        self._coming = deque(sorted(enumerate(claims), key=lambda pair: pair[1].start))
         self._reached: list[tuple[int, Claim]] = []
 
     def between(self, start: int, end: int) -> list[Claim]:
-        """Returns the claims that overlap a stretch; neither bound may be smaller than it was in the call before."""
+        """Returns the claims that overlap a stretch, in the order in which all were given."""
+        while self._coming and self._coming[0][1].start < end:
+            self._reached.append(self._coming.popleft())
         self._reached = [pair for pair in self._reached if pair[1].end > start]
-        while self._next < len(self._order) and self._order[self._next][1].start < end:
-            if self._order[self._next][1].end > start:
-                self._reached.append(self._order[self._next])
-            self._next += 1
         return [claim for _, claim in sorted(self._reached, key=lambda pair: pair[0])]
 
 
-def _shared(claims: Sequence[Claim], found: Sequence[tuple[Mark, tuple[CitedPart, ...]]]) -> Iterator[Cited]:
-    """Gives each mark of a sentence its claims."""
-    groups: list[list[tuple[Mark, tuple[CitedPart, ...]]]] = []
-    starts, ends = sorted(claim.start for claim in claims), sorted(claim.end for claim in claims)
+def _shared(claims: Sequence[Claim], found: Sequence[_Found]) -> Iterator[Cited]:
+    """Gives each mark of a sentence its claims; marks between which no claim begins or ends belong together."""
+    groups: list[list[_Found]] = []
+    order = sorted(claims, key=lambda claim: claim.start)
+    starts, ends = [claim.start for claim in order], sorted(claim.end for claim in claims)
     for one in found:
         last, here = groups[-1][-1][0].end if groups else 0, one[0].start
         begins = bisect_left(starts, here) > bisect_left(starts, last)
@@ -103,14 +97,13 @@ def _shared(claims: Sequence[Claim], found: Sequence[tuple[Mark, tuple[CitedPart
             groups.append([one])
     before = 0
     within = _Within(claims)
-    order = sorted(claims, key=lambda claim: claim.start)
     for number, group in enumerate(groups):
         first, last = group[0][0].start, group[-1][0].end
-        following = groups[number + 1][0][0].start if number + 1 < len(groups) else None
         mine = within.between(before, first)
         if not mine:  # then no claim that begins before the marks reaches beyond them
-            behind = slice(bisect_left(starts, first), None if following is None else bisect_left(starts, following))
-            mine = [claim for claim in order[behind] if claim.end > last]
+            following = groups[number + 1][0][0].start if number + 1 < len(groups) else math.inf
+            behind = order[bisect_left(starts, first) : bisect_left(starts, following)]
+            mine = [claim for claim in behind if claim.end > last]
         for claim in mine:
             yield from (Cited(claim_id=claim.id, mark=mark, parts=parts) for mark, parts in group)
         before = last
@@ -120,27 +113,24 @@ def _sentences(answer: str, found: Sequence[Mark]) -> Iterator[tuple[int, int]]:
     """The sentences of an answer, a row of a table as one; each reaches to the next, and over marks that follow it."""
     code = language(answer) or "en"
     starts: list[int] = []
-    offset = 0
+    for offset, line in lines_of(answer):
+        row = _ROW.search(line) is not None
+        starts += [offset] if row else [offset + each.start for each in sentences_of(line.rstrip("\r\n"), code)]
     places = [mark.start for mark in found]
-    for line in answer.splitlines(keepends=True):
-        if _ROW.search(line):
-            starts.append(offset)
-        else:
-            starts += [offset + sentence.start for sentence in sentences_of(line.rstrip("\r\n"), code)]
-        offset += len(line)
     stating = [
-        (start, end)
+        start
         for start, end in pairwise([*starts, len(answer)])
-        if _LETTER.search(_without(answer, start, end, found[bisect_left(places, start) : bisect_left(places, end)]))
+        if _states(answer, start, end, found[bisect_left(places, start) : bisect_left(places, end)])
     ]
-    return pairwise([0, *(start for start, _ in stating[1:]), len(answer)])
+    return pairwise([0, *stating[1:], len(answer)])
 
 
-def _without(answer: str, start: int, end: int, found: Sequence[Mark]) -> str:
-    """What is left of a sentence beside its marks; the words of a link are its own."""
-    kept, at = [], start
+def _states(answer: str, start: int, end: int, found: Sequence[Mark]) -> bool:
+    """Whether a sentence has a letter beside its marks; the words of a link are its own."""
+    at = start
     for mark in found:
         if at <= mark.start and mark.end <= end:
-            kept.append(answer[at : mark.start])
+            if _LETTER.search(answer, at, mark.start):
+                return True
             at = mark.end
-    return "".join([*kept, answer[at:end]])
+    return _LETTER.search(answer, at, end) is not None
