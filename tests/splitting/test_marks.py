@@ -16,6 +16,7 @@ MARKS = [
     ("✅ The mill is old.", "The mill is old."), ("1) The mill is old.", "The mill is old."), ("(a) The mill is old.", "The mill is old."),
     ("iv. The mill is old.", "The mill is old."), ("- [x] The mill is old.", "The mill is old."), ("① 磨坊很旧", "磨坊很旧"),
     ("1、磨坊很旧。", "磨坊很旧。"), ("The mi\u200bll is old.", "The mill is old."), ("\u202eThe mill is old.\u202c", "The mill is old."),
+    ("The mill is old (Rebuilt 1986).", "The mill is old (Rebuilt 1986)."), ("The mill is old (Berg 1986).", "The mill is old."),
     ("The mill is old (in 1990).", "The mill is old (in 1990)."), ("It has x_1 and snake_case names.", "It has x_1 and snake_case names."),
 ]  # fmt: skip
 

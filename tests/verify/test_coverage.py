@@ -148,6 +148,11 @@ def test_a_lead_in_without_a_new_word_is_left_out():
     assert left(f"Soap kills in several ways:\n\n1. {claim}", claim) == ["Soap kills in several ways:"]
 
 
+def test_a_restatement_keeps_who_did_it_to_whom():
+    (found,) = coverage("Bob sued Alice.", [Claim(id="c1", text="Alice sued Bob.", quote="", start=0, end=0)]).uncovered
+    assert found[2] == "Bob sued Alice."
+
+
 def test_names_of_sources_in_marks_are_no_content():
     answer = f"{TRUE} (Source: harbour timetable)"
     report = check(answer, [SOURCE], judge=hostile(TRUE))

@@ -10,6 +10,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Literal
 
+from trail_callbacks.splitting.marks import is_dated
+
 __all__ = ["Kind", "Mark", "marks", "references"]
 
 Kind = Literal["number", "name", "link", "work"]
@@ -56,11 +58,6 @@ _RAISED = str.maketrans("\u2070\u00b9\u00b2\u00b3\u2074\u2075\u2076\u2077\u2078\
 _RANGE = re.compile(r"(\d{1,3})\s?[\u2013-]\s?(\d{1,3})|(\d{1,3})")
 _LONGEST_LIST = 500  # lines
 _WIDEST = 30  # sources that one range may name
-_NOT_AUTHORS = re.compile(
-    r"(?:january|february|march|april|may|june|july|august|september|october|november|december|spring|summer|autumn|fall"
-    r"|winter|early|late|mid|since|in|by|from|until|figure|table|section|chapter|version|windows|office)\b",
-    re.IGNORECASE,
-)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -144,7 +141,7 @@ def _named(found: re.Match[str]) -> tuple[Kind, list[str], bool]:  # noqa: PLR09
         return "name", [part.strip() for part in text.split(";") if part.strip()], True
     if group == "works":
         works = [work.strip() for work in text.split(";")]
-        return "work", [work for work in works if not _NOT_AUTHORS.match(work)], True
+        return "work", [work for work in works if not is_dated(work)], True
     if group == "year":
         return "work", [f"{found['author']} {text}"], "et al" in found["author"]
     return "name", [], True

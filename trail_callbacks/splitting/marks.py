@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 
-__all__ = ["clean", "is_reference", "marker", "refers", "visible"]
+__all__ = ["clean", "is_dated", "is_reference", "marker", "refers", "visible"]
 
 _SOURCE = (
     r"(?:passages?|documents?|docs?|sources?|contexts?|chunks?|refs?\.?|references?|snippets?|excerpts?|articles?)"
@@ -83,6 +83,12 @@ _BIBLIOGRAPHIC = re.compile(
     r"json|xlsx?|pptx?)\b|\((?:19|20)\d\d[a-z]?\)"
     r"|^\W*[A-Z][\w'\u2019-]{1,30},\s[A-Z]|\bpages?\s\d|\b(?:accessed|retrieved)\s(?:on|from)\b"
 )
+_DATED = re.compile(r"\W?(\w+) \d{4}\W?")
+_TIMES = re.compile(
+    r"(?:january|february|march|april|may|june|july|august|september|october|november|december|spring|summer|autumn|fall"
+    r"|winter|early|late|mid|since|in|by|from|until|figure|table|section|chapter|version|windows|office)\b",
+    re.IGNORECASE,
+)
 _STATED = 3  # words of a statement in the brackets of a citation mark
 _CHARACTERS = 7  # the same for scripts without spaces
 
@@ -107,11 +113,26 @@ def clean(text: str) -> str:
     return " ".join(_ESCAPE.sub(r"\1", _EMPHASIS.sub("", text)).split())
 
 
+def is_dated(text: str) -> bool:
+    """Tells whether a word and a year name no author but a time: `March 2020`, `(Rebuilt 1986)`."""
+    if _TIMES.match(text.lstrip("([")):
+        return True
+    found = _DATED.fullmatch(text)
+    if found is None:
+        return False
+    from trail_callbacks.splitting.words import past  # noqa: PLC0415 - few marks are made so
+
+    word = found[1].lower()
+    return past(word) or past(word.removeprefix("re"))
+
+
 def _cited(mark: re.Match[str]) -> str:
     """What a citation mark states: nothing, unless somebody wrote a statement in such brackets."""
     inner = mark[0].strip().strip("[](){}\u3010\u3011")
     words = inner.lower().split()
     unspaced = sum(sign >= "\u0e00" for sign in inner)
+    if is_dated(mark[0].strip()):
+        return mark[0]
     if (len(words) < _STATED and unspaced < _CHARACTERS) or refers(inner):
         return ""
     if unspaced >= _CHARACTERS or not inner.isascii():

@@ -30,11 +30,11 @@ from trail_callbacks.language.negation import absence, negation
 from trail_callbacks.language.speech import declines, is_question
 from trail_callbacks.language.terms import keys, terms
 from trail_callbacks.splitting.frames import without_talk
-from trail_callbacks.splitting.marks import clean, marker
+from trail_callbacks.splitting.marks import clean, is_dated, marker
 from trail_callbacks.splitting.sentences import sentences_of
 from trail_callbacks.splitting.words import first_verb, tokenize
 from trail_callbacks.text import Sentence
-from trail_callbacks.verify.phrases import ASIDE, SHORT, UNFINISHED, beside, talk
+from trail_callbacks.verify.phrases import ASIDE, BESIDES, SHORT, SORRY, UNFINISHED, beside, talk
 
 __all__ = ["Coverage", "coverage", "covered"]
 
@@ -157,6 +157,7 @@ class _Reading:
         self._language = guess or "en"
         known = guess or language(" ".join([answer, *(claim.text for claim in claims)]))
         self._negation = negation(known, answer.isascii() and all(claim.text.isascii() for claim in claims))
+        self._claims = claims
         self._texts = [self._words_of(claim.text, claim.quote) for claim in claims]
         denying = [self._denies(claim, words) for claim, words in zip(claims, self._texts, strict=True)]
         self._reach = _Reach(claims, self._texts, denying)
@@ -290,7 +291,8 @@ class _Reading:
             return [*left] or [_Word("", 0, len(said))]
         wanted = {word.key for word in left}
         asks = is_question(said)
-        if self._restates(wanted) or (asks and wanted <= self._asked):
+        named = [word.key for word in left if said[word.start].isupper()]
+        if self._restates(wanted, named) or (asks and wanted <= self._asked):
             return None
         if _TITLE.fullmatch(said) and self._leads(framed, wanted):
             return None
@@ -313,15 +315,16 @@ class _Reading:
         finite = first_verb(found := tokenize(said[:_LONGEST]))
         return finite is None or (UNFINISHED.search(said) is not None and finite >= len(found) - _END)
 
-    def _restates(self, wanted: AbstractSet[str]) -> bool:
-        """Whether the text of one claim has all these words, and negates if and only if they do."""
+    def _restates(self, wanted: AbstractSet[str], named: Sequence[str]) -> bool:
+        """Whether one claim has all these words, the names in this order, and negates if and only if they do."""
         found: AbstractSet[int] | None = None
         for key in sorted(wanted, key=lambda key: len(self._holding.get(key, ()))):
             found = self._holding.get(key, set()) if found is None else found & self._holding.get(key, set())
             if not found:
                 return False
         negated = self._holding.get(_NOT, set())
-        return bool(found) and (_NOT in wanted or bool((found or set()) - negated))
+        candidates = found or set() if _NOT in wanted else (found or set()) - negated
+        return any(_are_in_order(named, keys(self._claims[n].text)) for n in candidates)
 
     @cached_property
     def _holding(self) -> dict[str, set[int]]:
@@ -390,6 +393,11 @@ class _Reach:
         return at >= 0 and end <= self._ends[at]
 
 
+def _are_in_order(named: Sequence[str], said: Sequence[str]) -> bool:
+    places = [said.index(key) for key in named if key in said]
+    return places == sorted(places)
+
+
 def _code(text: str) -> tuple[tuple[int, int], ...]:
     if not any(mark in text for mark in ("```", "~~~", "$$", "\\[")):
         return ()
@@ -411,8 +419,8 @@ def _absent(text: str) -> set[str]:
 
 def _only_declines(said: str) -> bool:
     """Whether a sentence says that something is not known, and nothing besides."""
-    return declines(said) and not any(claim.checkable for claim in split(said))
+    return declines(said) and not BESIDES.search(SORRY.sub("", said))
 
 
 def _blank(match: re.Match[str]) -> str:
-    return " " * len(match[0])
+    return match[0] if is_dated(match[0]) else " " * len(match[0])

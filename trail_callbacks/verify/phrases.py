@@ -10,7 +10,7 @@ from functools import cache
 
 from trail_callbacks.language.terms import keys, vocabulary
 
-__all__ = ["ASIDE", "SHORT", "UNFINISHED", "beside", "talk"]
+__all__ = ["ASIDE", "BESIDES", "SHORT", "SORRY", "UNFINISHED", "beside", "talk"]
 
 _TALK = vocabulary(
     """
@@ -57,6 +57,16 @@ UNFINISHED = re.compile(
 """How a lead-in ends."""
 ASIDE = re.compile(r"\b(?:how|what|why|where|when|who|which|to|ways?|steps?|differences?)\b", re.IGNORECASE)
 """Words by which a title says what it is about."""
+BESIDES = re.compile(
+    r"\d|[;:]|\b(?:but|however|although|though|yet|except|only|still|nevertheless|while|whereas|because|since|so|and"
+    r"|contradict\w*|disput\w*|doubt\w*|den(?:y|ies|ied)|refut\w*|against|other\sthan|besides|beyond|apart)\b",
+    re.IGNORECASE,
+)
+"""What may say more than that something is not known."""
+SORRY = re.compile(
+    r"^\W*(?:(?:i['\u2019]m|i\sam)\s)?(?:sorry|afraid|unfortunately|apologies)[\s,]+(?:but\s)?", re.IGNORECASE
+)
+"""An apology before a refusal."""
 
 
 @cache
