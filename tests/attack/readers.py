@@ -52,7 +52,7 @@ from trail_callbacks.evidence.tables import tables
 from trail_callbacks.export import to_csv, to_evaluation_lines, to_mermaid, to_otlp, to_prov_json, to_test
 from trail_callbacks.guard.feedback import feedback
 from trail_callbacks.guard.grounds import ReadMessage, ended_at, message_nodes
-from trail_callbacks.judges.llm import layout, schema, windows
+from trail_callbacks.judges.llm import claims, layout, schema
 from trail_callbacks.judges.prompts import Fence, neutral
 from trail_callbacks.language.detect import is_english, language, limits
 from trail_callbacks.language.speech import declines, greets, is_question, is_statement, refuses
@@ -418,7 +418,7 @@ READERS: dict[str, Callable[[str], Any]] = {
     "context_filter": _filtered,
     "judges.llm.layout": _shown,
     "judges.llm.layout.line": layout.line,
-    "judges.llm.windows": lambda text: windows.cut(text, 0, len(text), 6000),
+    "judges.llm.claims.cut": lambda text: claims.cut(text, 0, len(text), 6000),
     "judges.llm.schema": lambda text: schema.salvage(text, schema.ClaimItem),
     "judges.llm reply": _replied,
     "judges.llm asked": _asked,

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from contextlib import closing
 from dataclasses import replace
 from typing import Any, TypeVar
 
@@ -24,7 +23,7 @@ from trail_callbacks.judges.judge import (
     reads_whole,
 )
 from trail_callbacks.models.call import Model, Pipeline
-from trail_callbacks.models.drive import advance
+from trail_callbacks.models.drive import relayed
 from trail_callbacks.taxonomy import SupportClass
 
 __all__ = ["CascadeJudge", "is_sure"]
@@ -176,12 +175,7 @@ class CascadeJudge:
         model = getattr(judge, "model", None)
         if model is None or model is self.model:
             return (yield from work)
-        with closing(work):
-            calls, result = advance(work, None)
-            while calls is not None:
-                replies = yield [replace(call, model=call.model or model) for call in calls]
-                calls, result = advance(work, replies)
-            return result
+        return (yield from relayed(work, lambda call: replace(call, model=call.model or model)))
 
 
 def _as_read_by(judge: Judge, question: Question) -> Question:

@@ -7,7 +7,7 @@ Neither touches an event loop that is already running, so both work inside noteb
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import ExitStack, closing, suppress
 from contextvars import copy_context
@@ -21,7 +21,7 @@ from trail_callbacks.models.gate import aask, ask
 from trail_callbacks.models.loop import alone
 from trail_callbacks.models.provider_error import again, is_busy, retry_after
 
-__all__ = ["Limits", "adrive", "advance", "drive", "together"]
+__all__ = ["Limits", "adrive", "advance", "drive", "relayed", "together"]
 
 T = TypeVar("T")
 
@@ -99,6 +99,22 @@ def together(pipelines: Sequence[Pipeline[T]]) -> Pipeline[list[T]]:
                 if calls is not None:
                     states[i] = advance(pipelines[i], [next(replies) for _ in calls])
         return [result for _, result in states]
+
+
+def relayed(
+    pipeline: Pipeline[T],
+    change: Callable[[Call], Call] | None = None,
+    see: Callable[[Sequence[Call], Sequence[Reply]], None] | None = None,
+) -> Pipeline[T]:
+    """Runs a pipeline with its calls changed, or with somebody who sees calls and replies."""
+    with closing(pipeline):
+        calls, result = advance(pipeline, None)
+        while calls is not None:
+            replies = yield [change(call) for call in calls] if change else calls
+            if see is not None:
+                see(calls, replies)
+            calls, result = advance(pipeline, replies)
+        return result
 
 
 class _Threads:

@@ -6,7 +6,8 @@
 - A task that is refused, or too long for the model, is split.
 - Any other failure stands: asking again cannot cure it.
 
-Whatever of a reply can be used is kept.
+Whatever of a reply can be used is kept. Some local servers drop what exceeds their context window, and say nothing:
+`watched` warns of that.
 """
 
 from __future__ import annotations
@@ -18,13 +19,19 @@ from typing import Generic, Protocol, TypeVar
 from pydantic import BaseModel
 
 from trail_callbacks.models.call import Call, Failure, Pipeline, Reply
+from trail_callbacks.models.drive import relayed
+from trail_callbacks.models.tokens import count
 
-__all__ = ["Reading", "Rest", "Task", "ask"]
+__all__ = ["Rest", "Said", "ask", "watched"]
 
 Result = TypeVar("Result")
 
+_CHECKED = 1500  # tokens from which a prompt is compared; shorter ones fit anywhere
+_SMALLEST = 256  # tokens of a context window; a lower count is no window, but a server that does not count
+_SHARE = 0.5  # of the estimated tokens; the estimate itself is within a quarter for nearly all texts
 
-class Task(Protocol[Result]):
+
+class Inquiry(Protocol[Result]):
     """What one call asks."""
 
     def call(self, note: str) -> Call:
@@ -34,10 +41,10 @@ class Task(Protocol[Result]):
             note: Why it is asked again, for the model; empty the first time.
         """
 
-    def read(self, reply: Reply) -> Reading[Result]:
+    def read(self, reply: Reply) -> Said[Result]:
         """Reads a reply, also a failed one: its text may hold whole items."""
 
-    def smaller(self, failure: Failure) -> Sequence[Task[Result]]:
+    def smaller(self, failure: Failure) -> Sequence[Inquiry[Result]]:
         """Splits the task so that this failure may not come again; returns nothing if that cannot be."""
 
 
@@ -53,14 +60,14 @@ class Rest(Generic[Result]):
             made it write that.
     """
 
-    task: Task[Result]
+    task: Inquiry[Result]
     failure: Failure
     loss: Result
     note: str = ""
 
 
 @dataclass(frozen=True, slots=True)
-class Reading(Generic[Result]):
+class Said(Generic[Result]):
     """What a reply says.
 
     Attributes:
@@ -72,7 +79,7 @@ class Reading(Generic[Result]):
     rest: Rest[Result] | None = None
 
 
-def ask(tasks: Iterable[Task[Result]]) -> Pipeline[list[Result]]:
+def ask(tasks: Iterable[Inquiry[Result]]) -> Pipeline[list[Result]]:
     """Asks tasks, and again what their replies leave open.
 
     Returns:
@@ -105,7 +112,7 @@ class _Request(Generic[Result]):
         widened: Whether there is twice the room.
     """
 
-    task: Task[Result]
+    task: Inquiry[Result]
     note: str = ""
     repeated: bool = False
     widened: bool = False
@@ -133,3 +140,31 @@ def _further(request: _Request[Result], rest: Rest[Result]) -> list[_Request[Res
             wider = [replace(request, widened=True)] if kind == "length" and not request.widened else []
             return parts or wider
     return []
+
+
+def watched(pipeline: Pipeline[Result], warnings: list[str]) -> Pipeline[Result]:
+    """Runs a pipeline and adds a warning if an endpoint counted far fewer tokens than it was sent.
+
+    Args:
+        pipeline: What asks.
+        warnings: Gets at most one warning.
+    """
+
+    def see(calls: Sequence[Call], replies: Sequence[Reply]) -> None:
+        if not warnings:
+            warnings.extend(list(filter(None, map(_cut, calls, replies)))[:1])
+
+    return relayed(pipeline, see=see)
+
+
+def _cut(call: Call, reply: Reply) -> str:
+    read = reply.usage.prompt_tokens // max(1, reply.usage.calls)
+    if read < _SMALLEST:
+        return ""
+    sent = sum(count(message.content) for message in call.messages)
+    if sent < _CHECKED or read >= sent * _SHARE:
+        return ""
+    return (
+        f"the endpoint counted {read:,} tokens of a prompt of about {sent:,}: its context window may be too small, and "
+        "what it did not read counts as absent; widen it, or lower VerifyOptions.read_tokens"
+    )

@@ -2,21 +2,23 @@
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from trail_callbacks.claims import Claim
 from trail_callbacks.judges.judge import Extraction, Question
-from trail_callbacks.judges.llm.asking import Reading, Rest, ask
+from trail_callbacks.judges.llm.asking import Rest, Said, ask
 from trail_callbacks.judges.llm.invention import Shown
 from trail_callbacks.judges.llm.schema import ClaimItem, ClaimsReply, own, salvage
-from trail_callbacks.judges.llm.windows import cut
 from trail_callbacks.judges.prompts import Fence, load
 from trail_callbacks.models.call import Call, Failure, Pipeline, Reply
-from trail_callbacks.text import forms, locate, words
+from trail_callbacks.text import forms, locate, sentences, words
 
-__all__ = ["ROOM", "Claims", "extract", "found", "gathered", "numbered"]
+__all__ = ["ROOM", "Claims", "cut", "extract", "found", "gathered", "numbered"]
 
+_BLANK_LINE = ("\n\n", "\r\n\r\n")
+_NEAR = 40  # characters after a sentence in which a paragraph must end
 _LONGEST = 6000  # characters of the answer in one call: longer ones make models skip claims
 _BEFORE = 800  # characters shown ahead of a window, to resolve what its pronouns mean
 _SPARE = 4  # claims allowed besides one a word: enough for any list, and an end for a model that repeats itself
@@ -89,7 +91,7 @@ def gathered(results: Sequence[Claims], answer: str) -> Extraction:
 
 @dataclass(frozen=True, slots=True)
 class _Window:
-    """A stretch of the answer to be read in one call; a `Task`."""
+    """A stretch of the answer to be read in one call; an `Inquiry`."""
 
     answer: str
     question: str | None
@@ -123,7 +125,7 @@ class _Window:
         room = ROOM + len(self.text.encode("utf-8", "replace"))  # quote and claim repeat the text; JSON adds to it
         return Call(messages=messages, schema=ClaimsReply, purpose="claims", max_tokens=room)
 
-    def read(self, reply: Reply) -> Reading[Claims]:
+    def read(self, reply: Reply) -> Said[Claims]:
         items, abstained = _items(reply)
         items = own(items, [self.answer, self.question or ""], ClaimItem)
         placed = list(self._place(items[: self.most]))
@@ -142,14 +144,14 @@ class _Window:
             abstained=abstained,
         )
         if failure is None:
-            return Reading(result)
+            return Said(result)
         if placed and failure.kind == "invalid":
-            return Reading(replace(result, failure=failure))  # nobody knows which claims are missing
+            return Said(replace(result, failure=failure))  # nobody knows which claims are missing
         window = replace(self, start=max(end for _, end, _ in placed)) if placed and cut_off else self
         if not window.text.strip():
-            return Reading(result)
+            return Said(result)
         note = _UNREADABLE if reply.failure else _NOT_QUOTED
-        return Reading(result, Rest(window, failure, Claims(failure=failure), note))
+        return Said(result, Rest(window, failure, Claims(failure=failure), note))
 
     def smaller(self, _: Failure) -> Sequence[_Window]:
         parts = cut(self.answer, self.start, self.end, (self.end - self.start) // 2 + 1)
@@ -227,3 +229,33 @@ def numbered(placed: Sequence[_Placed], answer: str) -> list[tuple[Claim, ClaimI
         )
         for i, (start, end, item) in enumerate(unique.values(), 1)
     ]
+
+
+def cut(text: str, start: int, end: int, longest: int) -> list[tuple[int, int]]:
+    """Cuts a stretch of text into windows at ends of paragraphs, else of sentences; blank stretches are left out.
+
+    Args:
+        text: The text.
+        start: Where the stretch begins.
+        end: Where it ends.
+        longest: Characters of a window, 1 or more. A sentence that is longer stays whole.
+
+    Returns:
+        Start and end of each window, in order.
+    """
+    if not text[start:end].strip():
+        return []
+    if end - start <= longest:
+        return [(start, end)]
+    ends = [start + sentence.end for sentence in sentences(text[start:end])]
+    last = start + len(text[start:end].rstrip())  # behind it all is blank
+    windows, begin = [], start
+    while begin < end:
+        first = bisect_right(ends, begin)
+        fitting = ends[first : bisect_right(ends, begin + longest)]
+        paragraphs = [stop for stop in fitting if text[stop : stop + _NEAR].lstrip(" \t").startswith(_BLANK_LINE)]
+        late = [stop for stop in paragraphs if stop - begin > longest // 2]
+        stop = max(late or fitting or ends[first : first + 1] or [end])
+        windows.append((begin, stop if stop < last else end))
+        begin = windows[-1][1]
+    return [(a, b) for a, b in windows if text[a:b].strip()]

@@ -141,13 +141,13 @@ class LLMJudge:
 
     def decompose(self, claims: Sequence[Claim]) -> Pipeline[tuple[tuple[str, ...], ...]]:
         """Splits claims into simpler statements. See `Tracer.decompose`."""
-        from trail_callbacks.judges.llm.decomposition import decompose  # noqa: PLC0415 - as above
+        from trail_callbacks.judges.llm.tracing import decompose  # noqa: PLC0415 - as above
 
         return decompose(claims, self._claims_per_reading)
 
     def select(self, searches: Sequence[Search]) -> Pipeline[tuple[SearchResult, ...]]:
         """Points at evidence, reading each text once for all claims that need it. See `Tracer.select`."""
-        from trail_callbacks.judges.llm.selection import select  # noqa: PLC0415 - as above
+        from trail_callbacks.judges.llm.tracing import select  # noqa: PLC0415 - as above
 
         return select(searches, self._claims_per_reading)
 

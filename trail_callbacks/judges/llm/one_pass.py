@@ -7,11 +7,11 @@ from dataclasses import replace
 from trail_callbacks.claims import Claim, split
 from trail_callbacks.evidence import Passage
 from trail_callbacks.judges.judge import Extraction, Opinion, Question
+from trail_callbacks.judges.llm.asking import watched
 from trail_callbacks.judges.llm.claims import ROOM, found, gathered, numbered
 from trail_callbacks.judges.llm.layout import passage_lines, told
-from trail_callbacks.judges.llm.reading import dropped, read, shown_texts
 from trail_callbacks.judges.llm.schema import OnePassItem, OnePassReply, VerdictsReply, own
-from trail_callbacks.judges.llm.truncation import watched
+from trail_callbacks.judges.llm.verdicts import dropped, read, shown_texts
 from trail_callbacks.judges.prompts import Fence, load
 from trail_callbacks.models.call import Call, Pipeline, Reply
 from trail_callbacks.models.tokens import count

@@ -8,12 +8,12 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Sequence
-from contextlib import closing
 from dataclasses import replace
+from functools import partial
 
 from trail_callbacks.judges.judge import Assessment, Judgement, Question, matched
-from trail_callbacks.models.call import Pipeline
-from trail_callbacks.models.drive import advance, together
+from trail_callbacks.models.call import Call, Pipeline
+from trail_callbacks.models.drive import relayed, together
 from trail_callbacks.taxonomy import UNSUPPORTED, SupportClass
 
 __all__ = ["majority", "voted"]
@@ -29,7 +29,7 @@ def voted(
         reading: Begins one reading.
         votes: How many, 2 or more.
     """
-    assessments = yield from together([_sampled(reading(), sample) for sample in range(votes)])
+    assessments = yield from together([relayed(reading(), partial(_marked, n)) for n in range(votes)])
     readings = [matched(questions, assessment.judgements) for assessment in assessments]
     warnings = dict.fromkeys(warning for assessment in assessments for warning in assessment.warnings)
     return Assessment(
@@ -82,11 +82,6 @@ def _word(support: SupportClass) -> str:
     return support.value.replace("_", " ")
 
 
-def _sampled(pipeline: Pipeline[Assessment], sample: int) -> Pipeline[Assessment]:
-    """Marks the calls of a reading, so that a cache does not answer one reading with another."""
-    with closing(pipeline):
-        calls, result = advance(pipeline, None)
-        while calls is not None:
-            replies = yield [replace(call, sample=sample) for call in calls]
-            calls, result = advance(pipeline, replies)
-        return result
+def _marked(sample: int, call: Call) -> Call:
+    """So that a cache does not answer one reading with another."""
+    return replace(call, sample=sample)

@@ -1,4 +1,4 @@
-"""Pointing at evidence with a language model: each text is read once for all claims that need it."""
+"""Taking claims apart, and pointing at evidence, with a language model: each text is read once for all that need it."""
 
 from __future__ import annotations
 
@@ -7,15 +7,16 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TypeVar
 
+from trail_callbacks.claims import Claim
 from trail_callbacks.evidence import Passage
 from trail_callbacks.judges.judge import Search, SearchResult
-from trail_callbacks.judges.llm.asking import Reading, Rest, ask
+from trail_callbacks.judges.llm.asking import Rest, Said, ask
 from trail_callbacks.judges.llm.layout import bare, letters, line, passage_lines
-from trail_callbacks.judges.llm.schema import FoundItem, FoundReply
+from trail_callbacks.judges.llm.schema import FoundItem, FoundReply, PartsItem, PartsReply, salvage
 from trail_callbacks.judges.prompts import Fence, load
 from trail_callbacks.models.call import Call, Failure, Pipeline, Reply
 
-__all__ = ["select"]
+__all__ = ["decompose", "select"]
 
 _LONGEST = 24_000  # characters of text in one call
 Item = TypeVar("Item")
@@ -91,7 +92,7 @@ def _packed(texts: Sequence[tuple[Passage, ...]]) -> Iterator[tuple[tuple[Passag
 
 @dataclass(frozen=True, slots=True)
 class _Search:
-    """What one call reads: texts, as the passages of each, for some searches; a `Task`."""
+    """What one call reads: texts, as the passages of each, for some searches; an `Inquiry`."""
 
     searches: tuple[_Numbered, ...]
     texts: tuple[tuple[Passage, ...], ...]
@@ -110,11 +111,11 @@ class _Search:
             max_tokens=256 + 96 * len(self.searches) * min(len(self.texts), 4),
         )
 
-    def read(self, reply: Reply) -> Reading[_Result]:
+    def read(self, reply: Reply) -> Said[_Result]:
         if isinstance(reply.value, FoundReply) and reply.failure is None:
-            return Reading(_Result(passages=tuple(self._known(reply.value.found))))
+            return Said(_Result(passages=tuple(self._known(reply.value.found))))
         failure = reply.failure or Failure("invalid", "the model gave no answer")
-        return Reading(_Result(), Rest(self, failure, _Result(failures={n: failure for n, _ in self.searches})))
+        return Said(_Result(), Rest(self, failure, _Result(failures={n: failure for n, _ in self.searches})))
 
     def smaller(self, failure: Failure) -> Sequence[_Search]:
         """Divides the claims, else the texts, else the sentences of a text, whose number the answer does not follow."""
@@ -152,3 +153,31 @@ def _claim(n: int, search: Search, shown: dict[str, str]) -> str:
 def _halves(items: tuple[Item, ...]) -> tuple[tuple[Item, ...], tuple[Item, ...]]:
     half = (len(items) + 1) // 2
     return items[:half], items[half:]
+
+
+def decompose(claims: Sequence[Claim], claims_per_call: int) -> Pipeline[tuple[tuple[str, ...], ...]]:
+    """Splits claims into simpler statements. See `Tracer.decompose`.
+
+    Nothing is asked again: a claim that stays whole is only searched for less well.
+    """
+    keyed = [(f"c{n}", claim.text) for n, claim in enumerate(claims, 1)]
+    batches = [keyed[i : i + claims_per_call] for i in range(0, len(keyed), claims_per_call)]
+    parts: dict[str, tuple[str, ...]] = {}
+    for batch, reply in zip(batches, (yield [_decomposing(batch) for batch in batches]), strict=True):
+        asked = {key for key, _ in batch}
+        items = reply.value.claims if isinstance(reply.value, PartsReply) else salvage(reply.text, PartsItem)
+        for item in items:
+            statements = tuple(filter(None, (" ".join(part.split()) for part in item.parts)))
+            if bare(item.claim) in asked and statements:
+                parts.setdefault(bare(item.claim), statements)
+    return tuple(parts.get(key, (text,)) for key, text in keyed)
+
+
+def _decomposing(batch: Sequence[tuple[str, str]]) -> Call:
+    claims = "\n".join(f"[{key}] {line(text)}" for key, text in batch)
+    return Call(
+        messages=load("decompose").messages(claims=Fence(claims).block("STATEMENTS", claims)),
+        schema=PartsReply,
+        purpose="decompose",
+        max_tokens=128 + sum(2 * len(text.encode()) for _, text in batch),
+    )
