@@ -52,9 +52,9 @@ SECTIONS = dict(part.partition("\n")[::2] for part in TRACE_WORDS.split("\n## ")
     ("named", "section"), [("CONTEXT", "Whose run it was"), ("VERSIONS", "Which versions answered")]
 )
 def test_the_page_of_traces_lists_the_keys_of_each_field(named, section):
-    from trail_callbacks.capture import keys
+    from trail_callbacks.capture import payloads
 
-    for field, listed in getattr(keys, named).items():
+    for field, listed in getattr(payloads, named).items():
         (row,) = re.findall(rf"^\| `{field}` \| ([^|]*) \|", SECTIONS[section], re.MULTILINE)
         assert tuple(re.findall(r"`(\w+)`", row)) == listed, field
 
@@ -64,7 +64,7 @@ def test_the_page_of_traces_names_all_fields_and_the_keys_of_documents():
     from typing import get_args
 
     from trail_callbacks import trace
-    from trail_callbacks.capture import keys
+    from trail_callbacks.capture import payloads
 
     steps = (
         trace.Retrieval,
@@ -77,7 +77,7 @@ def test_the_page_of_traces_names_all_fields_and_the_keys_of_documents():
     )
     names = [field.name for kind in (*steps, trace.Context, trace.Versions) for field in fields(kind)]
     shown = set(re.findall(r"`([^`]+)`", TRACE_WORDS))
-    assert {name for name in (*names, *keys.DOCUMENTS, *get_args(trace.Dropped)) if name not in shown} == set()
+    assert {name for name in (*names, *payloads.DOCUMENTS, *get_args(trace.Dropped)) if name not in shown} == set()
 
 
 def test_every_block_of_the_page_of_traces_is_python():

@@ -27,8 +27,7 @@ from langchain_trail.messages import (
     tool_calls,
 )
 from trail_callbacks.capture.events import CUT, MOST_PIECES, REPLY, Piece
-from trail_callbacks.capture.payloads import exact_text, scalars
-from trail_callbacks.capture.reviews import without_feedback
+from trail_callbacks.capture.payloads import exact_text, scalars, without_feedback
 
 __all__ = ["FILTERED", "pieces", "recorded"]
 

@@ -10,7 +10,7 @@ from llama_index.core.chat_engine.types import AgentChatResponse, StreamingAgent
 
 from llama_index_trail.grounds import sources_of
 from llama_index_trail.responses import AsyncReplay, Replay
-from trail_callbacks.capture.reviews import without_feedback
+from trail_callbacks.capture.payloads import without_feedback
 from trail_callbacks.guard.withheld import Withheld
 
 __all__ = ["cleaned", "followed", "streamed", "withheld"]

@@ -16,7 +16,7 @@ from llama_index_trail.responses import response_text
 from llama_index_trail.results import graph_for
 from llama_index_trail.scope import untraced
 from trail_callbacks import averify, verify
-from trail_callbacks.capture.reviews import without_feedback
+from trail_callbacks.capture.payloads import without_feedback
 from trail_callbacks.claims import Claim
 from trail_callbacks.errors import InputError
 from trail_callbacks.graph import ProvenanceGraph

@@ -10,7 +10,7 @@ from llama_index_trail.messages import message as message_of
 from llama_index_trail.messages import message_text
 from llama_index_trail.nodes import documents
 from llama_index_trail.spans import HANDOFF
-from trail_callbacks.capture.reviews import without_feedback
+from trail_callbacks.capture.payloads import without_feedback
 from trail_callbacks.graph import Node, ProvenanceGraph
 from trail_callbacks.guard import ReadMessage, ended_at, message_nodes
 

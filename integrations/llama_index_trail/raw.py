@@ -10,8 +10,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any, NamedTuple, Protocol
 
 from trail_callbacks.capture.events import Form, Piece
-from trail_callbacks.capture.payloads import exact_text, scalars
-from trail_callbacks.capture.reviews import without_feedback
+from trail_callbacks.capture.payloads import exact_text, scalars, without_feedback
 from trail_callbacks.graph import Origin
 
 __all__ = ["Path", "Raw", "pieces"]

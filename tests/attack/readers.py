@@ -31,11 +31,9 @@ from trail_callbacks.capture.build import build
 from trail_callbacks.capture.conversation import Earlier
 from trail_callbacks.capture.echoes import Echoes, arguments, transcript_spans
 from trail_callbacks.capture.events import Piece, RunEnded, RunKind, RunStarted
-from trail_callbacks.capture.match import Text, arrived, longest_first, overlap
-from trail_callbacks.capture.payloads import exact_text, fields_text, scalars
+from trail_callbacks.capture.match import Text, TextIndex, arrived, longest_first, overlap
+from trail_callbacks.capture.payloads import exact_text, fields_text, scalars, without_feedback
 from trail_callbacks.capture.redaction import Redactor, bare
-from trail_callbacks.capture.reviews import without_feedback
-from trail_callbacks.capture.text_index import TextIndex
 from trail_callbacks.claims import abstains
 from trail_callbacks.context_filter import ContextFilter
 from trail_callbacks.context_filter.instructions import instruction
@@ -407,7 +405,7 @@ READERS: dict[str, Callable[[str], Any]] = {
     "citations.attach": _attached,
     "citations.library": _cited,
     "capture.match": _matched,
-    "capture.text_index": _linked,
+    "capture.build links": _linked,
     "capture.echoes": _echoed,
     "capture.echoes transcript": lambda text: (transcript_spans(text), list(arguments(text))),
     "capture.payloads": lambda text: (exact_text({"a": [text]}), fields_text([(["a", 0], text)]), scalars({"a": text})),

@@ -3,8 +3,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from trail_callbacks.capture.match import Match, Text, arrived, longest_first, overlap
-from trail_callbacks.capture.text_index import TextIndex
+from trail_callbacks.capture.match import Match, Text, TextIndex, arrived, longest_first, overlap
 
 WORDS = [
     f"{a}{b}"

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from trail_callbacks.capture.phrases import extended, trimmed
+from trail_callbacks.capture.unexplained import extended, trimmed
 
 TEXT = "Answer from this: The tower is 475 metres high.\nThe museum owns 9357 paintings. The ferry takes 40 minutes."
 

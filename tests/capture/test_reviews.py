@@ -3,7 +3,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from trail_callbacks.capture.reviews import marked, without_feedback
+from trail_callbacks.capture.payloads import marked, without_feedback
 
 REVIEW = marked("You wrote: it is 97 metres tall.")
 

@@ -14,7 +14,7 @@ from langchain_core.runnables import RunnableLambda
 from langchain_trail import TrailCallbackHandler
 
 from trail_callbacks.report import Report
-from trail_callbacks.trace.stored import save
+from trail_callbacks.trace.trace import save
 
 
 class Shelf(BaseRetriever):

@@ -98,13 +98,7 @@ def is_reply(slot: Slot) -> bool:
 def answer_text(
     root: Run, wrote_last: Callable[[Slot], float], wrote: Callable[[Slot, Slot], bool]
 ) -> tuple[list[Slot], str, list[Slot]]:
-    """Returns the pieces of the root's outputs that form the answer, its text, and other pieces that might be it.
-
-    Args:
-        root: The root run, ended.
-        wrote_last: Returns when the latest model output behind a piece was written; -1 if there is none.
-        wrote: Tells whether the model output behind the first piece holds the second one too.
-    """
+    """Returns the pieces of the root's outputs that form the answer, its text, and other pieces that might be it."""
     texts = [slot for slot in root.outputs if slot.piece.text.strip() and slot.piece.form != "tool_call"]
     carried = {(slot.piece.path, slot.piece.text) for slot in root.inputs}  # a message history that was passed through
     has_raw = any(slot.piece.path == (_RAW,) and slot.piece.form == "message" for slot in root.outputs)

@@ -14,21 +14,14 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 from trail_callbacks.capture.answer import answer_text, is_reply, question_first, root_kind
-from trail_callbacks.capture.assemble import assemble
-from trail_callbacks.capture.code_outputs import CodeOutputs
-from trail_callbacks.capture.conversation import Earlier
-from trail_callbacks.capture.declared import DECLARED
-from trail_callbacks.capture.events import Event, Piece
-from trail_callbacks.capture.filter_decisions import FilterDecisions
-from trail_callbacks.capture.history import is_from_before, kind_of
-from trail_callbacks.capture.identity import document_key
-from trail_callbacks.capture.instructions import InstructionFinder
+from trail_callbacks.capture.assemble import FilterDecisions, assemble, with_source_labels
+from trail_callbacks.capture.conversation import Earlier, mark_model_text, recall, time_of
+from trail_callbacks.capture.events import DECLARED, Event, Piece
 from trail_callbacks.capture.lineage import Contribution, Contributions, LineageResolver, NodeDraft, merge
 from trail_callbacks.capture.link import Linker
 from trail_callbacks.capture.match import Text
-from trail_callbacks.capture.origins import mark_model_text, recall, time_of
-from trail_callbacks.capture.runs import Run, Slot, tree
-from trail_callbacks.capture.source_labels import with_source_labels
+from trail_callbacks.capture.runs import Run, Slot, document_key, tree
+from trail_callbacks.capture.unexplained import CodeOutputs, InstructionFinder, is_from_before, kind_of
 from trail_callbacks.graph import CUT_OFF, LOST, NodeKind, ProvenanceGraph
 
 __all__ = ["build"]
@@ -38,16 +31,7 @@ _NEW_WORDS = 4  # words from which a text is material rather than a label
 
 
 def build(events: Iterable[Event], earlier: Earlier | None = None) -> ProvenanceGraph:
-    """Builds the provenance graph of one run tree.
-
-    Args:
-        events: All events under one root, in the order of `seq`; the run may be unfinished or have failed.
-        earlier: What is known of the conversation before this run, if it is a turn of one.
-
-    Returns:
-        The graph. It has an answer only if the root ended without an error, or was stopped after part of it was read.
-        Edges point forward in time: it is acyclic.
-    """
+    """Builds the provenance graph of one run tree."""
     runs = tree(events)
     return _Builder(runs, earlier).graph() if runs else ProvenanceGraph(nodes=())
 

@@ -1,4 +1,4 @@
-"""Earlier turns of a conversation: what a later turn still rests on, although it does not read it again.
+"""Who wrote each text of a graph, and what it rests on from earlier turns of a conversation.
 
 A model answers a second question from its answer to the first. That answer is not evidence; the documents and tool
 results behind it are. So they become nodes of the later graph, as inputs of the earlier message.
@@ -6,22 +6,25 @@ results behind it are. So they become nodes of the later graph, as inputs of the
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
-from trail_callbacks.capture.match import Text
-from trail_callbacks.capture.text_index import TextIndex
-from trail_callbacks.graph import Node, ProvenanceGraph
+from trail_callbacks.capture.echoes import Echoes, arguments, merged, transcript_spans
+from trail_callbacks.capture.events import Piece
+from trail_callbacks.capture.lineage import Contribution, NodeDraft
+from trail_callbacks.capture.match import Text, TextIndex
+from trail_callbacks.capture.runs import Run, Slot
+from trail_callbacks.graph import EVIDENCE_KINDS, Node, ProvenanceGraph
+from trail_callbacks.text import forms, outside
 
-__all__ = ["TURN", "Earlier"]
+__all__ = ["TURN", "Earlier", "mark_model_text", "recall", "time_of"]
 
 TURN = "turn"
 """Attribute of a node of an earlier turn: the number of the turn, 1 for the first that is known."""
 
 _CHARACTERS = 400_000
 _STATED = 16  # outputs of models that one text may hold
-_WRITTEN = frozenset({"completion", "answer"})
 
 
 @dataclass(frozen=True)
@@ -48,11 +51,7 @@ class Earlier:
         return (node.text for node in self.graph.nodes if node.origin == "model" and node.kind != "tool_result")
 
     def sources(self, text: Text) -> list[tuple[Node, int]]:
-        """Returns the evidence behind what a text repeats of a model's before, with its turns, the latest first.
-
-        Args:
-            text: A message of the history, or a text that holds such messages: a log, a transcript, a state.
-        """
+        """Returns the evidence behind what a text repeats of a model's before, with its turns, the latest first."""
         found: dict[str, tuple[Node, int]] = {}
         room = _CHARACTERS
         for stated in self._stated(text):
@@ -83,3 +82,138 @@ class Earlier:
         for text in self._by_text:
             index.add(index.text(text))
         return index
+
+
+_HISTORY = -1e6  # the time of what was there before the run; within a run, times begin at 1
+_EARLIER_TURN = 1.5 * _HISTORY  # when models wrote in earlier turns
+_EARLIER_SOURCE = 2 * _HISTORY  # when those turns had their sources, which they read first
+_WRITTEN = frozenset({"completion", "answer"})
+_CONTENT = 4  # words from which the rest of a text says something
+
+
+def recall(drafts: list[NodeDraft], earlier: Earlier | None) -> None:
+    """Adds the evidence of earlier turns of a conversation as inputs of the texts that rest on it."""
+    if earlier is None:
+        return
+    recalled: dict[str, NodeDraft] = {}
+    known: dict[str, list[tuple[Node, int]]] = {}
+    wording = {draft.text.text for draft in drafts if draft.kind == "instruction"}
+    for text in [draft for draft in drafts if _may_repeat(draft)]:
+        found = known.get(text.text.text)
+        if found is None:
+            found = known[text.text.text] = earlier.sources(text.text)
+        for node, turn in found:
+            if node.origin == "template" and node.text in wording:
+                continue  # the same prompt again
+            source = recalled.get(node.id)
+            if source is None:
+                source = recalled[node.id] = NodeDraft(
+                    node.kind,
+                    Text(node.text),
+                    text.run,
+                    _HISTORY,
+                    {**node.attributes, TURN: turn},
+                    origin=node.origin,
+                    model_spans=node.model_spans,
+                    step=node.step,
+                )
+                drafts.append(source)
+            text.inputs.setdefault(source, Contribution("declared", 1.0))
+
+
+def _may_repeat(draft: NodeDraft) -> bool:
+    """True for a message of the history, and for what code or a tool brought unless it is a word such as "yes"."""
+    if draft.kind in _WRITTEN:
+        return draft.slot is not None or draft.run.kind != "model"
+    return draft.text.distinctive
+
+
+def mark_model_text(
+    drafts: Iterable[NodeDraft], runs: Sequence[Run], earlier: Earlier | None, was_before: Callable[[Slot], bool]
+) -> None:
+    """Sets `model_spans` of the drafts of evidence, and their origin where nothing else is left of them."""
+    drafts = list(drafts)
+    sources = [draft for draft in drafts if draft.kind in EVIDENCE_KINDS and draft.text.text.strip()]
+    if not sources:
+        return
+    latest = max(time_of(draft) for draft in sources)
+    written = [(text, _EARLIER_TURN, True) for text in (earlier.written() if earlier is not None else ())]
+    written += [each for each in _written(drafts, runs, was_before) if each[1] < latest]
+    # Only words of both kinds of texts matter, so those of the kind that has fewer are kept.
+    texts = [draft.text.text for draft in sources], [text for text, _, _ in written]
+    echoes = Echoes(min(texts, key=lambda several: sum(map(len, dict.fromkeys(several)))))
+    for draft in sources:
+        echoes.held(outside(draft.text.text, draft.model_spans), time_of(draft))
+    for node in earlier.graph.nodes if earlier is not None else ():
+        if node.is_evidence:  # what a model then read is no invention of its own, though it be read again
+            echoes.held(outside(node.text, node.model_spans), _EARLIER_SOURCE)
+    for text, time, recorded in written:
+        echoes.wrote(text, time, recorded=recorded)
+    for draft in sources:
+        if TURN not in draft.attributes:  # else decided in its own turn
+            _mark(draft, echoes)
+
+
+def _written(
+    drafts: Iterable[NodeDraft], runs: Sequence[Run], was_before: Callable[[Slot], bool]
+) -> Iterator[tuple[str, float, bool]]:
+    """Every text that a model wrote, with its time, and whether the run in which it did was recorded."""
+    written: dict[str, float] = {}
+    for text, stated, time in _outputs(drafts, runs):
+        written[text] = min(time, written.get(text, time))
+        yield from ((each, time, True) for each in stated)
+    for run in runs:
+        for slot in run.inputs:
+            piece = slot.piece
+            if run.kind == "tool" and run.hints.call_id is not None:
+                yield piece.text, run.start, True
+            elif piece.role == "assistant" or piece.origin == "model" or piece.form == "tool_call":
+                text = piece.text.strip()
+                if written.get(text, run.start) >= run.start:  # else written in this run, and passed on
+                    time = _in_history(slot) if was_before(slot) else run.start
+                    written[text] = min(time, run.start - 1)  # when it is read again it is the same
+                    yield from ((each, time, False) for each in _stated(piece))
+
+
+def _outputs(drafts: Iterable[NodeDraft], runs: Sequence[Run]) -> Iterator[tuple[str, Iterable[str], float]]:
+    """The outputs of the models of this run: each text, what it states, and when it was written."""
+    for draft in drafts:
+        if draft.kind not in EVIDENCE_KINDS and draft.run.kind == "model" and draft.slot is None:
+            text = draft.text.text.strip()
+            yield text, (text,), draft.order
+    for run in runs:
+        for slot in run.outputs if run.kind == "model" else ():
+            if slot.piece.form == "tool_call":
+                yield slot.piece.text.strip(), _stated(slot.piece), run.end
+
+
+def _stated(piece: Piece) -> Iterable[str]:
+    """What a piece states: a tool call its arguments."""
+    return arguments(piece.text) if piece.form == "tool_call" else (piece.text.strip(),)
+
+
+def _mark(draft: NodeDraft, echoes: Echoes) -> None:
+    text, time = draft.text.text, time_of(draft)
+    if draft.origin == "retrieved":  # models quote pages; a page with nothing else in it is a memory of the model's
+        draft.origin = "unknown" if echoes.whole(text, time) else "retrieved"
+        return
+    literal = draft.kind == "instruction" and draft.origin in {None, "template"}
+    spans = list(echoes.spans(text, time, recorded=literal))
+    if draft.kind != "tool_result":
+        spans += transcript_spans(text)
+    draft.model_spans = merged(spans)
+    if draft.model_spans and len(forms(outside(text, draft.model_spans))) < _CONTENT:
+        draft.origin = "model"
+
+
+def time_of(draft: NodeDraft) -> float:
+    """When a text was there: smaller is earlier; what was there before the run has a time far before it."""
+    if TURN in draft.attributes:
+        return _EARLIER_SOURCE
+    return draft.order if draft.slot is None else _in_history(draft.slot)
+
+
+def _in_history(slot: Slot) -> float:
+    """When a message was written that was there before the run: by its place in the history."""
+    places = [part for part in slot.piece.path if isinstance(part, int)]
+    return _HISTORY + (places[0] if places else 0)

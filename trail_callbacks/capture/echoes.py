@@ -56,10 +56,6 @@ class Echoes:
 
     Times only have to be comparable: a text of an earlier turn has a smaller one than any of this run. Only the words
     of some texts are kept, so neither the outputs of a hundred thousand steps nor long sources cost memory.
-
-    Args:
-        texts: All texts that `spans` and `whole` will be asked about, or all that `wrote` will be told of, whichever
-            are fewer.
     """
 
     def __init__(self, texts: Iterable[str]) -> None:
@@ -72,14 +68,7 @@ class Echoes:
             self._runs.update((run, _Times()) for run in _windows(found.forms))
 
     def wrote(self, text: str, time: float, *, recorded: bool) -> None:
-        """Adds what a model wrote.
-
-        Args:
-            text: Its words; of a tool call, the texts among the arguments.
-            time: When.
-            recorded: True if the run in which it was written was recorded; False for what is only said to be a model's,
-                such as a message in the history of a conversation.
-        """
+        """Adds what a model wrote."""
         for times in self._keys(text):
             times.model = min(times.model, time)
             if recorded:
@@ -106,17 +95,7 @@ class Echoes:
                 yield times
 
     def spans(self, text: str, time: float, *, recorded: bool = False) -> tuple[Span, ...]:
-        """Finds the parts of a text that a model wrote first.
-
-        Args:
-            text: A text that is read at some time.
-            time: When; what is written later is no source of it.
-            recorded: Heed only what models wrote in recorded runs.
-
-        Returns:
-            Character ranges in order, without overlap: clauses that state something, and sentences that repeat little
-            else. A name or a search phrase that a longer sentence takes up is left in it.
-        """
+        """Finds the parts of a text that a model wrote first."""
         if not self._clauses and not self._runs:
             return ()
         found = words(text)

@@ -19,6 +19,8 @@ if TYPE_CHECKING:
 
 __all__ = [
     "CUT",
+    "DECLARED",
+    "FILTER",
     "MOST_PIECES",
     "REPLY",
     "SENT",
@@ -44,6 +46,12 @@ CUT = "cut"
 
 REPLY = "reply"
 """Attribute of a piece: what a user replied to an interrupt, not the request of the run that it resumes."""
+
+DECLARED = "declared"
+"""Attribute of a source that a function of the app declared: it counts for the answer, shown in a prompt or not."""
+
+FILTER = "filter"
+"""Attribute of an input piece, later of its node: `{"kept": bool, "reasons": [...]}`, see `context_filter`."""
 
 SENT = "sent"
 """First element of the path of an input of a retriever: what it searches for in place of the query that it is given."""
@@ -220,9 +228,5 @@ def dump(events: tuple[Event, ...]) -> str:
 
 
 def load(data: str | bytes) -> tuple[Event, ...]:
-    """Reads events written by `dump`.
-
-    Raises:
-        pydantic.ValidationError: If the JSON is truncated or not a list of events.
-    """
+    """Reads events written by `dump`."""
     return _adapter().validate_json(data)

@@ -8,9 +8,8 @@ from dataclasses import replace
 
 from trail_callbacks.capture.answer import question_first
 from trail_callbacks.capture.events import Event, Piece, RunEnded, RunFailed, RunStarted
-from trail_callbacks.capture.match import Text, overlap
+from trail_callbacks.capture.match import Text, TextIndex, overlap
 from trail_callbacks.capture.runs import Run, tree
-from trail_callbacks.capture.text_index import TextIndex
 
 __all__ = ["joined"]
 
@@ -18,15 +17,7 @@ _REF = 1 << 64  # object identities are smaller; an earlier root's objects are g
 
 
 def joined(roots: Sequence[Sequence[Event]]) -> tuple[Event, ...]:
-    """Joins a root run with the earlier ones whose outputs it read.
-
-    Args:
-        roots: The events of each run tree, in the order of their starts; the last one gives the answer.
-
-    Returns:
-        The events of one tree: a chain with the last root's outputs, around all roots that led to them. If the last
-        root read nothing of the others, its events alone.
-    """
+    """Joins a root run with the earlier ones whose outputs it read."""
     trees = [tree(events) for events in roots]
     used = _used(trees)
     if len(used) < 2:  # noqa: PLR2004 - the last one alone

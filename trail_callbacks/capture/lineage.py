@@ -63,12 +63,7 @@ def merge(into: Contributions, more: Contributions) -> None:
 
 
 class LineageResolver:
-    """Finds the nodes behind a piece.
-
-    Args:
-        linker: Links pieces to the earlier pieces they came from.
-        anchor: Returns the node that a piece is, or None if it only passes text on.
-    """
+    """Finds the nodes behind a piece."""
 
     def __init__(self, linker: Linker, anchor: Callable[[Slot], NodeDraft | None]) -> None:
         self._linker = linker

@@ -20,11 +20,9 @@ from dataclasses import dataclass, replace
 from itertools import islice
 from typing import Literal
 
-from trail_callbacks.capture.identity import is_original, is_same_message
 from trail_callbacks.capture.match import Match, longest_first, overlap
-from trail_callbacks.capture.piece_index import PieceIndex, precedes
-from trail_callbacks.capture.pool import MANY, Pool
-from trail_callbacks.capture.runs import Run, Slot
+from trail_callbacks.capture.piece_index import MANY, PieceIndex, Pool, precedes
+from trail_callbacks.capture.runs import Run, Slot, is_original, is_same_message
 from trail_callbacks.graph import Basis
 
 __all__ = ["Link", "Linker"]

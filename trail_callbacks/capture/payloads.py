@@ -7,11 +7,28 @@ import concurrent.futures
 import json
 import math
 import re
+import secrets
 from collections.abc import Iterable, Mapping, Sequence
+from functools import cache
 from numbers import Integral, Real
 from typing import Any
 
-__all__ = ["described", "exact_text", "fields_text", "is_cancellation", "labels", "scalars"]
+__all__ = [
+    "CONTEXT",
+    "DOCUMENTS",
+    "KEYS",
+    "MODALITIES",
+    "SCORES",
+    "VERSIONS",
+    "described",
+    "exact_text",
+    "fields_text",
+    "is_cancellation",
+    "labels",
+    "marked",
+    "scalars",
+    "without_feedback",
+]
 
 _ERROR_TEXT = 2_000
 _NUMBER = re.compile(r"-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?")
@@ -70,10 +87,6 @@ def fields_text(fields: Iterable[tuple[Sequence[str | int], str]]) -> str:
 
     Every part of the library that reads a structured answer writes it in this way, so that all of them judge the same
     text. What is written as a number stands without quotation marks, whether the app holds it as number or text.
-
-    Args:
-        fields: Path and text of each field. A single one is its text alone, unless that is a number or truth value,
-            which says nothing without its name.
     """
     listed = [(tuple(path), text) for path, text in fields]
     if len(listed) == 1:
@@ -115,3 +128,67 @@ def _scalar(text: str) -> str:
     if _NUMBER.fullmatch(text):
         return text
     return text.lower() if text in {"True", "False"} else json.dumps(text, ensure_ascii=False)
+
+
+DOCUMENTS = (
+    "ref_doc_id", "document_id", "doc_id", "parent_document_id", "source_id", "source", "file_path", "file_name", "url",
+)  # fmt: skip
+"""The document that a passage was cut from."""
+
+SCORES = (
+    "relevance_score", "rerank_score", "score", "_score", "similarity_score", "similarity", "_relevance_score",
+    "@search.reranker_score", "@search.score",
+)  # fmt: skip
+"""Scores: the reranker's before the retriever's, as rerankers add theirs to what is there. Distances are none."""
+
+MODALITIES = ("modality", "content_type", "mimetype", "mime_type", "file_type", "category", "type")
+"""What kind of content a passage is."""
+
+CONTEXT = {
+    "request": ("trail_request", "request_id", "correlation_id"),
+    "session": ("trail_session", "thread_id", "session_id", "conversation_id", "langfuse_session_id"),
+    "user": ("trail_user", "user_id", "user", "langfuse_user_id"),
+    "tenant": ("trail_tenant", "tenant_id", "tenant", "organization_id", "org_id"),
+    "query_class": ("trail_query_class", "query_class", "query_type"),
+}
+"""Whose run it is, by field of a trace's context."""
+
+VERSIONS = {
+    "app": ("app_version", "release", "revision_id"),
+    "model": ("model_version",),
+    "prompt": ("prompt_version", "lc_hub_commit_hash"),
+    "retriever": ("retriever_version",),
+    "reranker": ("reranker_version",),
+    "index": ("index_version", "index_build"),
+    "chunker": ("chunker_version",),
+}
+"""Versions, by field of a trace's versions."""
+
+KEYS = frozenset({
+    "rank", "prompt_tokens", "completion_tokens", "model", "tags", *DOCUMENTS, *SCORES, *MODALITIES,
+    *(key for keys in (*CONTEXT.values(), *VERSIONS.values()) for key in keys),
+})  # fmt: skip
+
+
+def marked(review: str) -> str:
+    """Returns feedback between the marks by which `without_feedback` finds it again."""
+    opening, closing = _marks()
+    return f"{opening}\n\n{review}\n\n{closing}"
+
+
+def without_feedback(text: str) -> str:
+    """Returns a text without the feedback in it; what was written before and after stays."""
+    return _block().sub("", text) if _marks()[0] in text else text
+
+
+@cache
+def _marks() -> tuple[str, str]:
+    """Random, because whoever knows the marks can hide a text from the record, though never an answer."""
+    key = secrets.token_hex(8)
+    return f"<<<REVIEW {key}>>>", f"<<<END REVIEW {key}>>>"
+
+
+@cache
+def _block() -> re.Pattern[str]:
+    opening, closing = _marks()
+    return re.compile(rf"\s*{opening}.*?(?:{closing}\s*|\Z)", re.DOTALL)

@@ -13,11 +13,10 @@ from uuid import UUID
 
 from trail_callbacks.capture.build import build
 from trail_callbacks.capture.conversation import Earlier
-from trail_callbacks.capture.declared import Sources
 from trail_callbacks.capture.events import Event, Pending, Piece, RunEnded, RunFailed, RunStarted
 from trail_callbacks.capture.joining import joined
 from trail_callbacks.capture.redaction import Redact, Redactor
-from trail_callbacks.capture.run_tree import Deferred, EventMaker, RunTree
+from trail_callbacks.capture.run_tree import Deferred, EventMaker, RunTree, Sources
 from trail_callbacks.errors import InputError
 from trail_callbacks.forking import renewed_in_child
 from trail_callbacks.graph import ProvenanceGraph
@@ -304,22 +303,14 @@ class Recorder:
             return trace.root_id if trace else None
 
     def events(self, root_id: str) -> tuple[Event, ...]:
-        """Returns the events of a run tree so far, in the order of `seq`.
-
-        Raises:
-            InputError: If no such root is kept: it never started, or was dropped as too old.
-        """
+        """Returns the events of a run tree so far, in the order of `seq`."""
         trace = self._trace(root_id)
         with trace.converting:
             self._convert(trace)
             return tuple(trace.events)
 
     def graph(self, root_id: str) -> ProvenanceGraph:
-        """Builds the graph of a run tree; for a finished one it is built once.
-
-        Raises:
-            InputError: As `events`.
-        """
+        """Builds the graph of a run tree; for a finished one it is built once."""
         trace = self._trace(root_id)
         if trace.graph is not None:
             return trace.graph
@@ -334,11 +325,7 @@ class Recorder:
             return graph
 
     def material(self, root_id: str) -> Material:
-        """Returns what `build` makes the graph of a run tree of, for those who build it elsewhere.
-
-        Raises:
-            InputError: As `events`.
-        """
+        """Returns what `build` makes the graph of a run tree of, for those who build it elsewhere."""
         trace = self._trace(root_id)
         before = self._steps_before(trace)
         earlier = self._earlier(trace)

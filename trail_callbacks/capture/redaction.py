@@ -9,11 +9,9 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, TypeAlias
 
-from trail_callbacks.capture import keys
 from trail_callbacks.capture.answer import NAMES
-from trail_callbacks.capture.declared import DECLARED
-from trail_callbacks.capture.events import REPLY, Event, Hints, Piece, RunFailed, RunStarted
-from trail_callbacks.capture.filter_decisions import FILTER
+from trail_callbacks.capture.events import DECLARED, FILTER, REPLY, Event, Hints, Piece, RunFailed, RunStarted
+from trail_callbacks.capture.payloads import KEYS
 from trail_callbacks.graph import ProvenanceGraph
 
 __all__ = ["WITHHELD", "Redact", "Redactor", "bare"]
@@ -25,10 +23,7 @@ WITHHELD = "[withheld: redact failed]"
 
 _KINDS = frozenset({"instruction", "contradiction"})  # of what a context filter found
 _READ = (
-    NAMES
-    | _KINDS
-    | {REPLY, DECLARED, FILTER, "answer", "question", "kept", "reasons", "quote", "why", "source"}
-    | keys.NAMES
+    NAMES | _KINDS | {REPLY, DECLARED, FILTER, "answer", "question", "kept", "reasons", "quote", "why", "source"} | KEYS
 )
 """Names that mean something to the rest of the engine: of attributes, of inputs and outputs. They stay."""
 

@@ -4,18 +4,18 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Callable, Collection, Hashable, Sequence
+from collections.abc import Callable, Collection, Hashable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from threading import Lock
 from typing import Any
 
-from trail_callbacks.capture.declared import DeclaredSources, Sources
-from trail_callbacks.capture.events import CUT, Event, Pending, Piece, RunEnded, RunFailed, RunStarted
+from trail_callbacks.capture.events import CUT, DECLARED, Event, Pending, Piece, RunEnded, RunFailed, RunStarted
+from trail_callbacks.capture.payloads import exact_text, scalars
 from trail_callbacks.capture.redaction import Redactor
 from trail_callbacks.errors import InputError
 from trail_callbacks.graph import ProvenanceGraph
 
-__all__ = ["Deferred", "EventMaker", "RunTree"]
+__all__ = ["DeclaredSources", "Deferred", "EventMaker", "RunTree", "Sources"]
 
 Deferred = tuple[Any, ...]
 """A record that is not created yet: its class and the arguments. A tuple costs a fifth of an object."""
@@ -74,14 +74,7 @@ class RunTree:
 
 
 class EventMaker:
-    """Makes events of records.
-
-    Args:
-        sources: Returns the sources of a run, given the inputs of its root.
-        source_keys: Names of inputs, state channels and prompt variables that hold sources.
-        redactor: Applied to every event; None for no redaction.
-        on_error: Called with exceptions raised by conversion.
-    """
+    """Makes events of records."""
 
     def __init__(
         self,
@@ -95,15 +88,7 @@ class EventMaker:
         self._on_error = on_error
 
     def add(self, tree: RunTree, records: Sequence[Pending | Deferred], times: Sequence[float], *, ended: bool) -> None:
-        """Adds the events of records to a tree. To be called with its lock held.
-
-        Args:
-            tree: The tree.
-            records: In the order in which they came.
-            times: When each of them came, by the monotonic clock.
-            ended: Its root has ended. Else the records are kept alive: objects that are freed now could pass their
-                identity on to other objects later in this tree.
-        """
+        """Adds the events of records to a tree. To be called with its lock held."""
         if tree.declared is None:
             tree.declared = DeclaredSources(self._sources, self._source_keys, self._on_error)
         for each, left in zip(records, times, strict=True):
@@ -165,3 +150,78 @@ def _without_payload(seq: int, record: Pending) -> Event:
     if record.phase == "ended":
         return RunEnded(seq=seq, run_id=run_id)
     return RunFailed(seq=seq, run_id=run_id, error="unreadable")
+
+
+Sources = Callable[[Any], Iterable[Any]]
+"""Returns the sources of a run, given what the app was called with: texts, or documents of the framework."""
+
+
+class DeclaredSources:
+    """Marks the declared sources in the events of one run tree."""
+
+    def __init__(self, sources: Sources | None, keys: Collection[str], on_error: Callable[[Exception], None]) -> None:
+        self._sources = sources
+        self._keys = frozenset(keys)
+        self._on_error = on_error
+        self._root: str | None = None
+        self._found: tuple[Piece, ...] | None = None
+
+    def event(self, event: Event, record: Pending) -> Event:
+        """Returns an event with its declared sources as documents. To be called in the order of the events."""
+        if isinstance(event, RunStarted) and event.hints.source_keys:
+            self._keys |= frozenset(event.hints.source_keys)
+        if not self._keys and self._sources is None:
+            return event
+        if isinstance(event, RunStarted):
+            inputs = self._documents(event.inputs)
+            if self._root is None:
+                self._root = event.run_id
+                inputs += self._declared(record, "payload") if inputs else ()
+            return replace(event, inputs=inputs) if inputs != event.inputs else event
+        late = event.inputs
+        if late is not None:  # they replace those of the start
+            late = self._documents(late)
+            late += self._declared(record, "late") if event.run_id == self._root else ()
+        if isinstance(event, RunFailed):
+            return replace(event, inputs=late, outputs=self._documents(event.outputs))
+        more = self._documents(event.more_inputs)
+        return replace(event, inputs=late, more_inputs=more, outputs=self._documents(event.outputs))
+
+    def _documents(self, pieces: tuple[Piece, ...]) -> tuple[Piece, ...]:
+        if not self._keys:
+            return pieces
+        return tuple(
+            replace(piece, form="document", origin="given")
+            if piece.form in {"text", "document"} and not self._keys.isdisjoint(piece.path)
+            else piece
+            for piece in pieces
+        )
+
+    def _declared(self, record: Pending, payload: str) -> tuple[Piece, ...]:
+        if self._found is None and self._sources is not None:
+            try:
+                given = self._sources(getattr(record, payload, None))
+                items = [given] if isinstance(given, str) else list(given or ())
+                self._found = tuple(_piece(item, place) for place, item in enumerate(items))
+            except Exception as error:  # noqa: BLE001 - the function is the user's, the run is not to suffer from it
+                self._on_error(error)
+                self._found = ()
+        return self._found or ()
+
+
+def _piece(item: Any, place: int) -> Piece:
+    """One source: a text, or a document of a framework, which has its text in one of a few attributes."""
+    text = item
+    for name in ("page_content", "text"):
+        if not isinstance(text, str):
+            text = getattr(item, name, text)
+    metadata = getattr(item, "metadata", None)
+    known = getattr(item, "id", None) or getattr(item, "id_", None)
+    return Piece(
+        text=exact_text(text),
+        path=("sources", place),
+        form="document",
+        id=known if isinstance(known, str) else None,
+        origin="given",
+        attributes={**(scalars(metadata) if isinstance(metadata, dict) else {}), DECLARED: True},
+    )

@@ -16,7 +16,7 @@ from trail_callbacks.graph import Node, ProvenanceGraph
 from trail_callbacks.report import Report
 from trail_callbacks.trace import Trace
 from trail_callbacks.trace.codec import FORMAT
-from trail_callbacks.trace.stored import read_lines
+from trail_callbacks.trace.trace import read_lines
 
 if TYPE_CHECKING:
     from trail_callbacks.store import Store

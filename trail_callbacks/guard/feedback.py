@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from trail_callbacks.capture.reviews import marked
+from trail_callbacks.capture.payloads import marked
 from trail_callbacks.claims import Claim
 from trail_callbacks.evidence import candidates
 from trail_callbacks.graph import Node

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from dataclasses import replace
 from typing import NamedTuple
 
-from trail_callbacks.capture.reviews import without_feedback
+from trail_callbacks.capture.payloads import without_feedback
 from trail_callbacks.graph import Edge, Node, NodeKind, ProvenanceGraph
 
 __all__ = ["ReadMessage", "ended_at", "message_nodes"]

@@ -8,8 +8,8 @@ from inspect import iscoroutinefunction
 from os import PathLike
 from typing import TYPE_CHECKING, Any, Literal, TypedDict, get_args
 
-from trail_callbacks.capture.declared import Sources
 from trail_callbacks.capture.redaction import Redact
+from trail_callbacks.capture.run_tree import Sources
 from trail_callbacks.errors import InputError
 from trail_callbacks.judges.resolve import JudgeLike
 from trail_callbacks.verify.delivery import OnReport

@@ -34,9 +34,6 @@ def dumped(value: object) -> str:
     """Writes a trace as JSON on one line.
 
     A lone surrogate, which no file can hold, becomes U+FFFD.
-
-    Raises:
-        InputError: If something in it is not JSON-serialisable.
     """
     from pydantic_core import PydanticSerializationError, to_json  # noqa: PLC0415 - see _adapter
 
@@ -52,15 +49,7 @@ def dumped(value: object) -> str:
 
 
 def loaded(kind: type[Value], data: str | bytes) -> Value:
-    """Reads a trace that `dumped` wrote.
-
-    Args:
-        kind: The class of traces.
-        data: The JSON.
-
-    Raises:
-        InputError: If it is truncated, no trace, or of a newer version.
-    """
+    """Reads a trace that `dumped` wrote."""
     try:
         stored = json.loads(data)
     except (ValueError, RecursionError) as error:
@@ -90,11 +79,7 @@ def of_object(kind: type[Value], stored: object) -> Value:
 
 
 def schema_of(kind: type[Any]) -> dict[str, Any]:
-    """Returns the JSON schema of saved traces.
-
-    Args:
-        kind: The class of traces.
-    """
+    """Returns the JSON schema of saved traces."""
     described = _adapter(kind).json_schema(mode="serialization")
     properties = {"format": {"const": FORMAT}, "version": {"const": VERSION}, **described["properties"]}
     required = ["format", "version", "id", "events"]

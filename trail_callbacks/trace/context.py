@@ -6,8 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
 from typing import Any
 
-from trail_callbacks.capture.keys import CONTEXT, VERSIONS
-from trail_callbacks.capture.payloads import labels
+from trail_callbacks.capture.payloads import CONTEXT, VERSIONS, labels
 from trail_callbacks.errors import InputError
 
 __all__ = ["Context", "Versions", "context_of", "given_versions", "versions_of"]
@@ -72,14 +71,7 @@ def context_of(
     started: float | None = None,
     ended: float | None = None,
 ) -> Context:
-    """Reads the context of a run from its metadata; what is no field of it stays in `metadata`.
-
-    Args:
-        metadata: JSON-safe metadata, see `docs/trace.md` for the keys.
-        tags: Tags of the run.
-        started: When it began, seconds since the epoch.
-        ended: When it ended.
-    """
+    """Reads the context of a run from its metadata; what is no field of it stays in `metadata`."""
     read = {name for names in (*CONTEXT.values(), *VERSIONS.values()) for name in names} | {"tags"}
     found = {name: _first(metadata, keys) for name, keys in CONTEXT.items()}
     return Context(

@@ -6,8 +6,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, TypeVar
 
 from trail_callbacks.capture.events import Event, Piece, RunEnded, RunFailed, RunStarted
-from trail_callbacks.capture.identity import document_key
-from trail_callbacks.capture.runs import Run, Slot, tree
+from trail_callbacks.capture.runs import Run, Slot, document_key, tree
 from trail_callbacks.graph import Node, ProvenanceGraph
 
 __all__ = ["Reading"]
@@ -17,10 +16,6 @@ Found = TypeVar("Found")
 
 class Reading:
     """The runs of a trace beside its graph.
-
-    Args:
-        events: The events.
-        graph: The graph that was built from them.
 
     Attributes:
         runs: The runs, in the order of their starts.

@@ -10,13 +10,11 @@ from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from trail_callbacks.capture.filter_decisions import FILTER
-from trail_callbacks.capture.identity import document_key, is_original
-from trail_callbacks.capture.runs import Run, Slot
+from trail_callbacks.capture.events import FILTER
+from trail_callbacks.capture.runs import Run, Slot, document_key, is_original
 from trail_callbacks.graph import Node
-from trail_callbacks.trace.candidates import score_of
 from trail_callbacks.trace.reading import Reading
-from trail_callbacks.trace.retrievals import bringers
+from trail_callbacks.trace.retrievals import bringers, score_of
 from trail_callbacks.trace.steps import Ranked, Reranking
 
 __all__ = ["Passage", "Selection", "rerankings", "selections"]

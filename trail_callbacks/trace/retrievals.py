@@ -2,20 +2,29 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import Sequence
+import hashlib
+import math
+from collections.abc import Mapping, Sequence
+from typing import Any
 
 from trail_callbacks.capture.events import SENT
+from trail_callbacks.capture.payloads import DOCUMENTS, MODALITIES, SCORES
 from trail_callbacks.capture.runs import Run, Slot
 from trail_callbacks.graph import Node
-from trail_callbacks.trace.calls import answering
-from trail_callbacks.trace.candidates import content_hash, document_of, modality_of, score_of
 from trail_callbacks.trace.reading import Reading
-from trail_callbacks.trace.steps import Candidate, Retrieval
+from trail_callbacks.trace.steps import Candidate, ModelCall, Retrieval
 
-__all__ = ["bringers", "retrievals"]
-
-_SPACE = re.compile(r"\s+")
+__all__ = [
+    "answering",
+    "bringers",
+    "content_hash",
+    "document_of",
+    "first_number",
+    "modality_of",
+    "model_calls",
+    "retrievals",
+    "score_of",
+]
 
 
 def retrievals(reading: Reading) -> tuple[Retrieval, ...]:
@@ -87,4 +96,93 @@ def _query(run: Run) -> str:
 
 
 def _words(text: str) -> str:
-    return _SPACE.sub(" ", text).strip()
+    return " ".join(text.split())
+
+
+_HASH = 16  # hexadecimal digits: among a million passages two are alike by chance once in thirty million cases
+_NAMES = {
+    "text": "text", "narrativetext": "text", "image": "image", "picture": "image", "figure": "image", "table": "table",
+    "audio": "audio", "video": "video", "code": "code",
+}  # fmt: skip
+
+
+def content_hash(text: str) -> str:
+    """Returns the first 16 hexadecimal digits of the SHA-256 of a text with its white space collapsed.
+
+    The same passage has the same hash after an index is rebuilt, whatever its id is then.
+    """
+    return hashlib.sha256(_words(text).encode("utf-8", "replace")).hexdigest()[:_HASH]
+
+
+def document_of(attributes: Mapping[str, Any]) -> str | None:
+    """Returns the document that a passage was cut from: by the first key of its metadata that names one."""
+    found = (attributes.get(key) for key in DOCUMENTS)
+    return next((str(value) for value in found if isinstance(value, str | int) and str(value).strip()), None)
+
+
+def score_of(attributes: Mapping[str, Any]) -> float | None:
+    """Returns the score in the metadata of a passage; None if there is none, or none that is finite."""
+    return first_number(attributes, SCORES)
+
+
+def first_number(attributes: Mapping[str, Any], keys: tuple[str, ...]) -> float | None:
+    """Returns the first finite number under one of several keys."""
+    for key in keys:
+        value = attributes.get(key)
+        if isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value):
+            return float(value)
+    return None
+
+
+def modality_of(attributes: Mapping[str, Any]) -> str:
+    """Returns `text`, `image`, `table`, `audio`, `video` or `code`, by the metadata of a passage; `text` by default."""
+    for key in MODALITIES:
+        value = attributes.get(key)
+        if isinstance(value, str):
+            named = _NAMES.get(value.casefold().partition("/")[0].strip())
+            if named is not None:
+                return named
+    return "text"
+
+
+def model_calls(reading: Reading) -> tuple[ModelCall, ...]:
+    """Returns every call of a model, in the order of the starts."""
+    wrote = {run.id for run in answering(reading)}
+    return tuple(_call(reading, run, run.id in wrote) for run in reading.runs if run.kind == "model")
+
+
+def answering(reading: Reading) -> list[Run]:
+    """Returns the models' runs that wrote the answer; several if the app joined what several wrote."""
+    answer = reading.graph.answer
+    if answer is None:
+        return []
+    wrote = {answer.run_id} | {node.run_id for node in reading.graph.inputs(answer.id) if node.kind == "completion"}
+    runs = [run for run in reading.runs if run.kind == "model"]
+    own = [run for run in runs if run.id == answer.run_id]
+    return own or [run for run in runs if run.id in wrote]
+
+
+def _call(reading: Reading, run: Run, answers: bool) -> ModelCall:
+    known = {key: value for slot in run.outputs for key, value in slot.piece.attributes.items()}
+    read, written = (first_number(known, (key,)) for key in ("prompt_tokens", "completion_tokens"))
+    model = known.get("model")
+    return ModelCall(
+        run_id=run.id,
+        step=run.step,
+        model=str(model) if model else None,
+        prompt_hash=_template_hash(reading, run),
+        prompt_tokens=None if read is None else int(read),
+        completion_tokens=None if written is None else int(written),
+        started=reading.started_at(run),
+        seconds=reading.seconds(run),
+        error=reading.error(run),
+        answers=answers,
+    )
+
+
+def _template_hash(reading: Reading, run: Run) -> str | None:
+    written = reading.written(run)
+    if written is None:
+        return None
+    wording = [node.text for node in reading.graph.inputs(written.id) if node.origin == "template"]
+    return content_hash("\n".join(wording)) if wording else None
