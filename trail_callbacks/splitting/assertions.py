@@ -8,7 +8,6 @@ at as well. In doubt words are a statement: one too many is undecided, one that 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
 from itertools import islice
 
 from trail_callbacks.language.detect import is_english
@@ -32,12 +31,9 @@ _NUMBER = re.compile(
     r"[ivxIVX]{1,5}|[a-zA-Z])\s?[.):\uff1a\u3001\u7ae0\u6b65-]\s*(?=\D)",
     re.IGNORECASE,
 )
-_BORDER = re.compile(
-    r"[:;,\uff1a\uff1b\uff0c\u060c\u2014\u2013\u2026]|\s-\s|[.!?\u3002\uff01\uff1f](?=\s)|\b(?:that|but|which)\b"
-)
-_JOINT = re.compile(
-    r"[:;,\uff1a\uff1b\uff0c\u060c\u2014\u2013\u2026]|\s-\s|[.!?\u3002\uff01\uff1f](?=\s)|\b(?:but|which)\b"
-)  # no `that`: `I cannot confirm that ...`
+_MARKS = r"[:;,\uff1a\uff1b\uff0c\u060c\u2014\u2013\u2026]|\s-\s|[.!?\u3002\uff01\uff1f](?=\s)|\b(?:but|which)\b"
+_JOINT = re.compile(_MARKS)  # no `that`: `I cannot confirm that ...`
+_BORDER = re.compile(rf"{_MARKS}|\bthat\b")
 _HELD = re.compile(  # opinions and courtesies that take a statement without `that`
     r"\b(?:i|we)\s(?:\w+ly\s)?(?:(?:would|do)\s)?(?:think|believe|guess|suppose|hope|trust|understand|"
     r"suggest|feel|know|say)\s(?!(?:that|it|this|so)\b)",
@@ -124,7 +120,7 @@ def asserts(text: str) -> bool:
         return False  # the whole sentence is a refusal, in a language whose words are not known here
     if any(_holds(text[found.end() :], held=True) for found in islice(_HELD.finditer(text), _TRIED)):
         return True
-    return any(_holds(part) for part in _behind(text, _JOINT if refusal else _BORDER))
+    return any(map(_holds, (_JOINT if refusal else _BORDER).split(text)[1:]))
 
 
 def told(text: str) -> str:
@@ -193,15 +189,6 @@ def _asks_for_nothing(text: str) -> bool:
     plain = bare.casefold().replace("\u2019", "'")
     heads = [words[0] for part in _JOINT.split(plain) if (words := _WORD.findall(part))]
     return not _ASKS.intersection(heads) and _TALK.match(text) is None and _holds(bare) and _has_verb(bare)
-
-
-def _behind(text: str, border: re.Pattern[str]) -> Iterator[str]:
-    """What stands behind each border, up to the next one."""
-    first = True
-    for part in border.split(text):
-        if not first:
-            yield part
-        first = False
 
 
 def _holds(part: str, *, held: bool = False) -> bool:

@@ -17,6 +17,7 @@ from trail_callbacks.splitting.words import (
     PREPOSITIONS,
     Token,
     first_verb,
+    is_plural,
     may_hold_verb,
     past,
     third,
@@ -162,4 +163,4 @@ def _is_plural(head: str, verb: str, *, proper: bool) -> bool:
         return True
     if verb in {"is", "was", "has", "does"} or third(verb, "the"):
         return False
-    return not proper and head.endswith("s") and not head.endswith(("ss", "us", "is"))
+    return not proper and is_plural(head)

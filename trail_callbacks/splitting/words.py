@@ -17,7 +17,7 @@ from trail_callbacks.language.terms import vocabulary
 
 __all__ = [
     "AUXILIARY", "DETERMINERS", "MODAL", "PREPOSITIONS", "Token", "base", "clear_past", "first_verb", "is_finite",
-    "may_hold_verb", "opens_phrase", "past", "third", "tokenize",
+    "is_plural", "may_hold_verb", "opens_phrase", "past", "third", "tokenize",
 ]  # fmt: skip
 
 DETERMINERS = vocabulary(
@@ -32,15 +32,7 @@ PREPOSITIONS = vocabulary(
 _BEFORE_NOUN = PREPOSITIONS | (DETERMINERS - vocabulary("that this each both all some many most few"))
 _AFTER_NOUN = PREPOSITIONS | vocabulary("and or")
 _TOKEN = re.compile(r"(?:Mrs?|Ms|Dr|Prof|St|[A-Z])\.(?=\s[A-Z])|[^\W_]+(?:['\u2019.,&/-][^\W_]+)*|[^\w\s]|_")
-_OPENING = {
-    "(": ")",
-    "[": "]",
-    "{": "}",
-    "\u201c": "\u201d",
-    "\u00ab": "\u00bb",
-    "\u201e": "\u201c",
-    "\u2018": "\u2019",
-}
+_OPENING = dict(zip("([{\u201c\u00ab\u201e\u2018", ")]}\u201d\u00bb\u201c\u2019", strict=True))
 _DRESS = frozenset("*_`~")
 MODAL = vocabulary(
     """will would can could may might must should shall cannot won't wouldn't can't couldn't shouldn't mustn't
@@ -168,7 +160,7 @@ def is_finite(tokens: Sequence[Token], at: int) -> bool:
         return False  # `the increased cost`
     if third(token.form, following) or past(token.form):
         return True
-    several = before in {"they", "you", "we"} or (before.endswith("s") and not before.endswith(("ss", "us", "is")))
+    several = before in {"they", "you", "we"} or is_plural(before)
     return several and base(token.form) and opens_phrase(following)  # `adults take one`
 
 
@@ -181,10 +173,15 @@ def first_verb(tokens: Sequence[Token], start: int = 0, end: int | None = None) 
 def may_hold_verb(words: Sequence[Token]) -> bool:
     """Tells whether words before a verb may hold one that is in no list: `Passage 1 mentions cutting large ...`."""
     for word, following in pairwise(words):
-        several = word.form.endswith("s") and not word.form.endswith(("ss", "us", "is", "'s")) and word.word
+        several = is_plural(word.form) and not word.form.endswith("'s") and word.word
         if several and not word.capital and following.word and following.form not in _AFTER_NOUN:
             return True
     return False
+
+
+def is_plural(word: str) -> bool:
+    """Tells whether a word looks like the plural of a noun."""
+    return word.endswith("s") and not word.endswith(("ss", "us", "is"))
 
 
 def past(word: str) -> bool:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import inspect
 from collections.abc import Awaitable, Callable, Coroutine
+from contextlib import suppress
 from typing import Any, TypeAlias
 
 from trail_callbacks.models.loop import PrivateLoop
@@ -97,12 +98,10 @@ def _handed_over(
     loop: asyncio.AbstractEventLoop, start: Callable[[Coroutine[Any, Any, None]], object], coroutine: Any
 ) -> bool:
     """Lets another thread's loop start a coroutine; False if that loop has ended."""
-    try:
+    with suppress(RuntimeError):  # closed meanwhile
         if loop.is_running():
             loop.call_soon_threadsafe(start, coroutine)
             return True
-    except RuntimeError:  # closed meanwhile
-        pass
     return False
 
 
