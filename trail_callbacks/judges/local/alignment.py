@@ -25,11 +25,9 @@ _SUBJECT = 4  # words, at most, of a subject that is looked for behind the verb
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Mismatch:
-    """One way in which a claim departs from a sentence on the same subject.
+    """One way in which a claim departs from a sentence on the same subject, and the class it leads to.
 
-    `support` is the class it leads to: contradicted, or partially_supported where the core still holds. Words stand
-    verbatim with their offsets; those of the sentence are empty where it only lacks the claim's. `detail` is a finer
-    word: `negation flip`, `opposite`, ...
+    Words stand verbatim with their offsets; those of the sentence are empty where it only lacks the claim's.
     """
 
     error_type: ErrorType
@@ -43,11 +41,9 @@ class Mismatch:
 
 @dataclass(frozen=True)
 class Alignment:
-    """A claim beside a sentence.
+    """A claim beside a sentence: the words of both, and which of the claim's are which of the sentence's, by index.
 
-    `own` and `given` are the words of both, `pairs` has for words of the claim, by index, the index of the same word of
-    the sentence, both in order. `around` are all sentences that the judge was shown: what is nowhere else, and what
-    numbers add up to.
+    `around` are all sentences that the judge was shown: what is nowhere else, and what numbers add up to.
     """
 
     claim: Wording

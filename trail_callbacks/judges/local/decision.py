@@ -35,14 +35,7 @@ _ENGLISH = (
 
 @dataclass(frozen=True)
 class Ruling:
-    """One claim and the sentences that it is compared with.
-
-    Attributes:
-        question: The claim with its passages.
-        claim: The claim, read.
-        passages: Its passages, read.
-        around: All sentences that the judge was shown: these, and those before and after each.
-    """
+    """One claim and the sentences that it is compared with; `around` are these, and those before and after each."""
 
     question: Question
     claim: Wording

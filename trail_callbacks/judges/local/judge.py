@@ -4,10 +4,6 @@ It lays a claim beside each of its sentences, word by word. A sentence that stat
 supports it; one that is the same but for a number, date, name, negation, opposite, quantifier, hedge, condition or view
 contradicts it or supports it in part; a name or year that no passage has is invented. Everything else it leaves
 undecided and says so: shared words show neither that a claim is right nor that it is wrong.
-
-It is a smoke detector: what it says is mostly right, and it is silent about most sentences written in other words. It
-gives the same result for the same texts. `tests/benchmarks/offline.py` prints how often it decides and how often that
-is right.
 """
 
 from __future__ import annotations

@@ -4,21 +4,6 @@ from __future__ import annotations
 
 from trail_callbacks.language.terms import vocabulary
 
-__all__ = [
-    "ALL",
-    "CONDITIONS",
-    "DENIALS",
-    "LIMITS",
-    "MARKERS",
-    "PLANS",
-    "POSSIBLE",
-    "REPORTS",
-    "SOME",
-    "TURNING",
-    "VIEWS",
-    "VOICES",
-]
-
 DENIALS = vocabulary("not no never neither nor none nobody nothing without cannot hardly barely scarcely")
 POSSIBLE = vocabulary("may might could possibly perhaps maybe probably likely presumably potentially seem seems seemed")
 PLANS = vocabulary(

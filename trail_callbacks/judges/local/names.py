@@ -30,24 +30,14 @@ def known(name: Sequence[Term], text: Wording) -> bool:
 
     A word of it does not count inside another name: `Bridge` in `Kelder Bridge` says nothing about the Halden Bridge.
     """
+    mine = {term.form for term in name}
     for term in filter(text.has, name):
-        around = [other for other in text.names if any(each.form == term.form for each in other)]
-        if not around or any(_one(name, other) for other in around):
+        around = [
+            {each.form for each in other} for other in text.names if any(each.form == term.form for each in other)
+        ]
+        if not around or any(mine <= other or other <= mine for other in around):
             return True
     return _is_country(name, text)
-
-
-def _one(name: Sequence[Term], other: Sequence[Term]) -> bool:
-    """Whether two names that share a word may be of one: one of them has no word that the other lacks."""
-    mine, theirs = {term.form for term in name}, {term.form for term in other}
-    return all(_within(form, theirs) for form in mine) or all(_within(form, mine) for form in theirs)
-
-
-def _within(form: str, forms: set[str]) -> bool:
-    """Whether a word, or its first letter, is among some."""
-    return form in forms or any(
-        form.startswith(each) if len(each) == 1 else len(form) == 1 and each[0] == form for each in forms
-    )
 
 
 def _is_country(name: Sequence[Term], text: Wording) -> bool:

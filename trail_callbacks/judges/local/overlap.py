@@ -37,13 +37,9 @@ _TIMES = frozenset({"year", "month", "day", "weekday", "clock"})
 
 @dataclass(frozen=True)
 class SharedWords:
-    """What the passages of one text have of a claim.
+    """What the passages of one text have of a claim, each with the text before it (see `Passage.before`).
 
-    Attributes:
-        claim: The claim.
-        passages: The passages.
-        before: For each the text before it; see `Passage.before`.
-        tabular: For each whether it is a row or field, so that the text before it names its cells.
+    Of a row or field, which is `tabular`, that text names the cells.
     """
 
     claim: Wording
@@ -98,10 +94,7 @@ class SharedWords:
     def stating(self, *, alone: bool = False) -> tuple[int, ...]:
         """Returns passages, by index, that together state the claim by their words; none if it departs from each.
 
-        An output states a claim, also one that leaves out who said it.
-
-        Args:
-            alone: Whether one passage must have it all.
+        An output states a claim, also one that leaves out who said it. `alone`: one passage must have it all.
         """
         for p in self._closest:
             group = (p,) if alone else self._together(p)
@@ -138,15 +131,7 @@ class SharedWords:
 
 
 def answers(question: Wording, passages: Sequence[tuple[Wording, Wording]]) -> list[int]:
-    """Finds the passages that answer a question by themselves, by words alone: English, and silent in doubt.
-
-    Args:
-        question: What the user asked.
-        passages: Each passage with the text before it, which may say whom a pronoun means.
-
-    Returns:
-        Indices of the passages that answer it.
-    """
+    """Finds the passages, each with the text before it, that answer a question: in English, and silent in doubt."""
     asked = _ASKED.search(question.text)
     kind = (asked and asked.lastgroup) or "more"
     if not question.english or not question.content or kind == "open":

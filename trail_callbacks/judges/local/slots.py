@@ -23,7 +23,6 @@ _LOOSE = 0.8  # the same for a name; without a neighbour that is the same, all
 _NEW = 0.4  # the same for a name of several words, or a year, that no passage has
 _SHORTEST = 4  # letters of a name of one word that no passage has
 _BOTH = 2
-_BOUND = 3  # words of a bound, such as `no more than`
 _ROOT = 4  # letters; `Indiana` and `Indianapolis` are not told apart
 _TERMS = 24  # numbers of the passages that arithmetic is tried with
 _FEWEST = 2  # words of a claim besides its only number
@@ -68,8 +67,10 @@ def number(alignment: Alignment) -> Mismatch | None:
                 continue
             noun = bool(mine.noun) and stem(mine.noun) == stem(its.noun)
             if framed == _BOTH or mine.kind != "count" or noun:
-                first, other = _bounded(alignment, i, j)
-                spans = (first.start, word.end), (other.start, alignment.given[j].end)
+                alike = alignment.given[j].form.casefold() == word.form.casefold()  # `over 60`, `under 60`
+                ahead = int(alike and i > 0 and j > 0)
+                starts = alignment.own[i - ahead].start, alignment.given[j - ahead].start
+                spans = (starts[0], word.end), (starts[1], alignment.given[j].end)
                 return alignment.mismatch(*spans, ErrorType.NUMBER)
     return _only_number(alignment) if alignment.english else None
 
@@ -87,16 +88,6 @@ def _only_number(alignment: Alignment) -> Mismatch | None:
     if len(Places(alignment.given).held(said)) < len(said) or alignment.given_words & _MOVES:
         return None
     return alignment.mismatch((mine[0].start, mine[0].end), (its[0].start, its[0].end), ErrorType.NUMBER)
-
-
-def _bounded(alignment: Alignment, i: int, j: int) -> tuple[Word, Word]:
-    """Where two numbers begin that are written alike, with the words in front that set them apart: `over 60`."""
-    mine, its = alignment.own, alignment.given
-    own, given = alignment.claim.text[: mine[i].end], alignment.passage.text[: its[j].end]
-    for back in range(min(i, j, _BOUND) + 1):
-        if own[mine[i - back].start :].casefold() != given[its[j - back].start :].casefold():
-            return mine[i - back], its[j - back]
-    return mine[i], its[j]
 
 
 def _word_before(words: Sequence[Word], i: int) -> str:

@@ -5,20 +5,8 @@ from __future__ import annotations
 import re
 from itertools import pairwise
 
+from trail_callbacks.judges.local import markers
 from trail_callbacks.judges.local.alignment import Alignment
-from trail_callbacks.judges.local.markers import (
-    ALL,
-    CONDITIONS,
-    DENIALS,
-    LIMITS,
-    MARKERS,
-    PLANS,
-    POSSIBLE,
-    REPORTS,
-    SOME,
-    TURNING,
-    VIEWS,
-)
 from trail_callbacks.judges.local.wording import Word
 from trail_callbacks.language.terms import vocabulary
 
@@ -26,13 +14,9 @@ __all__ = ["repeats", "states"]
 
 _FEWEST = 3  # words of content
 _DROPPED = 2  # words of content of the sentence that may be missing between those of the claim
-_RESTRICTING = MARKERS | PLANS | POSSIBLE | SOME | CONDITIONS | VIEWS | REPORTS | LIMITS
-_TAKES_BACK = (
-    CONDITIONS
-    | VIEWS
-    | REPORTS
-    | vocabulary("not no never unlikely false wrong myth untrue only just until whether least")
-)
+_SAID = markers.CONDITIONS | markers.VIEWS | markers.REPORTS
+_RESTRICTING = _SAID | markers.MARKERS | markers.PLANS | markers.POSSIBLE | markers.SOME | markers.LIMITS
+_TAKES_BACK = _SAID | vocabulary("not no never unlikely false wrong myth untrue only just until whether least")
 _UNDOING = vocabulary(
     """to yet denied denies deny refused refuses failed fails stopped stops cancelled canceled avoided avoids forgot
     delayed postponed rejected rejects ruled attempted attempts tried tries former alleged fake false"""
@@ -41,12 +25,11 @@ _UNDOING = vocabulary(
 _MOMENTS = frozenset({"weekday", "day", "month", "clock"})
 _BORDER = re.compile(r"[,;:.!?()\u2013\u2014|]|\band\b")
 _END = re.compile(r"[;:.!?|]")
-_ALL_OR_NONE = ALL | DENIALS | vocabulary("only just any few nor")
-_JOINING = vocabulary("and while whereas")  # the subject behind one may be another
+_ALL_OR_NONE = markers.ALL | markers.DENIALS | vocabulary("only just any few nor")
+_JOINING = vocabulary("and while whereas one another others them")  # the subject behind may be another
 _AUXILIARY = vocabulary("is are was were has have had")
 _PRONOUNS = vocabulary("it they he she this these those that we i")
 _POSSESSIVE = vocabulary("its his her their")
-_HEADS = _PRONOUNS | vocabulary("one another others them which who")
 _LABEL = re.compile(
     r"\W*(?:[\[(\u3010](?:\w{1,12}\s)?\d{1,3}[\])\u3011]|(?:source|document|doc|passage|context|chunk)\s\[?\d{1,3}\]?\s?[:.)-])\s*",
     re.IGNORECASE,
@@ -73,14 +56,14 @@ def states(alignment: Alignment) -> bool:
     if len(alignment.matched) < _FEWEST and given[: len(own)] != own:
         return False
     for i, word in enumerate(alignment.own):
-        lost = word.kind != "light" or word.form in TURNING or (word.form in _PRONOUNS and i == 0)
+        lost = word.kind != "light" or word.form in markers.TURNING or (word.form in _PRONOUNS and i == 0)
         if lost and i not in alignment.pairs:
             return False
     first, last = alignment.matched[0], alignment.matched[-1]
     conjoined = _conjoined(alignment)
     between = [j for j in range(first, last) if j not in alignment.taken and j not in conjoined]
     words = [alignment.given[j] for j in between]
-    if any(word.form in _RESTRICTING | TURNING | _UNDOING | _JOINING or _is_amount(word) for word in words):
+    if any(word.form in _RESTRICTING | markers.TURNING | _UNDOING | _JOINING or _is_amount(word) for word in words):
         return False
     if sum(word.content for word in words) > _DROPPED or _crosses(alignment, between):
         return False
@@ -118,17 +101,12 @@ def _is_apposition(alignment: Alignment, last: int) -> bool:
 
 
 def _crosses(alignment: Alignment, between: list[int]) -> bool:
-    """Whether a clause ends between the words of the claim: `led by Holt; Reed took part` is not `led by Reed`.
-
-    So does `three boxes, one of them from here`: one comma, where two would enclose what is left out.
-    """
+    """Whether a clause ends between the words of the claim: `led by Holt; Reed took part` is not `led by Reed`."""
     text, given = alignment.passage.text, alignment.given
-    for j, k in pairwise(alignment.matched):
-        left_out = [i for i in between if j < i < k]
-        gap = text[given[j].end : given[k].start]
-        if left_out and (_END.search(gap) or (gap.count(",") == 1 and given[left_out[0]].form in _HEADS)):
-            return True
-    return False
+    return any(
+        _END.search(text[given[j].end : given[k].start]) and any(j < i < k for i in between)
+        for j, k in pairwise(alignment.matched)
+    )
 
 
 def _free_before(alignment: Alignment, first: int, *, sweeping: bool) -> bool:

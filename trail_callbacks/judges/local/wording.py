@@ -23,11 +23,9 @@ _ALIKE = {"may": "can", "shall": "must"}  # of rules and permissions both are us
 
 @dataclass(frozen=True, slots=True)
 class Word:
-    """A word, name, code or number with its place.
+    """A word, name, code or number with its place, case-folded, and what its forms share.
 
-    `key` is what forms of one word share; `form` is case-folded, and `not` for every way to write it (`isn't`,
-    `no longer`). `word`, `name` and `number` carry content; `marker` is a word that a meaning turns on (`not`, `may`,
-    `all`, `if`), `light` any other function word.
+    A `marker` is a word that a meaning turns on (`not`, `may`, `all`, `if`), `light` any other function word.
     """
 
     key: str
