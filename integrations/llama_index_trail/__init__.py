@@ -9,8 +9,7 @@ try:
 except ImportError as error:
     raise MissingExtraError("llama_index_trail", "llama-index") from error
 
-from llama_index_trail.context import Trail, trail
-from llama_index_trail.instrument import Status, instrument, status, uninstrument
+from llama_index_trail.instrument import Status, Trail, instrument, status, trail, uninstrument
 from llama_index_trail.results import areport_for, report_for
 from trail_callbacks.session import Recording
 

@@ -10,7 +10,7 @@ from llama_index.core.base.base_retriever import BaseRetriever
 from llama_index.core.schema import BaseNode, MetadataMode, NodeWithScore, QueryBundle, TransformComponent
 from pydantic import Field, SkipValidation
 
-from llama_index_trail.scope import untraced
+from llama_index_trail.results import untraced
 from trail_callbacks.canary.arm import Arm
 from trail_callbacks.canary.passages.translation import Translator
 from trail_callbacks.canary.serving.exposure import checked_arm
@@ -61,14 +61,6 @@ class CanaryRetriever(BaseRetriever):
     What the wrapped retriever does for the arm `fictive` is not recorded, because the real texts that it finds would
     count as context of the answer: the run of this retriever is, with what it serves. Postprocessors that look nodes up
     by their id (`PrevNextNodePostprocessor`) bring real ones: wrap a retriever that has them inside.
-
-    Args:
-        retriever: The app's own.
-        twin: The corpus that the app reads, and its twin.
-        arm: Serves this arm whatever the code around says; see `under`.
-
-    Raises:
-        InputError: If `retriever` or the twin is none.
     """
 
     def __init__(
@@ -94,11 +86,7 @@ class CanaryRetriever(BaseRetriever):
         return self._source.twin
 
     def under(self, arm: Arm) -> CanaryRetriever:
-        """Returns a copy that serves one arm in whatever thread it is called.
-
-        Raises:
-            InputError: If there is no such arm.
-        """
+        """Returns a copy that serves one arm in whatever thread it is called."""
         copied = copy.copy(self)
         copied.arm = checked_arm(arm)
         return copied
@@ -139,11 +127,7 @@ class FictiveFilter(TransformComponent):
     twin: SkipValidation[Twin | Translator | None] = Field(default=None, repr=False, exclude=True)
 
     def __call__(self, nodes: Sequence[BaseNode], **kwargs: Any) -> Sequence[BaseNode]:  # noqa: ARG002 - LlamaIndex's signature
-        """Returns the nodes as they are.
-
-        Raises:
-            FictiveDataError: If one of them is fictive.
-        """
+        """Returns the nodes as they are."""
         return refuse_fictive(nodes, self.twin)
 
     async def acall(self, nodes: Sequence[BaseNode], **kwargs: Any) -> Sequence[BaseNode]:

@@ -11,7 +11,7 @@ from llama_index.core.base.llms.base import BaseLLM
 from llama_index.core.base.response.schema import AsyncStreamingResponse, StreamingResponse
 
 from llama_index_trail.canary import CanaryRetriever
-from llama_index_trail.context import Trail, trail
+from llama_index_trail.instrument import Trail, trail
 from trail_callbacks.canary.arm import Answered, Ask, Strategy
 from trail_callbacks.canary.serving.application import FrameworkApp, usage_of
 from trail_callbacks.canary.serving.exposure import exposed
@@ -38,21 +38,6 @@ class CanaryApp(FrameworkApp[CanaryRetriever]):
     It works from several threads and tasks at once. The run of each question is recorded: what the retriever served,
     what it cost, and, with `verify` or a judge, the report on the answer. A run that read the real text of an edit
     under `fictive` or `empty`, from wherever, is an error and not an answer.
-
-    Args:
-        app: A function that makes a query engine, a chat engine or an agent for a strategy, with a retriever for one
-            arm; it is called once for each strategy and arm, and for each question where it makes a chat engine, which
-            would remember. Or a query engine or an agent that is finished, with `retriever` in it, whose arm is known
-            by context; then strategies make no difference.
-        retriever: The retriever that the app reads with.
-        model: The model to ask alone, for the arm `closed_book`, or a function from the strategy to it.
-        mode: Whether the app is awaited, or called.
-        verify: Judge each answer offline.
-        judge: Judge each answer by this judge.
-
-    Raises:
-        InputError: If `app` is none of these, or the mode is unknown.
-        JudgeError: If the judge is unknown.
     """
 
     def __init__(
@@ -84,14 +69,7 @@ class CanaryApp(FrameworkApp[CanaryRetriever]):
         trail(judge, "never")  # so that an unknown judge is an error now
 
     def __call__(self, ask: Ask, /) -> Answered | Awaitable[Answered]:
-        """Answers a question under an arm.
-
-        Raises:
-            ArmUnavailableError: For `closed_book` without a model.
-            CanaryOffError: If fictive data is switched off.
-            RealTextServedError: If the app read real texts under an arm which must not see them.
-            InputError: If the app is not one that answers, or it remembers what it was asked before.
-        """
+        """Answers a question under an arm."""
         return self._aanswer(ask) if self._mode == "async" else self._answered(ask)
 
     def _answered(self, ask: Ask) -> Answered:

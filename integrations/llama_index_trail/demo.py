@@ -13,7 +13,7 @@ from llama_index.core.llms import CustomLLM
 from llama_index.core.llms.callbacks import llm_completion_callback
 from llama_index.core.node_parser import SentenceSplitter
 
-from llama_index_trail.context import trail
+from llama_index_trail.instrument import trail
 from trail_callbacks.demo.chat import RecordedChat
 from trail_callbacks.demo.documents import documents
 from trail_callbacks.judges.judge import Judge

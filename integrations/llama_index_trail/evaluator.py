@@ -11,10 +11,8 @@ from llama_index.core.evaluation import BaseEvaluator, EvaluationResult
 from pydantic import Field
 
 from llama_index_trail.families import is_kind
-from llama_index_trail.grounds import from_nodes, node_texts
-from llama_index_trail.responses import response_text
-from llama_index_trail.results import graph_for
-from llama_index_trail.scope import untraced
+from llama_index_trail.responses import from_nodes, node_texts, response_text
+from llama_index_trail.results import graph_for, untraced
 from trail_callbacks import averify, verify
 from trail_callbacks.capture.payloads import without_feedback
 from trail_callbacks.claims import Claim

@@ -4,23 +4,21 @@ from __future__ import annotations
 
 import asyncio
 import copy
-from collections.abc import Callable
+from collections.abc import AsyncGenerator, Awaitable, Callable, Generator
 from contextlib import AbstractContextManager
 from typing import Any, TypeAlias, Unpack
 
-from llama_index.core.base.llms.types import ChatMessage
+from llama_index.core.base.llms.types import ChatMessage, ChatResponse, MessageRole
 from llama_index.core.chat_engine.types import AgentChatResponse, BaseChatEngine, StreamingAgentChatResponse
 from llama_index.core.schema import QueryBundle
 from llama_index_instrumentation import get_dispatcher
 
-from llama_index_trail.answering_again import ChatDraft, ChatRequest, drafting, revised
-from llama_index_trail.chat_replies import cleaned, followed, streamed, withheld
-from llama_index_trail.context import Trail
+from llama_index_trail.chat_drafts import ChatDraft, ChatRequest, drafting, revised
 from llama_index_trail.drafts import EngineGuard, graph_of, no_span, recorded, texts_of
-from llama_index_trail.grounds import from_nodes
-from llama_index_trail.responses import is_empty
-from llama_index_trail.results import decide, graph_for
-from llama_index_trail.scope import Scope, untraced
+from llama_index_trail.instrument import Trail
+from llama_index_trail.responses import Replay, from_nodes, is_empty, sources_of
+from llama_index_trail.results import Scope, decide, graph_for, untraced
+from trail_callbacks.capture.payloads import without_feedback
 from trail_callbacks.errors import InputError
 from trail_callbacks.graph import ProvenanceGraph
 from trail_callbacks.guard import (
@@ -34,11 +32,12 @@ from trail_callbacks.guard import (
     guard_answer,
     reject,
 )
+from trail_callbacks.guard.withheld import Withheld
 from trail_callbacks.judges.resolve import JudgeLike
 from trail_callbacks.session import CaptureSettings
 from trail_callbacks.signatures import shows_settings
 
-__all__ = ["GuardedChatEngine"]
+__all__ = ["GuardedChatEngine", "cleaned", "followed", "streamed", "withheld"]
 
 _TURNS = 8  # recorded runs kept; each knows those before it
 
@@ -254,3 +253,69 @@ def _no_texts(_: Any) -> list[str]:
 def _mark(reply: Any, outcome: Outcome[Any]) -> None:
     if summary := outcome.summary():
         decide(reply, summary, None if outcome.withheld else outcome.report)
+
+
+def cleaned(reply: AgentChatResponse) -> AgentChatResponse:
+    """Takes feedback out of what the tools of an accepted reply were asked."""
+    for each in reply.sources:
+        each.raw_input = {name: _said(value) for name, value in each.raw_input.items()}
+    return reply
+
+
+def withheld(reply: AgentChatResponse, text: Withheld) -> AgentChatResponse:
+    """Returns a reply whose text is a message.
+
+    The sources stay, but for what a query engine answered, and what the withheld text was put into.
+    """
+    kept = [each for each in cleaned(reply).sources if not sources_of(each)]
+    nodes = text.cleared(list(reply.source_nodes))
+    return AgentChatResponse(text.message, sources=[each for each in text.cleared(kept) if each], source_nodes=nodes)
+
+
+def streamed(reply: AgentChatResponse) -> StreamingAgentChatResponse:
+    """Returns a reply as a stream of its words, to be read in either way."""
+    text, words = reply.response, reply.response.split(" ")
+    tokens = [word if i == 0 else f" {word}" for i, word in enumerate(words)]
+    message = ChatMessage(role=MessageRole.ASSISTANT, content=text)
+    chunks = [ChatResponse(message=message, delta=token) for token in tokens]
+    stream: Any = StreamingAgentChatResponse(
+        response=text,
+        sources=reply.sources,
+        source_nodes=reply.source_nodes,
+        chat_stream=Replay(chunks),  # type: ignore[arg-type]  # read like a generator
+        achat_stream=Replay(chunks),  # type: ignore[arg-type]  # likewise
+        is_function=False,
+        is_writing_to_memory=False,
+    )
+    stream.metadata, stream.is_done = reply.metadata, True
+    return stream  # type: ignore[no-any-return]  # the class has no field for metadata
+
+
+def followed(
+    reply: StreamingAgentChatResponse, judge: Callable[[], None], ajudge: Callable[[], Awaitable[None]]
+) -> StreamingAgentChatResponse:
+    """Lets a reply be judged once its stream has been read to the end."""
+    reply.__class__ = _Followed
+    reply._judging = judge, ajudge  # type: ignore[attr-defined]  # noqa: SLF001 - of the class below
+    return reply
+
+
+class _Followed(StreamingAgentChatResponse):
+    _judging: tuple[Callable[[], None], Callable[[], Awaitable[None]]]
+
+    @property
+    def response_gen(self) -> Generator[str, None, None]:
+        """The tokens."""
+        tokens = StreamingAgentChatResponse.response_gen.fget  # type: ignore[attr-defined]  # a property
+        yield from tokens(self)
+        self._judging[0]()
+
+    async def async_response_gen(self) -> AsyncGenerator[str, None]:
+        """As `response_gen`."""
+        async for token in super().async_response_gen():
+            yield token
+        await self._judging[1]()
+
+
+def _said(value: Any) -> Any:
+    return without_feedback(value).rstrip() if isinstance(value, str) else value

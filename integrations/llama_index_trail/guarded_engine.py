@@ -13,11 +13,19 @@ from llama_index.core.base.base_query_engine import BaseQueryEngine
 from llama_index.core.schema import NodeWithScore, QueryBundle
 from llama_index_instrumentation.span import active_span_id
 
-from llama_index_trail.drafts import Draft, EngineGuard, Request, followed, graph_of, no_span, recorded, texts_of
+from llama_index_trail.drafts import (
+    Draft,
+    EngineGuard,
+    Request,
+    Rewriting,
+    followed,
+    graph_of,
+    no_span,
+    recorded,
+    texts_of,
+)
 from llama_index_trail.responses import replayed, streams, withheld
-from llama_index_trail.results import decide, settle
-from llama_index_trail.rewriting import Rewriting
-from llama_index_trail.scope import untraced
+from llama_index_trail.results import decide, settle, untraced
 from llama_index_trail.spans import method_of
 from trail_callbacks.errors import InputError
 from trail_callbacks.guard import (

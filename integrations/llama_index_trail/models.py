@@ -9,8 +9,8 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from llama_index_trail.messages import message_text as said
-from llama_index_trail.scope import untraced
-from llama_index_trail.usage import usage_of
+from llama_index_trail.records import usage_of
+from llama_index_trail.results import untraced
 from trail_callbacks.errors import InputError
 from trail_callbacks.models.call import Call, Failure, Model, Reply, Usage
 from trail_callbacks.models.chat import failed_reply, parsed_reply, stop_failure, with_schema

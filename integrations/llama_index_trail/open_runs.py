@@ -14,16 +14,12 @@ from itertools import count
 from typing import Any
 
 from llama_index_trail.families import is_kind
-from llama_index_trail.messages import joined, reply
-from llama_index_trail.nodes import documents
+from llama_index_trail.messages import documents, joined, reply
 from llama_index_trail.pieces import answer_of, event_fields
-from llama_index_trail.raw import Raw
-from llama_index_trail.records import Ended, Failed, status_of
-from llama_index_trail.scope import Scope, current
-from llama_index_trail.sending import follow
+from llama_index_trail.records import Ended, Failed, Raw, status_of, usage_of
+from llama_index_trail.results import Scope, current
 from llama_index_trail.spans import HANDOFF, Span, Trace
-from llama_index_trail.streams import Stream, is_stream
-from llama_index_trail.usage import usage_of
+from llama_index_trail.streams import Stream, follow, is_stream
 from trail_callbacks.capture.payloads import described, is_cancellation
 from trail_callbacks.session import Session
 

@@ -7,9 +7,8 @@ from dataclasses import fields, is_dataclass
 from typing import Any
 
 from llama_index_trail.families import from_framework
-from llama_index_trail.messages import message, other_text, reply
-from llama_index_trail.nodes import snapshot
-from llama_index_trail.raw import Path, Raw
+from llama_index_trail.messages import message, other_text, reply, snapshot
+from llama_index_trail.records import Path, Raw
 from trail_callbacks.capture.events import CUT, SENT
 
 __all__ = ["answer_of", "bounded", "event_fields", "prompt_of", "query_text"]

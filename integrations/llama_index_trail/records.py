@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, ClassVar, Literal
+from typing import Any, ClassVar, Literal, NamedTuple, Protocol
 
-from llama_index_trail.raw import Raw, pieces
-from trail_callbacks.capture.events import Hints, RunEnded, RunFailed, RunKind, RunStarted, Status
-from trail_callbacks.capture.payloads import is_cancellation, labels, scalars
+from trail_callbacks.capture.events import Form, Hints, Piece, RunEnded, RunFailed, RunKind, RunStarted, Status
+from trail_callbacks.capture.payloads import exact_text, is_cancellation, labels, scalars, without_feedback
+from trail_callbacks.graph import Origin
 
-__all__ = ["Ended", "Failed", "Started", "status_of"]
+__all__ = ["Ended", "Failed", "Path", "Raw", "Started", "pieces", "status_of", "usage_of"]
 
 
 @dataclass(slots=True, eq=False)
@@ -77,3 +77,82 @@ class Failed:
 def status_of(error: BaseException | None) -> Status:
     """Returns what an exception means: the app stopped the run, or it failed."""
     return "cancelled" if is_cancellation(error) else "error"
+
+
+Path = tuple["str | int", ...]
+_WRITTEN_BY_MODELS = (("text",), ("response",))
+
+
+class Raw(NamedTuple):
+    """One text with what is known about it; becomes a `Piece`."""
+
+    text: str
+    path: Path
+    form: Form = "text"
+    id: str | None = None
+    role: str | None = None
+    call_id: str | None = None
+    ref: int | None = None
+    origin: Origin | None = None
+    attributes: Mapping[str, Any] | None = None
+    late: Late | None = None
+
+    def read(self) -> Raw:
+        """Returns the text with what was left to be read later."""
+        return self if self.late is None else self.late.read(self)
+
+
+class Late(Protocol):
+    """What is known about a text and need not be worked out on the app's path; it holds copies only."""
+
+    def read(self, raw: Raw) -> Raw:
+        """Returns the text with all of it."""
+
+
+def pieces(raws: Iterable[Raw]) -> tuple[Piece, ...]:
+    """Makes the pieces of an event."""
+    return tuple(
+        Piece(
+            text=_text(raw),
+            path=raw.path,
+            form=raw.form,
+            id=raw.id,
+            role=raw.role,
+            call_id=raw.call_id,
+            ref=raw.ref,
+            origin=raw.origin,
+            attributes=scalars(raw.attributes) if raw.attributes else {},
+        )
+        for raw in map(Raw.read, raws)
+    )
+
+
+def _text(raw: Raw) -> str:
+    """The text without a guard's feedback, which repeats what no source supports. What a model wrote stays whole."""
+    text = exact_text(raw.text)
+    return text if raw.role == "assistant" or raw.path[-1:] in _WRITTEN_BY_MODELS else without_feedback(text)
+
+
+_READ = ("prompt_tokens", "input_tokens", "prompt_token_count", "prompt_eval_count")
+_WRITTEN = ("completion_tokens", "output_tokens", "candidates_token_count", "eval_count")
+_USAGE = ("usage", "usage_metadata")
+
+
+def usage_of(response: Any) -> dict[str, int]:
+    """Returns `prompt_tokens` and `completion_tokens` of a response, as far as it says."""
+    try:
+        raw = getattr(response, "raw", None)
+        places = [getattr(response, "additional_kwargs", None), *(_field(raw, name) for name in _USAGE), raw]
+        found = {"prompt_tokens": _first(places, _READ), "completion_tokens": _first(places, _WRITTEN)}
+    except Exception:  # noqa: BLE001 - an object of the provider's, which may raise anything; the answer is what counts
+        return {}
+    return {key: value for key, value in found.items() if value is not None}
+
+
+def _first(places: list[Any], names: tuple[str, ...]) -> int | None:
+    values = (_field(place, name) for place in places for name in names)
+    return next((value for value in values if isinstance(value, int) and not isinstance(value, bool)), None)
+
+
+def _field(place: Any, name: str) -> Any:
+    return place.get(name) if isinstance(place, Mapping) else getattr(place, name, None)

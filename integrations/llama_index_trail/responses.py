@@ -7,21 +7,36 @@ from functools import cache
 from typing import Any
 
 from llama_index_trail.families import is_kind
-from llama_index_trail.messages import other_text
+from llama_index_trail.messages import documents, message_text, other_text
+from llama_index_trail.messages import message as message_of
+from llama_index_trail.spans import HANDOFF
 from llama_index_trail.streams import is_stream
+from trail_callbacks.capture.payloads import without_feedback
+from trail_callbacks.graph import Node, ProvenanceGraph
+from trail_callbacks.guard import ReadMessage, ended_at, message_nodes
 from trail_callbacks.guard.withheld import Withheld
 
-__all__ = ["AsyncReplay", "Replay", "is_empty", "replayed", "response_text", "streams", "withheld"]
+__all__ = [
+    "Replay",
+    "ended_with",
+    "from_messages",
+    "from_nodes",
+    "is_empty",
+    "node_texts",
+    "read_contents",
+    "replayed",
+    "response_text",
+    "sources_of",
+    "streams",
+    "withheld",
+    "writer_of",
+]
 
 _EMPTY = "Empty Response"
 
 
-class Replay(Iterator[Any]):
-    """A stream of chunks that are known already. Other than a generator it can be copied and pickled.
-
-    Args:
-        chunks: The chunks.
-    """
+class Replay(Iterator[Any], AsyncIterator[Any]):
+    """A stream of chunks that are known already, read in either way. Other than a generator it can be copied."""
 
     def __init__(self, chunks: Iterable[Any]) -> None:
         self._left = list(chunks)[::-1]
@@ -30,13 +45,6 @@ class Replay(Iterator[Any]):
         if not self._left:
             raise StopIteration
         return self._left.pop()
-
-
-class AsyncReplay(AsyncIterator[Any]):
-    """As `Replay`, for `async for`."""
-
-    def __init__(self, chunks: Iterable[Any]) -> None:
-        self._left = list(chunks)[::-1]
 
     async def __anext__(self) -> Any:
         if not self._left:
@@ -64,7 +72,7 @@ def is_empty(text: str, nodes: Sequence[Any]) -> bool:
 
 def replayed(response: Any, chunks: Iterable[Any]) -> Any:
     """Gives a new stream to a response whose stream has been read."""
-    response.response_gen = (AsyncReplay if is_kind(response, "AsyncStreamingResponse") else Replay)(chunks)
+    response.response_gen = Replay(chunks)
     return response
 
 
@@ -108,3 +116,86 @@ def _structured() -> type[Any]:
             return _withheld_object, (self._message, self.source_nodes, self.metadata)
 
     return WithheldResponse
+
+
+def writer_of(graph: ProvenanceGraph, text: str) -> Node | None:
+    """Returns the node that wrote a text: the last completion with this text, else the last that contains it."""
+    written = [node for node in graph.nodes if node.kind in {"completion", "answer"}]
+    text = text.strip()
+    same = [node for node in written if node.text.strip() == text]
+    writers = same or [node for node in written if text and text in node.text]
+    return writers[-1] if writers else None
+
+
+def ended_with(graph: ProvenanceGraph, text: str) -> ProvenanceGraph:
+    """Returns a graph with a text as its answer.
+
+    If nothing recorded leads to the text, it rests on all that was read.
+    """
+    if graph.answer is None and (wrote := writer_of(graph, text)) is not None:
+        return ended_at(graph, wrote.id, text.strip())
+    if graph.answer is not None and graph.inputs(graph.answer.id):
+        return graph
+    read = [node for node in graph.nodes if node.is_evidence]
+    return ProvenanceGraph.from_texts(text, read)
+
+
+def from_nodes(nodes: Iterable[Any], text: str, question: str | None) -> ProvenanceGraph:
+    """Returns the graph of an answer that rests on retrieved nodes, as prompts show them.
+
+    The answers to sub-questions that LlamaIndex lists among the sources were written by models, and are not evidence.
+    """
+    return ProvenanceGraph.from_texts(text, _documents(nodes), without_feedback(question or ""))
+
+
+def node_texts(nodes: Iterable[Any]) -> list[str]:
+    """Returns the texts of retrieved nodes, as prompts show them."""
+    return [raw.read().text for raw in documents(list(nodes), ("sources",))]
+
+
+def read_contents(nodes: Iterable[Any], known: Iterable[str]) -> list[str]:
+    """Returns the texts, without metadata, of those nodes that an app read as prompts show them."""
+    read = {text.strip() for text in known}
+    listed = list(nodes)
+    shown = zip(listed, node_texts(listed), strict=True)
+    return [node.get_content() for node, text in shown if text.strip() in read]
+
+
+def _documents(nodes: Iterable[Any], prefix: str = "source") -> list[Node]:
+    shown = [raw.read() for raw in documents(list(nodes), ("sources",))]
+    texts = {raw.text: raw for raw in shown if raw.text.strip() and raw.origin != "model"}
+    return [
+        Node(id=f"{prefix}-{i}", kind="document", text=raw.text, step="retriever", attributes={"id": raw.id or ""})
+        for i, raw in enumerate(texts.values(), 1)
+    ]
+
+
+def sources_of(tool_output: Any) -> list[Any]:
+    """Returns the nodes behind what a tool returned: a query engine's sources. Empty for a tool that is a source."""
+    raw: Any = getattr(tool_output, "raw_output", None)
+    is_answer = is_kind(
+        raw, "Response", "PydanticResponse", "StreamingResponse", "AsyncStreamingResponse", "AgentChatResponse"
+    )
+    return list(raw.source_nodes or ()) if is_answer else []
+
+
+def from_messages(messages: Sequence[Any], results: Sequence[Any], text: str) -> ProvenanceGraph:
+    """Returns the graph of an agent's answer. What models wrote is not evidence, not even a query engine's answer."""
+    nodes: list[Node] = []
+    written: set[str] = set()
+    for i, result in enumerate(results):
+        output = result.tool_output
+        if result.tool_name == HANDOFF:  # a reason that a model gave
+            written.add(str(output.content).strip())
+        elif sources := sources_of(output):
+            written.add(str(output.content).strip())
+            nodes += _documents(sources, f"tool-{i}-source")
+        else:
+            nodes.append(Node(id=f"tool-{i}", kind="tool_result", text=str(output.content), step=result.tool_name))
+    known = {node.text.strip() for node in nodes} | written
+    read = [
+        ReadMessage(role, text_, role)
+        for role, text_ in ((message_of(each, ()).role or "user", message_text(each)) for each in messages)
+        if not (role == "tool" and without_feedback(text_).strip() in known)
+    ]
+    return ProvenanceGraph.from_texts(text, [*message_nodes(read), *nodes])

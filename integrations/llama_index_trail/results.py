@@ -3,30 +3,39 @@
 from __future__ import annotations
 
 import weakref
-from collections.abc import Callable
+from collections.abc import Callable, Generator
+from contextlib import contextmanager
+from contextvars import ContextVar
+from dataclasses import replace
 from functools import wraps
 from threading import Event
 from typing import Any
+
+from llama_index_instrumentation.span import active_span_id
 
 from llama_index_trail.families import is_kind
 from trail_callbacks.errors import InputError
 from trail_callbacks.forking import renewed_in_child
 from trail_callbacks.graph import ProvenanceGraph
 from trail_callbacks.report import Report
-from trail_callbacks.session import Session
+from trail_callbacks.session import CaptureSettings, Evaluate, Session
 from trail_callbacks.verify.delivery import running_loop
 
 __all__ = [
     "KEY",
     "Decision",
     "Results",
+    "Scope",
     "Summary",
     "areport_for",
+    "current",
     "decide",
     "graph_for",
     "is_decided",
     "report_for",
     "settle",
+    "suppressed",
+    "untraced",
 ]
 
 KEY = "trail"
@@ -41,26 +50,7 @@ _WITH_METADATA = (
     "AgentChatResponse",
     "StreamingAgentChatResponse",
 )
-_origins: dict[int, tuple[weakref.ref[Any], Session | Settled, str]] = {}
-
-
-class Settled:
-    """Takes the place of a session if a guard has judged already."""
-
-    def __init__(self, report: Report) -> None:
-        self._report = report
-
-    def graph(self, run_id: str | None = None) -> ProvenanceGraph:  # noqa: ARG002 - as `Session.graph`
-        """That of the report."""
-        return self._report.graph
-
-    def report(self, run_id: str | None = None, timeout: float | None = None) -> Report:  # noqa: ARG002 - as above
-        """The report."""
-        return self._report
-
-    async def areport(self, run_id: str | None = None, timeout: float | None = None) -> Report:  # noqa: ARG002 - as above
-        """The report."""
-        return self._report
+_origins: dict[int, tuple[weakref.ref[Any], Session | Report, str]] = {}
 
 
 class Decision(dict[str, Any]):
@@ -193,13 +183,7 @@ class Results:
         _remember(response, self._session, root_id)
 
     def attach(self, root_id: str, response: object, *, wait: bool) -> None:
-        """Puts the summary of a root run that has ended into the metadata of its response.
-
-        Args:
-            root_id: The run.
-            response: What the app returns.
-            wait: Wait for the report, so that the summary is complete.
-        """
+        """Puts the summary of a root run that has ended into the metadata of its response."""
         self.remember(root_id, response)
         if is_decided(response) or not self._session.is_due(root_id):
             return
@@ -227,13 +211,7 @@ class Results:
 
 
 def decide(response: Any, summary: dict[str, Any], report: Report | None) -> None:
-    """Puts what a guard decided on a response.
-
-    Args:
-        response: One of LlamaIndex's responses.
-        summary: What is attached.
-        report: What `report_for` is to return; None if the user must not read it.
-    """
+    """Puts what a guard decided on a response."""
     response.metadata = {**(getattr(response, "metadata", None) or {}), KEY: Decision.on(response, summary)}
     settle(response, report)
 
@@ -241,7 +219,7 @@ def decide(response: Any, summary: dict[str, Any], report: Report | None) -> Non
 def settle(response: object, report: Report | None) -> None:
     """Makes `report_for` return a report that a guard has already, or none."""
     if report is not None:
-        _remember(response, Settled(report), "")
+        _remember(response, report, "")
     else:
         _origins.pop(id(response), None)
 
@@ -262,12 +240,12 @@ def graph_for(response: object) -> ProvenanceGraph | None:
     if session is None or origin is None or origin() is not response:
         return None
     try:
-        return session.graph(root_id)
+        return session.graph if isinstance(session, Report) else session.graph(root_id)
     except InputError:  # too old: more runs were recorded since than are kept
         return None
 
 
-def _remember(response: object, session: Session | Settled, root_id: str) -> None:
+def _remember(response: object, session: Session | Report, root_id: str) -> None:
     key = id(response)
     try:
         origin = weakref.ref(response, lambda _: _origins.pop(key, None))
@@ -290,16 +268,16 @@ def report_for(response: object, timeout: float | None = None) -> Report:
         TimeoutError: If the verification is not finished in time.
     """
     session, root_id = _origin(response)
-    return session.report(root_id, timeout)
+    return session if isinstance(session, Report) else session.report(root_id, timeout)
 
 
 async def areport_for(response: object, timeout: float | None = None) -> Report:
     """As `report_for`, without blocking the event loop. If it is cancelled, a verification under way goes on."""
     session, root_id = _origin(response)
-    return await session.areport(root_id, timeout)
+    return session if isinstance(session, Report) else await session.areport(root_id, timeout)
 
 
-def _origin(response: object) -> tuple[Session | Settled, str]:
+def _origin(response: object) -> tuple[Session | Report, str]:
     origin, session, root_id = _origins.get(id(response), (None, None, ""))
     if session is None or origin is None or origin() is not response:
         raise InputError(
@@ -307,3 +285,53 @@ def _origin(response: object) -> tuple[Session | Settled, str]:
             "query, pass the very object it returned, and read a stream to its end first"
         )
     return session, root_id
+
+
+current: ContextVar[Scope | None] = ContextVar("llama_index_trail", default=None)
+_suppressed: ContextVar[bool] = ContextVar("llama_index_trail_suppressed", default=False)
+suppressed = _suppressed.get
+"""True while our own verification runs: it may use the app's models, and is not part of any trace."""
+
+
+@contextmanager
+def untraced() -> Generator[None]:
+    """Hides what runs inside from every scope."""
+    token = _suppressed.set(True)
+    try:
+        yield
+    finally:
+        _suppressed.reset(token)
+
+
+class Scope:
+    """A session, and how its reports reach the app.
+
+    Attributes:
+        session: Records and verifies.
+        results: Reports by response.
+        ttl: Seconds after which a run that never ended is dropped.
+        opened_in: The span around the code that opened the scope.
+    """
+
+    def __init__(self, settings: CaptureSettings) -> None:
+        self._settings = settings
+        # Never on the app's thread: whether the app waits is decided for each run, as it may be in an event loop.
+        evaluate: Evaluate = "background" if settings.evaluate == "inline" else settings.evaluate
+        self.session = Session(
+            replace(settings, evaluate=evaluate, on_report=self._reported),
+            around=untraced,  # the judge may use the app's models, on any thread
+        )
+        self.results = Results(self.session)
+        self.ttl = settings.ttl
+        self.opened_in: str | None = active_span_id.get()
+
+    def deliver(self, root_id: str, response: object) -> None:
+        """Attaches the report of a root run that has just ended to the response the app gets."""
+        if self._settings.evaluate == "never" or not self._settings.attach:
+            self.results.remember(root_id, response)
+            return
+        self.results.attach(root_id, response, wait=self._settings.evaluate == "inline" and running_loop() is None)
+
+    def _reported(self, report: Report) -> object:
+        self.results.fill(report)
+        return None if self._settings.on_report is None else self._settings.on_report(report)

@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-from typing import Any
+from types import SimpleNamespace
 
 from llama_index.core import QueryBundle
-from llama_index.core.base.llms.types import CompletionResponse, CompletionResponseGen, LLMMetadata
-from llama_index.core.llms import CustomLLM
-from llama_index.core.llms.callbacks import llm_completion_callback
 from llama_index.core.query_engine import RetrieverQueryEngine
 from llama_index.core.retrievers import BaseRetriever
 from llama_index.core.schema import NodeWithScore, TextNode
 
-from llama_index_trail.context import trail
+from llama_index_trail.demo import ChatModel
+from llama_index_trail.instrument import trail
 from trail_callbacks.judges.judge import Judge
 from trail_callbacks.report import Report
 
@@ -28,29 +26,10 @@ class _OneNode(BaseRetriever):
         return [NodeWithScore(node=TextNode(text=self._text), score=1.0)]
 
 
-class _ScriptedLLM(CustomLLM):
-    answer: str
-
-    @property
-    def metadata(self) -> LLMMetadata:
-        return LLMMetadata(model_name="scripted")
-
-    @llm_completion_callback()
-    def complete(self, prompt: str, formatted: bool = False, **kwargs: Any) -> CompletionResponse:
-        return CompletionResponse(text=self.answer)
-
-    @llm_completion_callback()
-    def stream_complete(self, prompt: str, formatted: bool = False, **kwargs: Any) -> CompletionResponseGen:
-        yield CompletionResponse(text=self.answer, delta=self.answer)
-
-
 def selfcheck(question: str, source: str, answer: str, judge: Judge) -> Report:
-    """Retrieves the source, asks a model that gives the answer, and verifies it.
-
-    Raises:
-        Exception: The first error that capture kept, if it kept any.
-    """
-    engine = RetrieverQueryEngine.from_args(_OneNode(source), llm=_ScriptedLLM(answer=answer))
+    """Retrieves the source, asks a model that gives the answer, and verifies it."""
+    writer = SimpleNamespace(name="scripted", reply=lambda _: SimpleNamespace(text=answer))
+    engine = RetrieverQueryEngine.from_args(_OneNode(source), llm=ChatModel(writer=writer))
     with trail(judge, "never") as recording:
         engine.query(question)
     report = recording.report

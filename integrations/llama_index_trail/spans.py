@@ -7,8 +7,8 @@ import weakref
 from typing import Any
 
 from llama_index_trail.families import MODEL_CALLS, Family, family
-from llama_index_trail.raw import Raw
-from llama_index_trail.scope import Scope
+from llama_index_trail.records import Raw
+from llama_index_trail.results import Scope
 from trail_callbacks.capture.events import RunKind
 
 __all__ = ["HANDOFF", "NOTHING", "Span", "Trace", "asker", "classify", "method_of", "passes"]

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import weakref
 from collections.abc import AsyncGenerator, AsyncIterator, Callable, Generator, Iterator
+from functools import wraps
 from typing import Any
 
 from llama_index_instrumentation.span import active_span_id
 
-__all__ = ["Stream", "is_stream"]
-
+__all__ = ["Stream", "follow", "is_stream", "unwatch", "watch"]
 
 _CLASSES = 4_096
 _known: dict[type, bool] = {}  # asking an abstract class takes longer than all else that is done for most spans
@@ -34,13 +34,6 @@ class Stream:
 
     A model that is asked while the stream is read (LlamaIndex asks as late as that) becomes part of the run that
     returned the stream, in whatever thread or task it is read.
-
-    Args:
-        run_id: The span that returned the stream; None if there is none.
-        on_end: Called with the chunks read, and with what ended it: None at the end, or an exception; a stream
-            that was closed early is ended by `GeneratorExit`.
-        on_loss: As `on_end`, for a stream that is not referenced any more. It is called from the garbage collector, so
-            it must not take locks. `on_end` of an asynchronous one may follow.
     """
 
     def __init__(
@@ -128,3 +121,69 @@ class Stream:
         if self._open:
             self._open = self._closing
             self._on_loss(self._chunks, GeneratorExit())
+
+
+OnEvent = Callable[[Any], None]
+_wrapped: list[tuple[type, str, Any, Any]] = []  # class, method, the original, ours
+
+
+def watch(context: type, on_send: OnEvent, on_collect: OnEvent) -> None:
+    """Watches a class of contexts, once."""
+    if any(each[0] is context for each in _wrapped):
+        return
+
+    def sent(arguments: tuple[Any, ...], keywords: dict[str, Any], _: object) -> None:
+        on_send(arguments[0] if arguments else keywords.get("message"))
+
+    def collected(_: tuple[Any, ...], __: dict[str, Any], events: Any) -> None:
+        for event in events or ():
+            on_collect(event)
+
+    _wrap(context, "send_event", sent, first=True)
+    _wrap(context, "collect_events", collected, first=False)
+
+
+def follow(response: type, read: Callable[[Any, Any], Any]) -> None:
+    """Follows the streams that a class of chat responses gives its readers, once."""
+    for name in ("response_gen", "async_response_gen"):
+        owner = next((each for each in response.__mro__ if name in vars(each)), None)
+        if owner is None or any(each[:2] == (owner, name) for each in _wrapped):
+            continue
+        original: Any = vars(owner)[name]
+        get: Any = original.fget if isinstance(original, property) else original
+
+        @wraps(get)
+        def given(self: Any, get: Callable[[Any], Any] = get) -> Any:
+            return read(self, get(self))
+
+        ours = property(given) if isinstance(original, property) else given
+        setattr(owner, name, ours)
+        _wrapped.append((owner, name, original, ours))
+
+
+def unwatch() -> None:
+    """Restores the methods of the classes, unless other code has wrapped ours meanwhile: then ours stays."""
+    while _wrapped:
+        context, name, original, ours = _wrapped.pop()
+        if vars(context).get(name) is ours:
+            setattr(context, name, original)
+
+
+def _wrap(
+    context: type, name: str, report: Callable[[tuple[Any, ...], dict[str, Any], Any], None], *, first: bool
+) -> None:
+    original = vars(context).get(name)
+    if original is None:
+        return
+
+    @wraps(original)
+    def ours(self: Any, *arguments: Any, **keywords: Any) -> Any:
+        if first:  # the receiver may be at work before the call returns
+            report(arguments, keywords, None)
+        result = original(self, *arguments, **keywords)
+        if not first:
+            report(arguments, keywords, result)
+        return result
+
+    setattr(context, name, ours)
+    _wrapped.append((context, name, original, ours))

@@ -6,17 +6,18 @@ LlamaIndex's agents keep what they did in this turn in the context's store: mess
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 from llama_index.core.agent.react.types import ObservationReasoningStep, ResponseReasoningStep
 from llama_index.core.agent.workflow import AgentInput, AgentOutput, AgentStream
 from llama_index.core.base.llms.types import ChatMessage
 
-from llama_index_trail.unjudged import answer_text
+from llama_index_trail.messages import refusal
+from trail_callbacks.guard import holds_text
 from trail_callbacks.guard.withheld import Withheld
 
-__all__ = ["EventBuffer", "Notes", "answer_of", "clear_store"]
+__all__ = ["EventBuffer", "Notes", "answer_of", "answer_text", "clear_store", "judged_only", "unjudged"]
 
 _LLAMA_INDEX = frozenset(
     {"agents", "can_handoff_to", "current_agent_name", "current_tool_calls", "early_stopping_method"}
@@ -27,12 +28,7 @@ _LLAMA_INDEX = frozenset(
 
 
 class EventBuffer:
-    """A step's context that holds back the events that the step shows, until its draft is accepted.
-
-    Args:
-        context: The agent's context.
-        hide: False shows all at once.
-    """
+    """A step's context that holds back the events that the step shows, until its draft is accepted."""
 
     def __init__(self, context: Any, *, hide: bool) -> None:
         self._context = context
@@ -79,12 +75,7 @@ class EventBuffer:
 
 
 class Notes:
-    """What an agent has done in this turn, as it is kept in the store of its context.
-
-    Args:
-        agent: The agent.
-        context: Its context.
-    """
+    """What an agent has done in this turn, as it is kept in the store of its context."""
 
     def __init__(self, agent: Any, context: Any) -> None:
         self._store = context.store
@@ -136,12 +127,7 @@ class Notes:
 
 
 async def clear_store(store: Any, withheld: Withheld) -> None:
-    """Takes what is withheld out of the state of a run, where a tool or an agent of one's own may have put it.
-
-    Args:
-        store: The store of the run's context.
-        withheld: What is taken out. Numbers stay: an app counts with them.
-    """
+    """Takes what is withheld out of the state of a run, where a tool or an agent of one's own may have put it."""
     state = await store.get_state()
     if not hasattr(state, "items"):  # of a class of the app's own, whose fields may take no other value
         return
@@ -154,12 +140,7 @@ async def clear_store(store: Any, withheld: Withheld) -> None:
 
 
 def answer_of(output: AgentOutput, notes: Sequence[Any]) -> str | None:
-    """Returns what an agent answers, or None while it calls tools or repairs what could not be read.
-
-    Args:
-        output: The output of a step.
-        notes: The agent's notes after it.
-    """
+    """Returns what an agent answers, or None while it calls tools or repairs what could not be read."""
     if output.tool_calls or output.retry_messages:
         return None
     if notes and isinstance(notes[-1], ResponseReasoningStep):
@@ -170,3 +151,39 @@ def answer_of(output: AgentOutput, notes: Sequence[Any]) -> str | None:
 def _ids(message: ChatMessage) -> dict[str, Any]:
     """The ids that link a message to a tool call."""
     return {key: value for key, value in message.additional_kwargs.items() if key == "tool_call_id"}
+
+
+_KEPT = frozenset({"tool_calls", "tool_call_id", "refusal"})
+_REASONING = frozenset({"reasoning", "reasoning_content", "thinking", "thinking_delta"})
+
+
+def answer_text(message: Any) -> str:
+    """Returns the text of a message that answers; a refusal is text, which apps show in place of an answer."""
+    return "\n".join(text for text in (message.content, refusal(message)) if text)
+
+
+def unjudged(message: Any, *, calls: bool = False) -> tuple[str, ...]:
+    """Returns the names of what a message says that is not judged: empty if all is, or nothing is said."""
+    beside = ["text beside tool calls"] if calls and answer_text(message).strip() else []
+    return tuple(dict.fromkeys([*_beside(message), *beside]))
+
+
+def judged_only(message: Any, *, calls: bool = False) -> Any:
+    """Returns a message without what is not judged; tool calls stay."""
+    if not unjudged(message, calls=calls):
+        return message
+    kept = {"tool_call"} if calls else {"text", "tool_call"}
+    made = message.model_copy()
+    made.blocks = [block for block in message.blocks if getattr(block, "block_type", "text") in kept]
+    made.additional_kwargs = {key: value for key, value in message.additional_kwargs.items() if key in _KEPT}
+    return made
+
+
+def _beside(message: Any) -> Iterator[str]:
+    for block in message.blocks:
+        kind = getattr(block, "block_type", "text")
+        if kind not in {"text", "tool_call"}:
+            yield "reasoning" if kind == "thinking" else kind
+    for key, value in (message.additional_kwargs or {}).items():
+        if key not in _KEPT and holds_text(value):
+            yield "reasoning" if key in _REASONING else str(key)

@@ -25,7 +25,7 @@ from llama_index.core.llms.callbacks import llm_chat_callback, llm_completion_ca
 from llama_index.core.llms.function_calling import FunctionCallingLLM
 from llama_index.core.schema import TextNode
 from llama_index.core.tools import ToolSelection
-from llama_index_trail.context import rest
+from llama_index_trail.instrument import rest
 from llama_index_trail.tracker import TRACKER
 from pydantic import Field
 

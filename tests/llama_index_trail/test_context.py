@@ -4,7 +4,7 @@ from contextvars import copy_context
 
 import pytest
 from llama_index_trail import trail
-from llama_index_trail.context import open_trails
+from llama_index_trail.instrument import open_trails
 
 from trail_callbacks.errors import InputError
 

@@ -1,6 +1,6 @@
 """What a draft rests on."""
 
-from llama_index_trail.grounds import ended_with
+from llama_index_trail.responses import ended_with
 
 from trail_callbacks import Edge, Node, ProvenanceGraph
 

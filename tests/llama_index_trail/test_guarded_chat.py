@@ -15,8 +15,7 @@ from llama_index.core.chat_engine.types import AgentChatResponse, BaseChatEngine
 from llama_index.core.llms import ChatMessage
 from llama_index.core.memory import ChatMemoryBuffer, Memory
 from llama_index_trail import GuardedChatEngine, instrument, report_for, trail
-from llama_index_trail.answering_again import AnsweringAgain
-from llama_index_trail.draft_memory import DraftMemory
+from llama_index_trail.chat_drafts import AnsweringAgain, DraftMemory
 from llama_index_trail.results import _origins
 from llama_index_trail.tracker import TRACKER
 
@@ -407,7 +406,7 @@ def test_a_draft_counts_what_it_adds():
 def test_asking_a_query_engine_again_does_not_stream(shelf, models):
     engine = shelf(FACT).as_query_engine(llm=models.Rules(rules=[("", GOOD)]), streaming=True)
     from llama_index.core.schema import QueryBundle
-    from llama_index_trail.answering_again import ChatRequest
+    from llama_index_trail.chat_drafts import ChatRequest
 
     again = AnsweringAgain(engine, ChatRequest(query=QueryBundle(ASKED), message=ASKED, feedback="x", nodes=[]))
     assert type(again.query(ASKED)).__name__ == "Response"

@@ -5,8 +5,8 @@ import json
 import pytest
 from llama_index.core import Document
 from llama_index.core.schema import ImageNode, IndexNode, MetadataMode, NodeWithScore, TextNode
-from llama_index_trail.nodes import documents
-from llama_index_trail.raw import pieces
+from llama_index_trail.messages import documents
+from llama_index_trail.records import pieces
 
 SLUICE = "The sluice at Ommen opens at dusk."
 

@@ -20,7 +20,7 @@ from llama_index_trail import trail
 from llama_index_trail.families import family, is_kind
 from llama_index_trail.messages import message, reply
 from llama_index_trail.pieces import answer_of, bounded, prompt_of
-from llama_index_trail.raw import pieces
+from llama_index_trail.records import pieces
 from pydantic import BaseModel
 
 from trail_callbacks.capture.events import CUT

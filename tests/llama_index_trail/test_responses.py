@@ -10,7 +10,7 @@ import pytest
 from llama_index.core.agent.workflow import FunctionAgent
 from llama_index.core.chat_engine import ContextChatEngine
 from llama_index_trail import GuardedQueryEngine, guard_agent, instrument
-from llama_index_trail.responses import AsyncReplay, Replay
+from llama_index_trail.responses import Replay
 from pydantic import BaseModel
 
 HIVE = "The hive under the lime tree gave thirty pounds of honey in 1923."
@@ -71,7 +71,7 @@ def test_a_replay_is_read_once():
 
 
 async def test_an_asynchronous_replay_is_read_once():
-    replay = AsyncReplay("ab")
+    replay = Replay("ab")
     assert ([each async for each in replay], [each async for each in replay]) == (["a", "b"], [])
 
 

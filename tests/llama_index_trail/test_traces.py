@@ -21,7 +21,7 @@ from llama_index.core.response_synthesizers import get_response_synthesizer
 from llama_index.core.retrievers import QueryFusionRetriever
 from llama_index.core.schema import ImageNode, NodeRelationship, NodeWithScore, RelatedNodeInfo, TextNode
 from llama_index_trail import TrailContextFilter, instrument, trail
-from llama_index_trail.usage import usage_of
+from llama_index_trail.records import usage_of
 
 from trail_callbacks import verify
 from trail_callbacks.trace import Trace
