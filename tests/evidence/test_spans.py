@@ -119,25 +119,6 @@ def test_a_row_does_not_run_into_the_next(rows):
     assert rows[0][0] != "<" or [passage for _, passage in read("".join(rows))] == rows
 
 
-def test_the_line_above_a_table_goes_with_its_head():
-    text = "Results in EUR million\n| Team | Points |\n| Halm | 37 |\nThat is all."
-    assert leads(text)["row 1"] == "Results in EUR million\n| Team | Points |"
-    assert read(text)[-1] == ("", "That is all.")
-
-
-def test_lines_with_keys_stand_alone():
-    assert read("name: lamp\nprice: 42\n\nstock:\n  - 3 in Oslo") == [
-        ("", "name: lamp"),
-        ("", "price: 42"),
-        ("", "stock:"),
-        ("", "- 3 in Oslo"),
-    ]
-    long = "description: a lamp that stands on the floor of any room\nprice: 42\n"
-    assert [part for _, part in read(long)] == long.splitlines()
-    wrapped = "The lamp has two parts, which are sold in one box:\nfoot: made of iron, and a shade."
-    assert "".join(part for _, part in read(wrapped)) == wrapped.replace("\n", "")
-
-
 VALUES = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False) | st.text(max_size=400),
     lambda inner: st.lists(inner, max_size=6) | st.dictionaries(st.text(max_size=12), inner, max_size=6),

@@ -90,23 +90,6 @@ def test_an_error_that_was_corrected_and_came_back_is_found_in_a_long_chain_too(
     assert found.introduced_at == (f"m{corrected + 1}" if corrected < 40 else "answer")
 
 
-def test_of_several_parents_all_are_followed_and_the_earliest_is_named():
-    given = graph(answer="p q r", p="x", q="y", r="doc", x="doc", y="doc")
-    found = origin(given, Knowing({"p", "x", "q"}))
-    assert (found.introduced_at, found.carried_through) == ("x", ("p", "answer"))
-    assert found.history[0].stated_by == ("p", "q")
-
-
-def test_each_of_two_faults_is_followed_by_itself():
-    judge = Knowing({"It was wine.": {"m1", "m2", "m3"}, "The owner sold it.": {"m3"}})
-    found = origin(chain(3), judge, "The owner sold it.", "It was wine.")
-    assert (found.introduced_at, found.carried_through) == ("m1", ("m2", "m3", "answer"))
-    assert {layer.statement for layer in found.history} == {"It was wine.", "The owner sold it."}
-    sold = [layer for layer in found.history if layer.statement == "The owner sold it."]
-    assert [layer.stated_by for layer in sold] == [("m3",), ()]
-    assert judge.calls == 1
-
-
 def test_of_two_faults_one_may_stay_undetermined():
     class Half(Knowing):
         def _one(self, question):

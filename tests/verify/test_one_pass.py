@@ -83,15 +83,6 @@ def test_a_short_answer_takes_one_call():
     assert all(text in prompt for text in (QUESTION, ANSWER, "[s1] The Halden Bridge opened in 1932."))
 
 
-def test_praise_that_is_weighed_is_a_statement_and_a_greeting_is_none():
-    praise = {"quote": "It is a beauty.", "comparison": "No passage voices it.", "support": "unevaluatable"}
-    report, purposes, _ = run({"claims": [praise, ELSE]}, answer="It is a beauty. Anything else?")
-    assert purposes == ["onepass"]
-    assert [claim.checkable for claim in report.claims] == [True, False]
-    assert [verdict.support for verdict in report.verdicts] == [S.UNEVALUATABLE] * 2
-    assert report.verdict("c1").rationale == "No passage voices it."
-
-
 def conversation(*turns):
     """A graph whose answer read some sources and some earlier messages."""
     nodes = [Node(id="q", kind="question", text=QUESTION)]
@@ -162,26 +153,6 @@ def test_a_claim_taken_from_the_sources_stands_as_quoted_and_is_judged_again():
     assert purposes == ["onepass", "verdicts"]
     assert LINES.findall(model.calls[1].messages[1].content) == ["c2"]
     assert report.verdict("c2").support is S.ABSENT
-
-
-@pytest.mark.parametrize(
-    ("quote", "source", "claim"),
-    [
-        ("It is made of steel.", "The Halden Bridge is made of iron.", "The Halden Bridge is made of iron."),
-        ("It carries twelve cars.", "It carries eleven cars, or twelve bicycles.", "It carries eleven cars."),
-        ("It cost \u20ac5 million.", "It cost $5 million.", "The bridge cost $5 million."),
-        ("The WHO designed it.", "The WTO designed it.", "The WTO designed it."),
-        ("jonas reed designed it.", "mara holt designed it.", "mara holt designed it."),
-        ("Das entwarf 1926 Reed.", "Das entwarf 1926 Holt.", "Das entwarf 1926 Holt."),
-        ("\u738b\u4f1f\u4e8e1926\u5e74\u8bbe\u8ba1\u3002",) + ("\u674e\u5a1c\u4e8e1926\u5e74\u8bbe\u8ba1\u3002",) * 2,
-    ],
-)
-def test_a_word_of_the_sources_takes_the_place_of_none_of_the_answer(quote, source, claim):
-    reply = {"claims": [{**OPENED, "quote": quote, "claim": claim}]}
-    report, purposes, _ = run(reply, answer=quote, sources=[source], question=None)
-    assert purposes == ["onepass", "verdicts"]
-    assert [each.text for each in report.claims] == [quote]
-    assert report.verdicts[0].support is not S.SUPPORTED
 
 
 @pytest.mark.parametrize(

@@ -3,7 +3,6 @@ from __future__ import annotations
 import asyncio
 import json
 import re
-from dataclasses import replace
 from itertools import pairwise
 
 import pytest
@@ -15,7 +14,6 @@ from trail_callbacks import (
     Node,
     ProvenanceGraph,
     SupportClass,
-    VerifyOptions,
     acheck,
     averify,
     check,
@@ -109,13 +107,6 @@ def test_an_intermediate_output_never_supports_a_claim():
     assert report.hallucination_score == 1.0
 
 
-def test_localisation_can_be_switched_off():
-    judge = WordJudge()
-    report = verify(chain("The owner sold wine.", "The owner sold wine."), judge, VerifyOptions(localize=False))
-    assert report.verdict("c1").introduced_at is None
-    assert len(judge.asked) == 1
-
-
 def test_failed_verdicts_make_the_report_partial_or_an_error():
     two = "The orchard holds 240 pear trees. The owner sold wine."
     report = check(two, ORCHARD, judge=WordJudge(fails=("c2",)))
@@ -173,13 +164,6 @@ def test_evidence_that_is_not_in_the_node_is_dropped():
             )
 
     assert check("The owner sold wine.", ORCHARD, judge=Liar()).verdict("c1").evidence == ()
-
-
-@pytest.mark.parametrize("answer", ["", "   \n ", "Hello there!", "Shall I go on?"])
-def test_nothing_checkable(answer):
-    report = check(answer, ORCHARD)
-    assert report.state == "no_checkable_claims"
-    assert report.hallucination_score is None
 
 
 @pytest.mark.parametrize(
@@ -304,16 +288,6 @@ def test_an_origin_that_was_not_found_is_counted():
     assert report.summary()["undetermined"] == 1
     assert any("could not determine where c1 was introduced" in warning for warning in report.warnings)
     assert verify(chain("The owner sold wine."), WordJudge()).undetermined == ()
-
-
-def test_what_a_judge_warns_of_reaches_the_report_once():
-    class Wary(WordJudge):
-        def assess(self, questions, purpose="verdicts"):
-            assessment = yield from super().assess(questions, purpose)
-            return replace(assessment, warnings=("2 answers were about no claim",))
-
-    report = verify(chain("The owner sold wine.", "The owner sold wine."), Wary())
-    assert report.warnings.count("2 answers were about no claim") == 1
 
 
 class Citing(WordJudge):
@@ -442,13 +416,6 @@ def test_a_claim_without_a_class_always_has_a_reason(said, outcome, why):
     assert (verdict.undecided or verdict.error) == why
     assert bool(verdict.undecided) != bool(verdict.error)
     assert len(report.undecided) == (outcome == "undecided")
-
-
-def test_undecided_claims_are_not_followed():
-    judge = Abstains()
-    report = verify(chain("The owner sold wine.", "The owner sold wine."), judge)
-    assert [purpose for purpose, _ in judge.asked] == ["verdicts"]
-    assert report.verdict("c1").history == ()
 
 
 def test_whether_an_answer_declines_wrongly_may_be_undecided():
