@@ -48,9 +48,6 @@ def test_the_published_walk_by_the_oracle_gives_equal_verdicts_at_more_calls(run
         assert (pair.said in UNSUPPORTED) == (other.said in UNSUPPORTED) == (pair.fact.support in UNSUPPORTED)
 
 
-BLUE, MAPS, NOON = "The blue kiosk sells", "5 maps", "and closes at noon"
-
-
 def test_the_benchmark_runs_from_a_folder(tmp_path, monkeypatch, capsys):
     (tmp_path / "planted_dev.jsonl").write_text(json.dumps(ROW) + "\n", encoding="utf-8")
     monkeypatch.setattr(
