@@ -81,17 +81,6 @@ def test_only_new_calls_are_made_and_all_answers_keep_their_order(run):
     assert cache.hits == 2
 
 
-def test_known_calls_are_answered_whatever_the_budget(run):
-    run(pipeline("ab"))
-    result, asked, _ = run(pipeline("abc"), limits=Limits(max_calls=0))
-    assert [reply.failure and reply.failure.kind for reply in result[0]] == [None, None, "budget"]
-    assert asked == []
-
-
-def test_an_empty_batch_needs_nobody(run):
-    assert run(pipeline("", ""))[0] == [[], []]
-
-
 class Tuned(ScriptedModel):
     def __init__(self, *args, parameters=None, **kwargs):
         super().__init__(*args, **kwargs)
@@ -110,12 +99,6 @@ OTHER_CALLS = {
 def test_another_call_is_asked(run, other):
     run(pipeline([call()]), ScriptedModel(lambda _: {"text": "x"}))
     assert len(run(pipeline([other]), ScriptedModel(lambda _: {"text": "x"}))[1]) == 1
-
-
-def test_purpose_room_and_time_left_make_no_other_call(run):
-    run(pipeline([call()]))
-    same = [call(max_tokens=9), call(seconds=3.0), replace(call(), purpose="verdicts")]
-    assert run(pipeline(same))[1] == []
 
 
 OTHER_MODELS = {
@@ -197,21 +180,6 @@ def test_a_folder_that_breaks_is_a_warning_once(tmp_path):
         warnings.append(cache.warnings)
     assert len(model.calls) == 2
     assert warnings == [("what the model answered could not be kept in the cache: Not a directory",), ()]
-
-
-def test_what_a_pipeline_raises_is_raised_and_its_clean_up_has_run(run):
-    closed = []
-
-    def broken():
-        try:
-            yield [call()]
-            raise LookupError("in the pipeline")
-        finally:
-            closed.append(True)
-
-    with pytest.raises(LookupError, match="in the pipeline"):
-        run(broken())
-    assert closed == [True]
 
 
 def test_a_pipeline_that_is_left_is_closed(store):

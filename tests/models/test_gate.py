@@ -1,7 +1,6 @@
 """How many calls a model gets at once, by those that are in flight, whoever asks."""
 
 import asyncio
-import gc
 import threading
 import time
 from concurrent.futures import ThreadPoolExecutor
@@ -72,21 +71,6 @@ def test_a_busy_model_gets_fewer_calls_at_once_and_then_more_again(threads):
     assert not any(reply.failure for reply in all_at_once(64))
     assert gate_of(model).most > low
     assert max(model.peaks) <= gate_of(model).most
-
-
-def test_what_was_asked_at_the_same_time_counts_as_one_word():
-    model, start = Crowded(0), threading.Barrier(8)
-    model.ask = lambda _: (start.wait(10) and None) or busy()
-    with ThreadPoolExecutor(8) as pool:
-        list(pool.map(lambda _: ask(model, call(), Event()), range(8)))
-    assert gate_of(model).most == 4
-
-
-def test_one_call_at_a_time_is_the_least():
-    model = Crowded(0)
-    for _ in range(5):
-        ask(model, call(), Event())
-    assert gate_of(model).most == 1
 
 
 class Clock(Event):
@@ -176,16 +160,6 @@ def test_threads_and_loops_share_the_gate_of_a_model_and_no_other(run):
     run(pipeline("abcdefgh"), other, limits)
     assert max(other.peaks) > 2
     assert gate_of(other).most == float("inf")
-
-
-def test_a_gate_ends_with_its_model():
-    model = Crowded(1)
-    key = id(model)
-    gate_of(model)
-    assert key in gate._gates
-    del model
-    gc.collect()
-    assert key not in gate._gates
 
 
 def test_what_a_model_raises_about_a_rate_limit_is_asked_again(run, monkeypatch):

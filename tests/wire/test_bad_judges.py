@@ -6,7 +6,7 @@ import logging
 import math
 
 import pytest
-from endpoint import Answer, Asked, answer, claim, error, fair, on, reply, tool_answer, verdict
+from endpoint import Answer, Asked, answer, claim, error, fair, on, reply, verdict
 
 from trail_callbacks import LLMJudge, Report, SupportClass, VerifyOptions, acheck, check
 
@@ -75,13 +75,6 @@ def choice(**message):
     return [{"index": 0, "finish_reason": "stop", "message": message or None}]
 
 
-def test_a_fair_judge_needs_two_calls(judged):
-    report, endpoint = judged(fair)
-    assert (report.state, report.hallucination_score, report.warnings) == ("assessed", 0.0, ())
-    assert endpoint.purposes == {"claims": 1, "verdicts": 1}
-    assert supported(report) == EIGHT
-
-
 @pytest.mark.parametrize("mode", ["tools", "json_schema"])
 def test_a_fair_judge_that_is_asked_at_once_needs_one_call(judged, mode):
     report, endpoint = judged(fair, at_once=True, mode=mode)
@@ -122,16 +115,6 @@ def test_an_endpoint_that_fails_is_not_asked_again_in_two_calls(judged):
     report, endpoint = judged(error(401, "bad key"), at_once=True)
     assert (report.state, len(endpoint.asked)) == ("error", 1)
     assert "bad key" in report.claims_error
-
-
-def test_ten_thousand_claims_at_once_change_nothing(judged):
-    def many(asked):
-        said = fair(asked)
-        return said | {"claims": said["claims"] + [claim("Tram 9 flies.") for _ in range(10_000)]}
-
-    report, endpoint = judged(on("onepass", many), at_once=True)
-    assert supported(report) == EIGHT
-    assert len(endpoint.asked) == 1
 
 
 NOTHING = {
@@ -225,15 +208,6 @@ def test_a_reply_cut_at_the_token_limit_is_kept_and_the_rest_gets_more_room(judg
     assert second > 1.5 * first
 
 
-def test_a_reply_cut_before_its_first_item_is_split(judged):
-    def long(asked):
-        return answer('{"verdicts": [{"claim', finish="length") if len(asked.claims) > 4 else fair(asked)
-
-    report, endpoint = judged(on("verdicts", long))
-    assert (report.state, supported(report)) == ("assessed", EIGHT)
-    assert sorted(len(asked.claims) for asked in endpoint.asked[1:]) == [4, 4, 8]
-
-
 def test_claims_cut_at_the_token_limit_are_read_on_from_there(judged):
     report, endpoint = judged(on("claims", lambda asked: cut(asked, 5, finish="length"), times=1))
     assert (report.state, supported(report)) == ("assessed", EIGHT)
@@ -259,16 +233,6 @@ def test_wrong_ids_are_dropped_and_asked_for_again_once(judged):
     assert (report.state, supported(report), len(endpoint.asked)) == ("assessed", EIGHT, 3)
 
 
-def test_of_some_wrong_ids_only_those_are_asked_for_again(judged):
-    def some(asked):
-        items = fair(asked)["verdicts"]
-        return {"verdicts": [item | ({"claim": "c99"} if item["claim"] in {"c2", "c7"} else {}) for item in items]}
-
-    report, endpoint = judged(on("verdicts", some, times=1))
-    assert (report.state, supported(report), len(endpoint.asked)) == ("assessed", EIGHT, 3)
-    assert list(endpoint.asked[2].claims) == ["c2", "c7"]
-
-
 def test_passages_that_were_not_shown_support_nothing(judged):
     report, endpoint = judged(
         on("verdicts", lambda asked: {"verdicts": [verdict(id_, ["s99", "s1 "]) for id_ in asked.claims]})
@@ -292,11 +256,6 @@ def test_one_claim_with_two_classes_is_asked_for_again_by_itself(judged):
     assert report.warnings[-1] == f"1 of 8 claims were not judged: {errors(report)['c3']}"
 
 
-def test_the_same_verdict_twice_is_one(judged):
-    report, endpoint = judged(on("verdicts", lambda asked: {"verdicts": fair(asked)["verdicts"] * 2}))
-    assert (report.state, supported(report), len(endpoint.asked)) == ("assessed", EIGHT, 2)
-
-
 @pytest.mark.parametrize("label", ["mostly_true", "", None, 7, "支持されている", math.nan])
 def test_a_class_that_does_not_exist_is_an_error_of_that_claim(judged, label):
     def extra(asked):
@@ -307,14 +266,6 @@ def test_a_class_that_does_not_exist_is_an_error_of_that_claim(judged, label):
     assert (report.state, list(errors(report)), len(endpoint.asked)) == ("partial", ["c4"], 3)
     assert errors(report)["c4"].startswith("invalid: the model")
     assert list(endpoint.asked[2].claims) == ["c4"]
-
-
-@pytest.mark.parametrize("label", ["Supported", " SUPPORTED ", "supported"])
-def test_a_class_in_other_letters_is_that_class(judged, label):
-    report, endpoint = judged(
-        on("verdicts", lambda asked: {"verdicts": [item | {"support": label} for item in fair(asked)["verdicts"]]})
-    )
-    assert (supported(report), len(endpoint.asked)) == (EIGHT, 2)
 
 
 def test_ten_thousand_verdicts_change_nothing(judged):
@@ -335,29 +286,6 @@ def test_ten_thousand_claims_that_the_answer_does_not_make_are_dropped_and_count
     assert any("9992 of 10000" in warning for warning in report.warnings)
 
 
-def test_ten_thousand_claims_of_a_short_answer_do_not_cost_a_thousand_calls(judged):
-    def many(asked):
-        said = (f"{i:014b}".replace("0", "so ").replace("1", "very ") for i in range(10_000))
-        return {"claims": [claim(TRAMS[0], claim=f"Tram 1 has {words}seats.") for words in said]}
-
-    report, endpoint = judged(on("claims", many))
-    assert len(report.claims) - len(report.uncovered) <= 8 * 5 + 4  # one a word, and some to spare
-    assert [claim.quote for claim in report.uncovered] == ["10", *TRAMS[1:]]  # no claim says how many seats
-    assert len(endpoint.asked) <= 1 + 2 * 6
-    assert any("dropped" in warning for warning in report.warnings)
-
-
-@pytest.mark.parametrize("number", [math.nan, math.inf, -math.inf, 1e400, "NaN"])
-def test_numbers_that_are_none_do_no_harm(judged, number):
-    def odd(asked):
-        extra = {"confidence": number, "comparison": number, "detail": number, "score": [number]}
-        return {"verdicts": [item | extra for item in fair(asked)["verdicts"]]}
-
-    report, endpoint = judged(on("verdicts", odd))
-    assert (report.state, supported(report), len(endpoint.asked)) == ("assessed", EIGHT, 2)
-    assert all(said.confidence is None for said in report.verdicts)
-
-
 @pytest.mark.parametrize("count", [math.nan, -5, "many", None, True, 1e400])
 def test_token_counts_that_are_none_are_zero(judged, count):
     def uncounted(asked):
@@ -372,23 +300,6 @@ def test_token_counts_that_are_none_are_zero(judged, count):
     assert report.usage.completion_tokens >= 0
 
 
-def test_no_usage_at_all_is_zero(judged):
-    report, _ = judged(lambda asked: Answer(200, answer(fair(asked)).payload | {"usage": None}))
-    assert (report.state, report.usage.prompt_tokens, report.usage.calls) == ("assessed", 0, 2)
-
-
-def test_reasons_in_another_language_are_kept(judged):
-    streets = ["吊橋は1932年に開通した。", "橋の長さは503メートルである。"]
-
-    def japanese(asked):
-        items = fair(asked)["verdicts"]
-        return {"verdicts": [item | {"comparison": "資料と一致しています。"} for item in items]}
-
-    report, endpoint = judged(on("verdicts", japanese), sentences=streets)
-    assert (report.state, len(endpoint.asked)) == ("assessed", 2)
-    assert all("資料と一致しています。" in said.rationale for said in report.verdicts)
-
-
 @pytest.mark.parametrize("escaped", [True, False], ids=["escaped", "raw"])
 def test_characters_that_no_text_can_hold_do_no_harm(judged, escaped):
     half, control = "\ud83d", "\x00\x1b[2J"
@@ -401,19 +312,6 @@ def test_characters_that_no_text_can_hold_do_no_harm(judged, escaped):
     assert (report.state, supported(report), len(endpoint.asked)) == ("assessed", EIGHT, 2)
     report.to_json().encode()
     str(report).encode()
-
-
-def test_a_filter_that_objects_to_one_claim_costs_that_claim_only(judged):
-    def filtered(asked):
-        if TRAMS[5] in asked.claims.values():
-            return error(400, "The prompt triggered the content management policy.", "content_filter")
-        return fair(asked)
-
-    report, endpoint = judged(on("verdicts", filtered))
-    assert (report.state, supported(report)) == ("partial", [id_ for id_ in EIGHT if id_ != "c6"])
-    assert errors(report)["c6"].startswith("refused: The prompt triggered")
-    assert endpoint.purposes == {"claims": 1, "verdicts": 1 + 2 + 2 + 2}  # 8, then halves of what holds it
-    assert report.hallucination_score == 0.0
 
 
 def test_a_filter_that_objects_to_one_sentence_costs_that_sentence_only(judged):
@@ -443,33 +341,6 @@ def test_a_refusal_ends_as_data(judged, said):
     assert endpoint.purposes == {"claims": 1, "verdicts": 15}  # every claim is tried by itself
 
 
-THOUGHTS = {
-    "closed": '<think>Is it {"verdicts": []}? No.</think>\n{}',
-    "closing only": "So they hold.</think>{}",
-    "nested": "<thinking>a<think>b</think>c</thinking>\n```json\n{}\n```",
-    "talk": "Here is my answer:\n{}\nAnything else?",
-}
-
-
-@pytest.mark.parametrize("around", THOUGHTS.values(), ids=THOUGHTS)
-def test_thought_and_talk_around_an_answer_cost_nothing(judged, around):
-    def thinking(asked):
-        head, _, tail = around.rpartition("{}")
-        return answer(head + json.dumps(fair(asked)) + tail)
-
-    report, endpoint = judged(thinking)
-    assert (report.state, supported(report), len(endpoint.asked)) == ("assessed", EIGHT, 2)
-
-
-def test_an_answer_in_parts_is_read(judged):
-    def parts(asked):
-        content = [{"type": "thinking", "thinking": "hm"}, {"type": "text", "text": json.dumps(fair(asked))}]
-        return completion(choices=choice(role="assistant", content=content))
-
-    report, endpoint = judged(parts)
-    assert (report.state, supported(report), len(endpoint.asked)) == ("assessed", EIGHT, 2)
-
-
 @pytest.mark.parametrize("mode", ["tools", "json_schema", "json", "md_json"])
 def test_every_way_of_asking_takes_two_calls(judged, mode):
     report, endpoint = judged(fair_in(mode), mode=mode)
@@ -495,37 +366,6 @@ def fair_claims(asked):
 
 def same(asked, text):
     return [passage for passage, said in asked.passages.items() if said == text]
-
-
-def test_text_where_a_tool_call_was_asked_for_is_read(judged):
-    report, endpoint = judged(lambda asked: answer(fair(asked)), mode="tools")
-    assert (report.state, supported(report), len(endpoint.asked)) == ("assessed", EIGHT, 2)
-
-
-def test_a_tool_call_where_text_was_asked_for_is_read(judged):
-    report, endpoint = judged(lambda asked: tool_answer(fair(asked), name="json"), mode="json_schema")
-    assert (report.state, supported(report), len(endpoint.asked)) == ("assessed", EIGHT, 2)
-
-
-@pytest.mark.parametrize("arguments", ["", "{}", "null", "{not json", '"text"'])
-def test_tool_calls_without_an_answer_are_asked_for_again_once(judged, arguments):
-    report, endpoint = judged(
-        on("verdicts", lambda asked: tool_answer(arguments, name=asked.schema_name)), mode="tools"
-    )
-    assert (report.state, endpoint.purposes) == ("error", {"claims": 1, "verdicts": 2})
-    assert all(why.startswith("invalid: ") for why in errors(report).values())
-
-
-def test_half_a_tool_call_is_kept_and_only_the_rest_asked_for(judged):
-    report, endpoint = judged(on("verdicts", lambda asked: cut(asked, 5), times=1), mode="tools")
-    assert (report.state, supported(report), len(endpoint.asked)) == ("assessed", EIGHT, 3)
-    assert list(endpoint.asked[2].claims) == EIGHT[5:]
-
-
-def test_an_abstention_without_claims_is_one_call(judged):
-    report, endpoint = judged(on("claims", {"abstained": True, "claims": []}), sentences=["私にはわかりません。"])
-    assert report.state == "abstained"
-    assert endpoint.purposes["claims"] == 1
 
 
 def test_nothing_of_a_failure_is_logged_with_a_key(judged, caplog):

@@ -88,11 +88,6 @@ def test_a_busy_endpoint_is_asked_again_by_the_driver_alone(serve, ask, settings
     assert len(endpoint.asked) == 1
 
 
-def test_an_endpoint_that_stays_busy_is_busy(serve, ask):
-    _, model = serve(error(429, "quota used up", "insufficient_quota"))
-    assert str(ask(model).failure) == "busy: quota used up"
-
-
 def test_what_instructor_logs_for_others_stays(serve, ask, caplog):
     import logging
 
@@ -110,23 +105,6 @@ def test_an_endpoint_that_is_down_is_unreachable(ask):
         reply = ask(InstructorModel("openai/m", base_url=url, http_retries=0))
     assert reply.failure.kind == "unreachable"
     assert reply.usage.prompt_tokens == 0
-
-
-def test_an_endpoint_that_never_answers_is_unreachable(ask):
-    with closing(socket.create_server(("127.0.0.1", 0))) as silent:
-        url = f"http://127.0.0.1:{silent.getsockname()[1]}/v1"
-        reply = ask(InstructorModel("openai/m", base_url=url, timeout=0.3, http_retries=0))
-    assert reply.failure.kind == "unreachable"
-    assert "timed out" in reply.failure.detail
-
-
-def test_nonsense_is_invalid_and_its_text_is_kept(serve, ask):
-    endpoint, model = serve(answer("I would rather talk about the weather."), max_retries=1)
-    reply = ask(model)
-    assert reply.failure.kind == "invalid"
-    assert reply.text == "I would rather talk about the weather."
-    assert len(endpoint.requests) == reply.usage.calls == 2
-    assert (reply.usage.prompt_tokens, reply.usage.completion_tokens) == (20, 10)
 
 
 def test_broken_json_is_cured_by_asking_again(serve, ask):
@@ -156,12 +134,6 @@ def test_an_answer_in_the_reasoning_field_is_found(serve, ask):
     assert ask(model).value.name == "Oslo"
 
 
-def test_an_answer_with_talk_around_it_is_read(serve, ask):
-    _, model = serve(answer('Here you are: {"name": "Oslo"} Anything else?'))
-    reply = ask(model)
-    assert (reply.value.name, reply.failure, reply.usage.calls) == ("Oslo", None, 1)
-
-
 def test_a_cut_answer_is_a_length_failure_with_its_text(serve, ask):
     endpoint, model = serve(answer('{"name": "Os', finish="length"))
     reply = ask(model)
@@ -187,13 +159,6 @@ def test_a_refusal_is_not_an_error_of_shape(serve, ask, refusing):
     reply = ask(model)
     assert reply.failure.kind == "refused"
     assert reply.value is None
-
-
-def test_a_context_that_is_too_long_is_rejected(serve, ask):
-    _, model = serve(
-        error(400, "This model's maximum context length is 8192 tokens.", "context_length_exceeded", "messages")
-    )
-    assert str(ask(model).failure).startswith("too_long: This model's maximum context")
 
 
 def test_max_tokens_is_renamed_once_and_leaves_room_to_think(serve, ask):
@@ -237,11 +202,6 @@ def test_openai_itself_gets_the_limit_under_its_newer_name():
 def test_a_provider_that_ignores_the_endpoint_is_refused():
     with pytest.raises(JudgeError, match=r"ignores base_url for 'perplexity'.*openai/sonar"):
         InstructorModel("perplexity/sonar", base_url="http://127.0.0.1:9/v1")
-
-
-def test_ollama_at_its_own_endpoint_works(serve):
-    endpoint, _ = serve(GOOD)
-    assert InstructorModel("ollama/m", base_url=endpoint.url).ask(CALL).value.name == "Oslo"
 
 
 def test_a_rejected_sampling_parameter_is_dropped_and_remembered(serve, ask):
@@ -289,15 +249,6 @@ def test_everything_else_is_a_reply_too(serve, ask, given, category):
     assert reply.failure.kind in {"failed", "invalid", "rejected"}
 
 
-def test_concurrent_asks_share_one_client(serve):
-    _, model = serve(GOOD)
-
-    async def many():
-        return await asyncio.gather(*(model.aask(CALL) for _ in range(20)))
-
-    assert [reply.value.name for reply in asyncio.run(many())] == ["Oslo"] * 20
-
-
 def test_a_model_that_is_forgotten_stops_its_thread(serve):
     import gc
 
@@ -337,37 +288,9 @@ def test_tools_are_openais_default_way_and_work(serve, ask):
     assert InstructorModel("openai/gpt-5-mini", api_key="none")._client.mode.name == "TOOLS"
 
 
-def test_broken_arguments_are_asked_for_again(serve, ask):
-    endpoint, model = serve(tool_answer('{"name": "Os'), tool_answer('{"name": "Oslo"}'), mode="tools", max_retries=1)
-    reply = ask(model)
-    assert (reply.value.name, reply.usage.calls) == ("Oslo", 2)
-    assert endpoint.requests[1]["messages"][-1]["role"] == "tool"
-
-
-def test_arguments_that_stay_broken_are_kept_for_salvage(serve, ask):
-    _, model = serve(tool_answer('{"name": "Os'), mode="tools")
-    reply = ask(model)
-    assert reply.failure.kind == "invalid"
-    assert reply.text == '{"name": "Os'
-
-
-def test_cut_arguments_are_a_length_failure(serve, ask):
-    _, model = serve(tool_answer('{"name": "Os', finish="length"), mode="tools")
-    reply = ask(model)
-    assert reply.failure.kind == "length"
-    assert reply.text == '{"name": "Os'
-
-
 def test_a_model_that_answers_in_text_instead_of_a_tool_is_understood_if_it_is_json(serve, ask):
     _, model = serve(answer('{"name": "Oslo"}'), mode="tools")
     assert ask(model).value.name == "Oslo"
-
-
-def test_a_refusal_of_a_tool_call_is_refused(serve, ask):
-    endpoint, model = serve(answer(None, refusal="I cannot help with that."), mode="tools")
-    reply = ask(model)
-    assert reply.failure.kind == "refused"
-    assert reply.usage.calls == len(endpoint.requests)
 
 
 def test_a_whole_verification_over_http(serve):
@@ -391,15 +314,3 @@ def test_a_whole_verification_over_http(serve):
     assert report.verdict("c1").evidence[0].quote == "Oslo has 6 trams."
     assert (report.usage.calls, report.usage.prompt_tokens, report.usage.completion_tokens) == (2, 20, 10)
     assert len(endpoint.requests) == 2
-
-
-async def test_a_whole_verification_over_http_with_asyncio(serve):
-    from trail_callbacks import acheck
-    from trail_callbacks.judges.llm.judge import LLMJudge
-
-    _, model = serve(error(401, f"Incorrect API key provided: {KEY}"))
-    report = await acheck("Oslo has 9 trams.", "Oslo has 6 trams.", judge=LLMJudge(model))
-    assert report.state == "error"
-    assert report.hallucination_score is None
-    assert "unauthorised" in report.warnings[0]
-    assert "SECRET" not in report.to_json()
