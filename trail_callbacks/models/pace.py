@@ -10,7 +10,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from threading import Lock
 from time import monotonic, sleep
 from typing import Any
@@ -54,14 +54,6 @@ class Bucket:
         self._level = min(self._size, self._level - cost)
 
 
-@dataclass(frozen=True, slots=True)
-class _Turn:
-    """A place in the queue: how long to wait for it, and the tokens that were taken for it."""
-
-    wait: float
-    tokens: int
-
-
 class Paced:
     """A model that is asked no faster than a pace. Share one object among all that should keep the pace together.
 
@@ -89,8 +81,7 @@ class Paced:
         if requests_per_minute is None and tokens_per_minute is None:
             raise InputError("a pace needs requests_per_minute, tokens_per_minute or both")
         self._model = model
-        self._requests = None if requests_per_minute is None else Bucket(requests_per_minute)
-        self._tokens = None if tokens_per_minute is None else Bucket(tokens_per_minute)
+        self._buckets = [None if limit is None else Bucket(limit) for limit in limits.values()]
         self._renew()
         renewed_in_child(self, Paced._renew)
 
@@ -112,54 +103,57 @@ class Paced:
 
     def ask(self, call: Call) -> Reply:
         """Answers a call when its turn has come."""
-        turn = self._queue(call)
-        if isinstance(turn, Reply):
-            return turn
-        with self._kept(turn):
-            sleep(turn.wait)
-        return self._settle(turn, self._model.ask(_later(call, turn.wait)))
+        tokens = _estimate(call)
+        wait = self._queue(call, tokens)
+        if isinstance(wait, Reply):
+            return wait
+        with self._kept(tokens):
+            sleep(wait)
+        return self._settle(tokens, self._model.ask(_later(call, wait)))
 
     async def aask(self, call: Call) -> Reply:
         """As `ask`, without blocking the event loop; cancelling it while it waits gives its turn back."""
-        turn = self._queue(call)
-        if isinstance(turn, Reply):
-            return turn
-        with self._kept(turn):
-            await asyncio.sleep(turn.wait)
-        return self._settle(turn, await self._model.aask(_later(call, turn.wait)))
+        tokens = _estimate(call)
+        wait = self._queue(call, tokens)
+        if isinstance(wait, Reply):
+            return wait
+        with self._kept(tokens):
+            await asyncio.sleep(wait)
+        return self._settle(tokens, await self._model.aask(_later(call, wait)))
 
-    def _queue(self, call: Call) -> _Turn | Reply:
-        tokens = sum(count(message.content) for message in call.messages) + round((call.max_tokens or 0) * _ANSWER)
+    def _queue(self, call: Call, tokens: int) -> float | Reply:
         with self._lock:
-            wait = max(bucket.wait(cost) for bucket, cost in self._costs(1, tokens))
+            costs = zip(self._buckets, (1, tokens), strict=True)
+            wait = max(bucket.wait(cost) for bucket, cost in costs if bucket is not None)
             if call.seconds is not None and wait >= call.seconds:
                 late = f"the pace of {self.name} would let this call start only in {wait:.1f} s"
                 return Reply(failure=Failure("budget", late))
             self._take(1, tokens)
-        return _Turn(wait, tokens)
+        return wait
 
     @contextmanager
-    def _kept(self, turn: _Turn) -> Iterator[None]:
+    def _kept(self, tokens: int) -> Iterator[None]:
         try:
             yield
         except BaseException:  # cancelled or interrupted: the call is not made
             with self._lock:
-                self._take(-1, -turn.tokens)
+                self._take(-1, -tokens)
             raise
 
-    def _settle(self, turn: _Turn, reply: Reply) -> Reply:
+    def _settle(self, tokens: int, reply: Reply) -> Reply:
         spent = reply.usage.prompt_tokens + reply.usage.completion_tokens
         with self._lock:
-            self._take(reply.usage.calls - 1, spent - turn.tokens if spent else 0)
+            self._take(reply.usage.calls - 1, spent - tokens if spent else 0)
         return reply
 
-    def _costs(self, requests: int, tokens: int) -> list[tuple[Bucket, int]]:
-        pairs = ((self._requests, requests), (self._tokens, tokens))
-        return [(bucket, cost) for bucket, cost in pairs if bucket is not None]
+    def _take(self, *costs: int) -> None:
+        for bucket, cost in zip(self._buckets, costs, strict=True):
+            if bucket is not None:
+                bucket.take(cost)
 
-    def _take(self, requests: int, tokens: int) -> None:
-        for bucket, cost in self._costs(requests, tokens):
-            bucket.take(cost)
+
+def _estimate(call: Call) -> int:
+    return sum(count(message.content) for message in call.messages) + round((call.max_tokens or 0) * _ANSWER)
 
 
 def _later(call: Call, wait: float) -> Call:

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from itertools import combinations
+from itertools import combinations, pairwise
 from math import isclose
 
 from trail_callbacks.judges.local.alignment import Alignment, Mismatch
-from trail_callbacks.judges.local.names import known
 from trail_callbacks.judges.local.wording import Places, Word, Wording
 from trail_callbacks.language.terms import Term, stem, vocabulary
 from trail_callbacks.language.values import Quantity, follows
@@ -23,7 +22,7 @@ _LOOSE = 0.8  # the same for a name; without a neighbour that is the same, all
 _NEW = 0.4  # the same for a name of several words, or a year, that no passage has
 _SHORTEST = 4  # letters of a name of one word that no passage has
 _BOTH = 2
-_ROOT = 4  # letters; `Indiana` and `Indianapolis` are not told apart
+_ROOT = 4  # letters that names of a country and its people share; `Indiana` and `Indianapolis` are not told apart
 _TERMS = 24  # numbers of the passages that arithmetic is tried with
 _FEWEST = 2  # words of a claim besides its only number
 _MOVES = vocabulary("by to from more less over under")
@@ -45,6 +44,18 @@ _PAIRS = vocabulary(
 )
 _OPPOSITES = frozenset(tuple(map(stem, words)) for pair in _PAIRS for words in (pair.split("/"), pair.split("/")[::-1]))
 """Stems that say the opposite of each other."""
+_COUNTRIES = [
+    frozenset(group.split(", "))
+    for group in (
+        "us, usa, u, america, american, americans, united states",
+        "uk, britain, british, great britain, united kingdom, england, english",
+        *("eu, european union, europe, european", "un, united nations", "uae, emirates, united arab"),
+        *("ussr, soviet, soviet union, soviets", "netherlands, dutch, holland", "france, french", "spain, spanish"),
+        *("china, chinese", "switzerland, swiss", "greece, greek", "turkey, turkish", "denmark, danish"),
+        *("sweden, swedish", "poland, polish", "ireland, irish", "wales, welsh", "scotland, scottish"),
+        "finland, finnish",
+    )
+]
 
 
 def number(alignment: Alignment) -> Mismatch | None:
@@ -159,7 +170,7 @@ def name(alignment: Alignment) -> Mismatch | None:
             continue
         whole = _whole(word, alignment.claim)
         # A heading, or the first word of an item: `4  Add salt`
-        if known(whole, alignment.passage) or ":" in alignment.claim.text[word.end :] or _opens(word, alignment.claim):
+        if _known(whole, alignment.passage) or ":" in alignment.claim.text[word.end :] or _opens(word, alignment.claim):
             continue
         apart = _unpaired(alignment, i, whole)
         for j in alignment.gap(i):
@@ -182,7 +193,7 @@ def _replaces(alignment: Alignment, i: int, j: int) -> bool:
     ]
     if shouted[0] != shouted[1] or _opens(its, alignment.passage):  # one is an abbreviation, or a word in capitals
         return False
-    return not known(_whole(its, alignment.passage), alignment.claim)
+    return not _known(_whole(its, alignment.passage), alignment.claim)
 
 
 def _unpaired(alignment: Alignment, i: int, whole: Sequence[Term]) -> list[int]:
@@ -231,7 +242,7 @@ def new_name(alignment: Alignment) -> Mismatch | None:
             continue  # it may stand for words that the passages have, or is a heading
         if len(whole) == 1 and (len(whole[0].form) < _SHORTEST or "'" in whole[0].form):
             continue
-        if any(known(whole, each) or any(map(each.has, whole)) for each in alignment.around):
+        if any(_known(whole, each) or any(map(each.has, whole)) for each in alignment.around):
             continue
         apart = {i for i, word in enumerate(alignment.own) if start <= word.start < end}
         if alignment.coverage(*apart) >= (_LEAST if len(whole) == 1 else _NEW):
@@ -255,3 +266,33 @@ def new_year(alignment: Alignment) -> Mismatch | None:
 
 def _invented(alignment: Alignment, span: tuple[int, int], error_type: ErrorType) -> Mismatch:
     return alignment.mismatch(span, (0, 0), error_type, SupportClass.ABSENT, "fabricated addition")
+
+
+def _known(name: Sequence[Term], text: Wording) -> bool:
+    """Tells whether a text holds a name, a part of it (people are called by one of their names), or a country.
+
+    A word of it does not count inside another name: `Bridge` in `Kelder Bridge` says nothing about the Halden Bridge.
+    """
+    mine = {term.form for term in name}
+    for term in filter(text.has, name):
+        around = [
+            {each.form for each in other} for other in text.names if any(each.form == term.form for each in other)
+        ]
+        if not around or any(mine <= other or other <= mine for other in around):
+            return True
+    return _is_country(name, text)
+
+
+def _is_country(name: Sequence[Term], text: Wording) -> bool:
+    """Whether the text has the country by another word: `the US` and `American`, `Austria` and `Austrian`."""
+    written = " ".join(term.form for term in name)
+    forms = [term.form for term in text.terms]
+    grams = {*forms, *(f"{a} {b}" for a, b in pairwise(forms))}
+    return any(written in group and not grams.isdisjoint(group) for group in _COUNTRIES) or any(
+        _rooted(term.form, each.form) for term in name for other in text.names for each in other
+    )
+
+
+def _rooted(form: str, other: str) -> bool:
+    shared = next((i for i, (a, b) in enumerate(zip(form, other, strict=False)) if a != b), min(len(form), len(other)))
+    return shared >= _ROOT and min(len(form), len(other)) - shared <= 1 and len(form) != len(other)
