@@ -7,8 +7,9 @@ could not be taken back.
 from __future__ import annotations
 
 import copy
-from collections.abc import Callable
+from collections.abc import Callable, Coroutine
 from dataclasses import dataclass, field, replace
+from functools import wraps
 from typing import TYPE_CHECKING, Any
 
 from llama_index.core.base.base_query_engine import BaseQueryEngine
@@ -28,6 +29,16 @@ if TYPE_CHECKING:
     from llama_index.core.prompts.mixin import PromptMixinType
 
 __all__ = ["ChatDraft", "ChatRequest", "DraftMemory", "drafting", "revised"]
+
+
+def _without_waiting(method: Callable[..., None]) -> Callable[..., Coroutine[Any, Any, None]]:
+    """The asynchronous form of a method that waits for nothing."""
+
+    @wraps(method)
+    async def work(*arguments: Any) -> None:
+        method(*arguments)
+
+    return work
 
 
 class DraftMemory:
@@ -64,17 +75,9 @@ class DraftMemory:
         """Adds a message."""
         self._added.append(message)
 
-    async def aput(self, message: ChatMessage) -> None:
-        """As `put`."""
-        self.put(message)
-
     def put_messages(self, messages: list[ChatMessage]) -> None:
         """Adds messages."""
         self._added += messages
-
-    async def aput_messages(self, messages: list[ChatMessage]) -> None:
-        """As `put_messages`."""
-        self.put_messages(messages)
 
     def set(self, messages: list[ChatMessage]) -> None:
         """Replaces the conversation."""
@@ -82,17 +85,9 @@ class DraftMemory:
         known = {name: value for name, value in given.items() if value is not None}
         self._before, self._added = ChatMemoryBuffer.from_defaults(chat_history=list(messages), **known), []
 
-    async def aset(self, messages: list[ChatMessage]) -> None:
-        """As `set`."""
-        self.set(messages)
-
     def reset(self) -> None:
         """Empties the conversation."""
         self.set([])
-
-    async def areset(self) -> None:
-        """As `reset`."""
-        self.reset()
 
     def keep(self, asked: str, answer: str | None = None) -> None:
         """Writes the draft to the memory behind this one."""
@@ -129,6 +124,10 @@ class DraftMemory:
             return kwargs
         added = " ".join(each.content or "" for each in self._added)
         return {**kwargs, "initial_token_count": count + len(tokens(added))}
+
+
+for _name in ("put", "put_messages", "set", "reset"):
+    setattr(DraftMemory, f"a{_name}", _without_waiting(getattr(DraftMemory, _name)))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -12,6 +12,7 @@ from itertools import count
 from typing import Any, Literal
 
 from llama_index_trail.messages import message_text
+from llama_index_trail.records import by_class
 
 __all__ = [
     "MODEL_CALLS",
@@ -68,24 +69,10 @@ _FAMILIES: dict[str, Family] = {
 }
 _FRAMEWORK = ("llama_index", "workflows")
 
-_CLASSES = 4_096
 
-# Plain dictionaries, because they are read many times per query; emptied when an app keeps making classes.
-_known: dict[type, Family] = {}
-_bases: dict[type, frozenset[str]] = {}
-
-
+@by_class
 def family(kind: type) -> Family:
     """Returns the family of a class."""
-    known = _known.get(kind)
-    if known is None:
-        if len(_known) >= _CLASSES:
-            _known.clear()
-        known = _known[kind] = _find(kind)
-    return known
-
-
-def _find(kind: type) -> Family:
     for base in kind.__mro__:
         if from_framework(base) and (found := _FAMILIES.get(base.__name__)) is not None:
             return found
@@ -94,13 +81,12 @@ def _find(kind: type) -> Family:
 
 def is_kind(value: object, *names: str) -> bool:
     """True if a value is an instance of one of LlamaIndex's classes with these names."""
-    kind = type(value)
-    bases = _bases.get(kind)
-    if bases is None:
-        if len(_bases) >= _CLASSES:
-            _bases.clear()
-        bases = _bases[kind] = frozenset(base.__name__ for base in kind.__mro__ if from_framework(base))
-    return not bases.isdisjoint(names)
+    return not _bases(type(value)).isdisjoint(names)
+
+
+@by_class
+def _bases(kind: type) -> frozenset[str]:
+    return frozenset(base.__name__ for base in kind.__mro__ if from_framework(base))
 
 
 def from_framework(kind: type) -> bool:

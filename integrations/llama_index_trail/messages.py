@@ -9,7 +9,7 @@ from collections.abc import Set as AbstractSet
 from numbers import Real
 from typing import Any, NamedTuple
 
-from llama_index_trail.records import Path, Raw
+from llama_index_trail.records import Path, Raw, by_class
 from trail_callbacks.graph import Origin
 
 __all__ = [
@@ -196,11 +196,9 @@ def other_text(value: object) -> str:
     return dump() if dump is not None else str(value)
 
 
-_CLASSES = 4_096
 _SOURCE = "1"  # the key of a node's document: an enum of strings, which need not be imported
 _SUB_ANSWER = re.compile(r"\s*Sub question: .*?\nResponse: ", re.DOTALL)
 _RENDERED = ("text", "metadata_template", "metadata_separator", "text_template")  # texts that rendering needs
-_plain: dict[type, bool] = {}
 
 
 class _Copy(NamedTuple):
@@ -296,18 +294,13 @@ def _attributes(
     return attributes
 
 
+@by_class
 def _is_plain(kind: type) -> bool:
-    """True for a class of LlamaIndex that renders its text and metadata in LlamaIndex's own way; remembered."""
-    known = _plain.get(kind)
-    if known is None:
-        if len(_plain) >= _CLASSES:
-            _plain.clear()
-        own = next((base for base in kind.__mro__ if base.__name__ == "TextNode"), None)
-        methods = ("get_content", "get_metadata_str", "__getattribute__")
-        known = own is not None and own.__module__ == "llama_index.core.schema"
-        known = known and all(getattr(kind, name) is getattr(own, name) for name in methods)
-        _plain[kind] = known
-    return known
+    """True for a class of LlamaIndex that renders its text and metadata in LlamaIndex's own way."""
+    own = next((base for base in kind.__mro__ if base.__name__ == "TextNode"), None)
+    methods = ("get_content", "get_metadata_str", "__getattribute__")
+    known = own is not None and own.__module__ == "llama_index.core.schema"
+    return known and all(getattr(kind, name) is getattr(own, name) for name in methods)
 
 
 def _origin(text: str, body: object, metadata: Mapping[Any, Any]) -> Origin | None:

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import fields, is_dataclass
 from typing import Any
 
 from llama_index_trail.families import from_framework
 from llama_index_trail.messages import message, other_text, reply, snapshot
-from llama_index_trail.records import Path, Raw
+from llama_index_trail.records import Path, Raw, by_class
 from trail_callbacks.capture.events import CUT, SENT
 
 __all__ = ["answer_of", "bounded", "event_fields", "prompt_of", "query_text"]
@@ -17,7 +17,6 @@ _DEPTH = 5
 _PIECES = 4_000
 """Texts of one payload: they are copied while the app waits."""
 _BEYOND = Raw("", (), attributes={CUT: True})
-_CLASSES = 4_096
 _VECTOR = 32
 """A list of this many numbers or more is an embedding, not text."""
 _SKIPPED = frozenset({"self", "ctx", "init_state", "llm", "memory", "tools", "tags", "callback_manager"})
@@ -102,34 +101,56 @@ def event_fields(event: object, token: int | None = None) -> list[Raw]:
 
 def _walk(found: list[Raw], value: Any, path: Path, depth: int) -> bool:
     """Adds the texts of a value; False if no more are to be added."""
-    read = _READERS[_shape(type(value))]
-    if read is None or value is None:
+    shape = _shape(type(value))
+    if not shape or value is None:
         return True
     if depth <= _DEPTH and len(found) < _PIECES:
-        read(found, value, path, depth)
+        _read(found, shape, value, path, depth)
         return True
     if _BEYOND not in found[-1:]:
         found.append(_BEYOND)
     return len(found) < _PIECES
 
 
-def _text(found: list[Raw], value: str, path: Path, depth: int) -> None:  # noqa: ARG001 - one signature for all readers
-    if value and not value.isspace():
-        found.append(Raw(value, path))
+def _read(found: list[Raw], shape: str, value: Any, path: Path, depth: int) -> None:
+    """Adds the texts of a value of a shape, see `_NAMED`."""
+    if (texts := _TEXTS.get(shape)) is not None:
+        found += texts(value, path)
+    elif shape == "sequence":
+        _sequence(found, list(value), path, depth)
+    elif shape == "stop" and value.result is not None and value.result is not value:
+        _walk(found, value.result, (*path, "result"), depth + 1)
+    else:
+        for name, each in _fields(shape, value):
+            if not _walk(found, each, (*path, name), depth + 1):
+                return
 
 
-def _number(found: list[Raw], value: float, path: Path, depth: int) -> None:  # noqa: ARG001 - as above
-    found.append(Raw(str(value), path))
+def _of_response(value: Any, path: Path) -> list[Raw]:
+    text = value.response
+    return [Raw(text if isinstance(text, str) else other_text(text), (*path, "response"))]
 
 
-def _mapping(found: list[Raw], value: Mapping[Any, Any], path: Path, depth: int) -> None:
-    for key, each in list(value.items()):
-        if not _walk(found, each, (*path, key if isinstance(key, int) else str(key)), depth + 1):
-            return
+def _of_agent(value: Any, path: Path) -> list[Raw]:
+    structured = getattr(value, "structured_response", None)
+    more = [Raw(other_text(structured), (*path, "structured_response"))] if structured else []
+    return [message(value.response, (*path, "response")), *more]
 
 
-def _sequence(found: list[Raw], value: Iterable[Any], path: Path, depth: int) -> None:
-    items = list(value)
+_TEXTS: dict[str, Callable[[Any, Path], list[Raw]]] = {
+    "text": lambda value, path: [] if not value or value.isspace() else [Raw(value, path)],
+    "number": lambda value, path: [Raw(str(value), path)],
+    "node": lambda value, path: [snapshot(value, path, 0)],
+    "message": lambda value, path: [message(value, path)],
+    "query": lambda value, path: [Raw(value.query_str, path or ("query",))],
+    "response": _of_response,
+    "tool_output": lambda value, path: [Raw(value.content, (*path, "content"))],
+    "reply": lambda value, path: [raw._replace(path=(*path, *raw.path)) for raw in reply(value)],
+    "agent_output": _of_agent,
+}
+
+
+def _sequence(found: list[Raw], items: list[Any], path: Path, depth: int) -> None:
     if len(items) >= _VECTOR and isinstance(items[0], float) and isinstance(items[-1], float):
         return
     for i, each in enumerate(items):
@@ -139,78 +160,18 @@ def _sequence(found: list[Raw], value: Iterable[Any], path: Path, depth: int) ->
             return
 
 
-def _node(found: list[Raw], value: Any, path: Path, depth: int) -> None:  # noqa: ARG001 - as above
-    found.append(snapshot(value, path, 0))
+def _fields(shape: str, value: Any) -> list[tuple[str | int, Any]]:
+    """The items of a mapping, or the declared fields of an event, a dataclass or a pydantic model, none computed."""
+    if shape == "mapping":
+        return [(key if isinstance(key, int) else str(key), each) for key, each in list(value.items())]
+    if shape == "data":
+        if is_dataclass(value):
+            return [(field.name, getattr(value, field.name, None)) for field in fields(value)]
+        return list(vars(value).items())
+    # an event, or a stop of an event class of the app: its fields are the result
+    return [(name, each) for name, each in [*vars(value).items(), *value.items()] if name not in _SKIPPED]
 
 
-def _message(found: list[Raw], value: Any, path: Path, depth: int) -> None:  # noqa: ARG001 - as above
-    found.append(message(value, path))
-
-
-def _query(found: list[Raw], value: Any, path: Path, depth: int) -> None:  # noqa: ARG001 - as above
-    found.append(Raw(value.query_str, path or ("query",)))
-
-
-def _response(found: list[Raw], value: Any, path: Path, depth: int) -> None:  # noqa: ARG001 - as above
-    text = value.response
-    found.append(Raw(text if isinstance(text, str) else other_text(text), (*path, "response")))
-
-
-def _tool_output(found: list[Raw], value: Any, path: Path, depth: int) -> None:  # noqa: ARG001 - as above
-    found.append(Raw(value.content, (*path, "content")))
-
-
-def _reply(found: list[Raw], value: Any, path: Path, depth: int) -> None:  # noqa: ARG001 - as above
-    found.extend(raw._replace(path=(*path, *raw.path)) for raw in reply(value))
-
-
-def _agent_output(found: list[Raw], value: Any, path: Path, depth: int) -> None:  # noqa: ARG001 - as above
-    found.append(message(value.response, (*path, "response")))
-    if structured := getattr(value, "structured_response", None):
-        found.append(Raw(other_text(structured), (*path, "structured_response")))
-
-
-def _stop(found: list[Raw], value: Any, path: Path, depth: int) -> None:
-    stopped = value.result
-    if stopped is None or stopped is value:  # an event class of the app: its fields are the result
-        _event(found, value, path, depth)
-    else:
-        _walk(found, stopped, (*path, "result"), depth + 1)
-
-
-def _event(found: list[Raw], value: Any, path: Path, depth: int) -> None:
-    for name, each in [*vars(value).items(), *value.items()]:
-        if name not in _SKIPPED:
-            _walk(found, each, (*path, name), depth + 1)
-
-
-def _data(found: list[Raw], value: Any, path: Path, depth: int) -> None:
-    """The declared fields of a dataclass or pydantic model, without computing any."""
-    if is_dataclass(value):
-        named = [(field.name, getattr(value, field.name, None)) for field in fields(value)]
-    else:
-        named = list(vars(value).items())
-    for name, each in named:
-        _walk(found, each, (*path, name), depth + 1)
-
-
-_READERS: dict[str, Callable[[list[Raw], Any, Path, int], None] | None] = {
-    "text": _text,
-    "number": _number,
-    "mapping": _mapping,
-    "sequence": _sequence,
-    "node": _node,
-    "message": _message,
-    "query": _query,
-    "response": _response,
-    "tool_output": _tool_output,
-    "reply": _reply,
-    "agent_output": _agent_output,
-    "stop": _stop,
-    "event": _event,
-    "data": _data,
-    "": None,
-}
 _NAMED = {
     "NodeWithScore": "node",
     "BaseNode": "node",
@@ -226,20 +187,11 @@ _NAMED = {
     "StopEvent": "stop",
     "DictLikeModel": "event",
 }
-_shapes: dict[type, str] = {}
 
 
+@by_class
 def _shape(kind: type) -> str:
-    """Which reader a class needs; remembered, in bounded space."""
-    known = _shapes.get(kind)
-    if known is None:
-        if len(_shapes) >= _CLASSES:
-            _shapes.clear()
-        known = _shapes[kind] = _find_shape(kind)
-    return known
-
-
-def _find_shape(kind: type) -> str:
+    """Which texts a class has; empty for none."""
     for base in kind.__mro__:
         if from_framework(base) and base.__name__ in _NAMED:
             return _NAMED[base.__name__]

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, ClassVar, Literal, NamedTuple, Protocol
+from functools import lru_cache
+from typing import Any, ClassVar, Literal, NamedTuple, Protocol, TypeVar
 
 from trail_callbacks.capture.events import Form, Hints, Piece, RunEnded, RunFailed, RunKind, RunStarted, Status
 from trail_callbacks.capture.payloads import exact_text, is_cancellation, labels, scalars, without_feedback
 from trail_callbacks.graph import Origin
 
-__all__ = ["Ended", "Failed", "Path", "Raw", "Started", "pieces", "status_of", "usage_of"]
+__all__ = ["Ended", "Failed", "Path", "Raw", "Started", "by_class", "pieces", "status_of", "usage_of"]
 
 
 @dataclass(slots=True, eq=False)
@@ -79,8 +80,14 @@ def status_of(error: BaseException | None) -> Status:
     return "cancelled" if is_cancellation(error) else "error"
 
 
+Found = TypeVar("Found")
 Path = tuple["str | int", ...]
 _WRITTEN_BY_MODELS = (("text",), ("response",))
+
+
+def by_class(find: Callable[[type], Found]) -> Callable[[type], Found]:
+    """Remembers what a function finds of each class, in bounded space: it is asked many times for a query."""
+    return lru_cache(maxsize=4_096)(find)
 
 
 class Raw(NamedTuple):

@@ -9,10 +9,9 @@ from typing import Any
 
 from llama_index_instrumentation.span import active_span_id
 
-__all__ = ["Stream", "follow", "is_stream", "unwatch", "watch"]
+from llama_index_trail.records import by_class
 
-_CLASSES = 4_096
-_known: dict[type, bool] = {}  # asking an abstract class takes longer than all else that is done for most spans
+__all__ = ["Stream", "follow", "is_stream", "unwatch", "watch"]
 
 
 def is_stream(value: object) -> bool:
@@ -20,13 +19,13 @@ def is_stream(value: object) -> bool:
     kind = type(value)
     if value.__class__ is not kind:  # a proxy, which may stand for anything
         return isinstance(value, (Iterator, AsyncIterator))
-    known = _known.get(kind)
-    if known is None:
-        if len(_known) >= _CLASSES:
-            _known.clear()
-        # By class: a structured response claims any attribute.
-        known = _known[kind] = isinstance(value, (Iterator, AsyncIterator))
-    return known
+    return _is_iterator(kind)  # by class: a structured response claims any attribute
+
+
+@by_class
+def _is_iterator(kind: type) -> bool:
+    """Remembered: asking an abstract class takes longer than all else that is done for most spans."""
+    return issubclass(kind, (Iterator, AsyncIterator))
 
 
 class Stream:

@@ -6,6 +6,7 @@ Events are needed only for the end of a model's stream, which comes after its sp
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, Literal
 
 from llama_index_instrumentation import root_dispatcher
@@ -281,6 +282,14 @@ _STREAM_EVENTS = frozenset(
 )
 
 
+def _quietly(work: Callable[..., None], *arguments: Any) -> None:
+    """Does some work of ours; the dispatcher would swallow a fault unseen."""
+    try:
+        work(*arguments)
+    except Exception as fault:  # noqa: BLE001 - see above
+        TRACKER.keep(fault)
+
+
 class _SpanHandler(BaseSpanHandler[Any]):
     """Overrides the outer methods: building a pydantic span for each call is what makes span handlers slow."""
 
@@ -293,10 +302,7 @@ class _SpanHandler(BaseSpanHandler[Any]):
         tags: dict[str, Any] | None = None,
         **kwargs: Any,  # noqa: ARG002 - LlamaIndex's signature
     ) -> None:
-        try:
-            TRACKER.enter(id_, bound_args.arguments, instance, parent_id, tags)
-        except Exception as fault:  # noqa: BLE001 - the dispatcher would swallow it unseen
-            TRACKER.keep(fault)
+        _quietly(TRACKER.enter, id_, bound_args.arguments, instance, parent_id, tags)
 
     def span_exit(
         self,
@@ -306,10 +312,7 @@ class _SpanHandler(BaseSpanHandler[Any]):
         result: Any | None = None,
         **kwargs: Any,  # noqa: ARG002 - LlamaIndex's signature
     ) -> None:
-        try:
-            TRACKER.exit(id_, result)
-        except Exception as fault:  # noqa: BLE001 - as above
-            TRACKER.keep(fault)
+        _quietly(TRACKER.exit, id_, result)
 
     def span_drop(
         self,
@@ -319,10 +322,7 @@ class _SpanHandler(BaseSpanHandler[Any]):
         err: BaseException | None = None,
         **kwargs: Any,  # noqa: ARG002 - LlamaIndex's signature
     ) -> None:
-        try:
-            TRACKER.drop(id_, err)
-        except Exception as fault:  # noqa: BLE001 - as above
-            TRACKER.keep(fault)
+        _quietly(TRACKER.drop, id_, err)
 
     def new_span(self, *args: Any, **kwargs: Any) -> None:
         """Abstract in the base class; never called here."""

@@ -26,11 +26,10 @@ from trail_callbacks import (
 from trail_callbacks.canary import Corpus, Document, Probe
 from trail_callbacks.canary.outcomes import classify
 from trail_callbacks.canary.perturbers.perturb import perturb
-from trail_callbacks.capture import events
 from trail_callbacks.capture.build import build
 from trail_callbacks.capture.conversation import Earlier
 from trail_callbacks.capture.echoes import Echoes, arguments, transcript_spans
-from trail_callbacks.capture.events import Piece, RunEnded, RunKind, RunStarted
+from trail_callbacks.capture.events import Event, Piece, RunEnded, RunKind, RunStarted
 from trail_callbacks.capture.match import Text, TextIndex, arrived, longest_first, overlap
 from trail_callbacks.capture.payloads import exact_text, fields_text, scalars, without_feedback
 from trail_callbacks.capture.redaction import Redactor, bare
@@ -216,7 +215,7 @@ def _built(text: str) -> ProvenanceGraph:
         ("r3", "tool", (Piece(text=text[::-1]),), (Piece(text=text),)),
         ("r4", "model", (quoted, draft, Piece(text=text, form="message", role="tool")), (Piece(text=text),)),
     ]
-    log: list[events.Event] = [RunStarted(seq=0, run_id="r", parent_id=None, kind="chain", name="app", inputs=(asked,))]
+    log: list[Event] = [RunStarted(seq=0, run_id="r", parent_id=None, kind="chain", name="app", inputs=(asked,))]
     for run_id, kind, read, wrote in runs:
         log.append(RunStarted(seq=len(log), run_id=run_id, parent_id="r", kind=kind, name=kind, inputs=read))
         log.append(RunEnded(seq=len(log), run_id=run_id, outputs=wrote))
@@ -235,7 +234,7 @@ def _traced(text: str) -> None:
         )
         for place, each in enumerate((text, _OTHER, text[:part], text[::-1]))
     ]
-    log: list[events.Event] = []
+    log: list[Event] = []
 
     def run(name: str, kind: RunKind, given: list[Piece], wrote: list[Piece], parent: str | None = "app") -> None:
         log.append(
@@ -410,7 +409,6 @@ READERS: dict[str, Callable[[str], Any]] = {
     "capture.echoes transcript": lambda text: (transcript_spans(text), list(arguments(text))),
     "capture.payloads": lambda text: (exact_text({"a": [text]}), fields_text([(["a", 0], text)]), scalars({"a": text})),
     "capture.build": _built,
-    "capture.events": _stored(events.load),
     "diagnosis.facets": lambda text: survey_by_rules(text, [text], whole([Node(id="d", kind="document", text=text)])),
     "context_filter.instruction": instruction,
     "context_filter": _filtered,

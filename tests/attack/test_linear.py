@@ -65,7 +65,6 @@ EXCLUDED = {
     "canary.outcomes.matching.ValueMatcher": "a base",
     "capture.conversation": "hands the graphs of earlier turns on",
     "capture.run_tree": "calls the app's own function: tests/langchain_trail/test_sources.py",
-    "capture.events.dump": "writes with pydantic what was read",
     "capture.runs": "compares ids of messages and documents",
     "capture.joining": "orders events by number",
     "capture.piece_index": "finds pieces by ids of tool calls",

@@ -6,7 +6,7 @@ from uuid import uuid4
 import pytest
 
 from trail_callbacks.capture.build import build
-from trail_callbacks.capture.events import Hints, Piece, RunEnded, RunFailed, RunStarted, dump
+from trail_callbacks.capture.events import Hints, Piece, RunEnded, RunFailed, RunStarted
 from trail_callbacks.capture.redaction import WITHHELD, Redactor, bare
 from trail_callbacks.errors import AnswerRejectedError, InputError, MissingExtraError
 from trail_callbacks.graph import ProvenanceGraph
@@ -54,8 +54,8 @@ def test_every_field_of_every_event_is_redacted(redactor):
         RunFailed(seq=2, run_id="r", error=f"ValueError: no {ADA}", inputs=(piece,), outputs=(piece,)),
     ]
     redacted = tuple(map(redactor.event, events))
-    assert ADA not in dump(redacted)
-    assert dump(redacted).count("[address]") >= 3 * 6
+    assert ADA not in str(redacted)
+    assert str(redacted).count("[address]") >= 3 * 6
     first = redacted[0]
     assert (first.seq, first.run_id, first.parent_id, first.kind) == (1, "r", None, "chain")
     assert (first.hints.sequence, first.hints.channels) == (3, True)
@@ -87,7 +87,7 @@ def test_ids_with_placeholders_can_be_told_apart(redact):
         Redactor(redact, on_error=pytest.fail).event(started(*(Piece(text="x", id=id_) for id_ in (ADA, EVE)))).inputs
     )
     assert pieces[0].id != pieces[1].id
-    assert not any(each in dump((started(*pieces),)) for each in (ADA, EVE))
+    assert not any(each in str((started(*pieces),)) for each in (ADA, EVE))
 
 
 def test_two_keys_that_look_alike_both_stay(redactor):
@@ -119,7 +119,7 @@ def test_what_raises_withholds_names_ids_errors_and_details():
     errors = []
     redactor = Redactor(broken, errors.append)
     events = redactor.event(started(everywhere(), name=ADA)), redactor.event(RunFailed(seq=2, run_id="r", error=ADA))
-    assert ADA not in dump(events)
+    assert ADA not in str(events)
     assert events[1].error == WITHHELD
     assert errors
     assert all(isinstance(error, ValueError) for error in errors)

@@ -27,7 +27,7 @@ from langchain_trail.messages import message_text
 from langchain_trail.pieces import pieces
 from pydantic import BaseModel, SecretStr
 
-from trail_callbacks.capture.events import RunEnded, dump
+from trail_callbacks.capture.events import RunEnded
 
 
 def shown(payload, **options):
@@ -286,4 +286,4 @@ _values = st.recursive(
 def test_any_payload_gives_pieces_that_can_be_saved(payload):
     event = RunEnded(seq=1, run_id="r", outputs=pieces(payload))
     assert all(piece.text for piece in event.outputs if piece.form == "text")
-    json.loads(dump((event,)))
+    json.dumps(dataclasses.asdict(event), default=dict)

@@ -16,7 +16,7 @@ from typing import ClassVar
 import pytest
 
 from trail_callbacks import ProvenanceGraph, VerifyOptions, check, export
-from trail_callbacks.capture.events import Piece, RunEnded, RunStarted, dump
+from trail_callbacks.capture.events import Piece, RunEnded, RunStarted
 from trail_callbacks.errors import InputError
 from trail_callbacks.judges.local.judge import LocalJudge
 from trail_callbacks.redaction import emails, keys, presets
@@ -420,7 +420,7 @@ def test_what_is_redacted_is_in_nothing_that_is_kept_shown_or_exported(redact):
     assert [item.node_id for item in report.verdicts[0].evidence] == ["d1"]
     assert not any(ADDRESS in written for written in forms_of(report))
     assert ADDRESS not in session.graph().to_json()
-    assert ADDRESS not in dump(tuple(session._recorder.events("r1")))
+    assert ADDRESS not in str(session._recorder.events("r1"))
 
 
 def test_a_changed_address_is_still_a_mismatch():

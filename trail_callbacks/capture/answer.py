@@ -12,18 +12,9 @@ from trail_callbacks.graph import NodeKind
 __all__ = ["NAMES", "answer_text", "is_reply", "question_first", "root_kind"]
 
 _QUESTION = (
-    "question",
-    "query",
-    "query_str",
-    "input",
-    "user_input",
-    "prompt",
-    "q",
-    "messages",
-    "message",
-    "task",
+    "question", "query", "query_str", "input", "user_input", "prompt", "q", "messages", "message", "task",
     "topic",
-)
+)  # fmt: skip
 _PARTS = 16  # parts of an answer that is a list, of which the writer is looked up: it wrote the others too
 _UNAMBIGUOUS = 5  # the first so many names mean nothing but the request
 _MATERIAL = frozenset(
@@ -32,17 +23,9 @@ _MATERIAL = frozenset(
     | {"transcript"}
 )
 _ANSWER = (
-    "answer",
-    "final_answer",
-    "output",
-    "result",
-    "output_text",
-    "response",
-    "summary",
-    "report",
-    "text",
+    "answer", "final_answer", "output", "result", "output_text", "response", "summary", "report", "text",
     "generation",
-)
+)  # fmt: skip
 _STRUCTURED = "structured_response"  # where agents put the object that they were asked for
 _PARSED, _RAW = "parsed", "raw"  # where LangChain puts it beside the message that it was read from
 _MESSAGES = ((), ("messages",))  # where a conversation ends with the answer

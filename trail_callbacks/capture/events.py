@@ -9,13 +9,9 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Mapping
 from dataclasses import dataclass, field
-from functools import cache
-from typing import TYPE_CHECKING, Any, Literal, Protocol
+from typing import Any, Literal, Protocol
 
 from trail_callbacks.graph import Origin
-
-if TYPE_CHECKING:
-    from pydantic import TypeAdapter
 
 __all__ = [
     "CUT",
@@ -34,8 +30,6 @@ __all__ = [
     "RunKind",
     "RunStarted",
     "Status",
-    "dump",
-    "load",
 ]
 
 MOST_PIECES = 10_000
@@ -212,21 +206,3 @@ class Pending(Protocol):
 
     def convert(self, seq: int) -> Event:
         """Creates the event. Called once, off the hot path, in the order of `seq`."""
-
-
-@cache
-def _adapter() -> TypeAdapter[tuple[Event, ...]]:
-    """The codec, imported on first use: pydantic takes longer to import than all of this package."""
-    from pydantic import TypeAdapter  # noqa: PLC0415 - see above
-
-    return TypeAdapter(tuple[Event, ...])
-
-
-def dump(events: tuple[Event, ...]) -> str:
-    """Serialises events as JSON; `load` returns equal events."""
-    return _adapter().dump_json(events).decode()
-
-
-def load(data: str | bytes) -> tuple[Event, ...]:
-    """Reads events written by `dump`."""
-    return _adapter().validate_json(data)
