@@ -60,7 +60,7 @@ from trail_callbacks.models.call import Reply
 from trail_callbacks.models.provider_error import failure_of, redact
 from trail_callbacks.models.tokens import count
 from trail_callbacks.redaction import presets
-from trail_callbacks.render import safe_text
+from trail_callbacks.render import excerpt
 from trail_callbacks.render.excerpt import around, both_ends, most_relevant, opening
 from trail_callbacks.render.notebook import graph_to_fragment, to_fragment
 from trail_callbacks.render.page import to_page
@@ -337,14 +337,14 @@ def _json(text: str) -> None:
 
 
 _SAFE = (
-    safe_text.plain,
-    safe_text.block,
-    safe_text.flowing,
-    safe_text.legible,
-    safe_text.line,
-    safe_text.name,
-    safe_text.script_json,
-    lambda text: safe_text.shorten(text, 80),
+    excerpt.plain,
+    excerpt.block,
+    excerpt.flowing,
+    excerpt.legible,
+    excerpt.line,
+    excerpt.name,
+    excerpt.script_json,
+    lambda text: excerpt.shorten(text, 80),
 )
 
 
@@ -431,7 +431,7 @@ READERS: dict[str, Callable[[str], Any]] = {
     "report json": _json,
     "comparison": _compared,
     "render.excerpt": _excerpted,
-    "render.safe_text": lambda text: [each(text) for each in _SAFE],
+    "render.excerpt safe": lambda text: [each(text) for each in _SAFE],
     "render.page": lambda text: to_page(_report(text)),
     "render.terminal": lambda text: to_text(_report(text), 100),
     "render.notebook": lambda text: to_fragment(_report(text)),
