@@ -9,8 +9,7 @@ try:
 except ImportError as error:
     raise MissingExtraError("langchain_trail", "langchain") from error
 
-from langchain_trail.context import Trail, trail
-from langchain_trail.handler import TrailCallbackHandler
+from langchain_trail.handler import Trail, TrailCallbackHandler, trail
 
 if TYPE_CHECKING:
     from langchain_trail.canary import CanaryRetriever
@@ -20,8 +19,7 @@ if TYPE_CHECKING:
     from langchain_trail.guarded_runnable import guarded
     from langchain_trail.models import areplay, as_model, replay
     from langchain_trail.node import trail_node
-    from langchain_trail.results import TrailResult
-    from langchain_trail.wrap import traced
+    from langchain_trail.wrap import TrailResult, traced
 
 __all__ = [
     "AnswerRejectedError",
@@ -48,7 +46,7 @@ _LAZY = {
     "CanaryRetriever": "canary",
     "TrailContextFilter": "context_filter",
     "TrailGuard": "guard",
-    "TrailResult": "results",
+    "TrailResult": "wrap",
     "areplay": "models",
     "as_model": "models",
     "canary_app": "canary_application",

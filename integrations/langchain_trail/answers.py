@@ -1,19 +1,38 @@
-"""The answer in what a runnable returned, and the summary of a report on it."""
+"""The answer in what a runnable returned or streamed, and the summary of a report on it."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+import json
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import replace
+from functools import reduce
+from operator import add
 from typing import Any, TypeVar
 
-from langchain_core.messages import AIMessage, BaseMessage, HumanMessage
+from langchain_core.messages import AIMessage, AIMessageChunk, BaseMessage, HumanMessage
+from langchain_core.runnables import AddableDict
+
+from langchain_trail.pieces import message_text, pieces
+from trail_callbacks.capture.payloads import exact_text, fields_text
+from trail_callbacks.graph import Edge, Node, ProvenanceGraph
+from trail_callbacks.text import forms
 
 __all__ = [
     "ANSWERS",
+    "added",
     "annotated",
     "answer_message",
+    "answer_text",
+    "as_chunk",
     "calls_tools",
+    "complete",
     "earlier",
     "mapped",
+    "parts",
+    "short_fields",
+    "shown",
+    "structured_text",
+    "trailing",
     "with_message_summary",
     "with_summary",
 ]
@@ -34,6 +53,16 @@ def answer_message(output: object) -> AIMessage | None:
     if not isinstance(messages, list):
         return None
     return next((message for message in reversed(messages) if isinstance(message, AIMessage)), None)
+
+
+def answer_text(message: AIMessage) -> str:
+    """Returns the text of an answer."""
+    return exact_text(message_text(message))
+
+
+def structured_text(value: object) -> str:
+    """Returns the text of a structured answer: its JSON, or its only text."""
+    return fields_text((piece.path, piece.text) for piece in pieces(value) if piece.text.strip())
 
 
 def earlier(output: object) -> list[BaseMessage]:
@@ -73,3 +102,168 @@ def mapped(output: Any, answer: AIMessage | None, change: Callable[[AIMessage], 
 def with_summary(message: Message, summary: dict[str, Any]) -> Message:
     """Returns a message with a summary in its metadata."""
     return message.model_copy(update={"response_metadata": {**message.response_metadata, "trail": summary}})
+
+
+_DEPTH = 4  # of the updates in what a graph streams: in a tuple with its mode, under its step, in a task's payload
+
+
+def added(chunks: Sequence[Any]) -> Any:
+    """Returns the sum of chunks; if they cannot be added, the last one, as LangChain does. None for no chunks.
+
+    Texts and messages are added all at once: one by one takes time that grows with the square of their number.
+    """
+    if chunks and all(isinstance(chunk, str) for chunk in chunks):
+        return "".join(chunks)
+    if len(chunks) > 1 and all(isinstance(chunk, AIMessageChunk) for chunk in chunks):
+        return chunks[0] + list(chunks[1:])
+    try:
+        return reduce(add, chunks) if chunks else None
+    except TypeError:
+        return chunks[-1]
+
+
+def shown(output: Any, chunks: Sequence[Any] | None) -> Any:
+    """Returns all that a stream showed, as one output: of a graph's updates, of which `added` is the last, the state.
+
+    Args:
+        output: The sum of the chunks.
+        chunks: The chunks; None for what was not streamed.
+    """
+    if not chunks or output is not chunks[-1] or len(chunks) == 1:
+        return output
+    state: dict[str, Any] = {}
+    for chunk in chunks:
+        _collect(chunk, state, 0)
+    return state or output
+
+
+def _collect(update: Any, state: dict[str, Any], depth: int) -> None:
+    if isinstance(update, tuple):
+        for each in update:
+            _collect(each, state, depth + 1)
+    elif isinstance(update, dict) and depth < _DEPTH:
+        state.update(update)
+        for each in update.values():
+            _collect(each, state, depth + 1)
+
+
+def as_chunk(output: Any) -> Any:
+    """Returns a whole output as the only chunk of a stream."""
+    if isinstance(output, AIMessage) and not isinstance(output, AIMessageChunk):
+        return AIMessageChunk(
+            content=output.content,
+            id=output.id,
+            name=output.name,
+            response_metadata=output.response_metadata,
+            usage_metadata=output.usage_metadata,
+            chunk_position="last",
+        )
+    return AddableDict(output) if isinstance(output, dict) else output
+
+
+def trailing(output: Any, summary: dict[str, Any]) -> list[Any]:
+    """Returns the chunks that carry a summary at the end of a stream: none if its chunks are texts."""
+    if isinstance(output, AIMessage):
+        return [AIMessageChunk(content="", id=output.id, response_metadata={"trail": summary}, chunk_position="last")]
+    return [AddableDict(trail=summary)] if isinstance(output, dict) else []
+
+
+_CONTENT = 4  # words; a shorter text is a label, such as the route that a model chose
+
+
+def complete(graph: ProvenanceGraph, output: Any, stored: Callable[[str], str] = lambda text: text) -> ProvenanceGraph:
+    """Returns a graph whose answer is all that models wrote of an output, so that everything in it is judged.
+
+    The answer of a captured graph is what was written last. A text that another one was made from is not added, and if
+    a message or a key such as `answer` names that answer, the graph stays as it is.
+
+    Args:
+        graph: The captured graph.
+        output: What the runnable returned.
+        stored: Returns a text of the output as the graph holds it: without what is redacted.
+    """
+    answer = graph.answer
+    if answer is None or _names_answer(output, answer, stored):
+        return graph
+    named = {stored(text).strip() for text in _named(output)}
+    before = {node.id for node in graph.upstream(answer.id)}
+    beside = [
+        node
+        for node in graph.nodes
+        if node.kind == "completion"
+        and (node.id not in before or _is_in(node.text, named))
+        and _written(output, [node], stored)
+    ]
+    steps = {node.id for each in beside for node in graph.upstream(each.id)}
+    last = [node for node in beside if node.id not in steps or _is_in(node.text, named)]
+    text = "\n\n".join(_written(output, [*last, answer], stored))
+    if not last or text == answer.text.strip():
+        return graph
+    name = f"m{1 + sum(node.kind == 'completion' for node in graph.nodes)}"
+    written = replace(answer, id=name, kind="completion")
+    whole = Node(id=answer.id, kind="answer", text=text, step="output", run_id=answer.run_id)
+    return ProvenanceGraph(
+        nodes=(*(written if node is answer else node for node in graph.nodes), whole),
+        edges=(
+            *(replace(edge, target=name) if edge.target == answer.id else edge for edge in graph.edges),
+            *(Edge(source=node.id, target=whole.id) for node in (*last, written)),
+        ),
+    )
+
+
+def parts(graph: ProvenanceGraph, output: Any) -> list[str]:
+    """Returns the texts of an output that are its answer together; empty if one text is the answer."""
+    answer = graph.answer
+    if answer is None or _names_answer(output, answer):
+        return []
+    texts = _written(output, [node for node in graph.inputs(answer.id) if node.kind == "completion"])
+    return texts if "\n\n".join(texts) == answer.text.strip() else []
+
+
+def short_fields(graph: ProvenanceGraph, output: Any) -> tuple[str, ...]:
+    """Returns the keys of texts that a model wrote beside the answer and that are too short to be judged."""
+    if not isinstance(output, dict) or answer_message(output) is not None:
+        return ()
+    wrote = {node.text.strip() for node in graph.nodes if node.kind in {"completion", "answer"}}
+    return tuple(
+        str(key)
+        for key, value in output.items()
+        if any(piece.text.strip() in wrote and not _is_content(piece.text) for piece in pieces(value))
+        and not (key in ANSWERS and graph.answer and graph.answer.text.strip() == str(value).strip())
+    )
+
+
+def _names_answer(output: Any, answer: Node, stored: Callable[[str], str] = lambda text: text) -> bool:
+    """Whether a message or a key names the answer; not if the captured one is another text, as of a message beside."""
+    if not isinstance(output, dict | list) or answer_message(output) is not None:
+        return True
+    if not isinstance(output, dict) or not any(output.get(name) for name in ANSWERS):
+        return False
+    named, text = [stored(each).strip() for each in _named(output)], answer.text.strip()
+    if text[:1] in {"{", "["}:  # an object, of which the named text is a field
+        return not named or any(json.dumps(each, ensure_ascii=False)[1:-1] in text for each in named)
+    return not named or text in named
+
+
+def _named(output: Any) -> list[str]:
+    """The texts under keys that name the answer."""
+    if not isinstance(output, dict):
+        return []
+    values = [output.get(name) for name in ANSWERS]
+    texts = [answer_text(each) if isinstance(each, AIMessage) else each for each in values]
+    return [each for each in texts if isinstance(each, str) and each.strip()]
+
+
+def _is_in(text: str, named: Collection[str]) -> bool:
+    return any(text.strip() in each or each in text for each in named)
+
+
+def _written(output: Any, nodes: Sequence[Node], stored: Callable[[str], str] = lambda text: text) -> list[str]:
+    """The texts of an output that these models wrote, whole, in fields of their own or inside text of the code."""
+    texts = dict.fromkeys(stored(piece.text).strip() for piece in pieces(output))
+    wrote = [node.text.strip() for node in nodes if _is_content(node.text)]
+    return [text for text in texts if _is_content(text) and any(text in each or each in text for each in wrote)]
+
+
+def _is_content(text: str) -> bool:
+    return len(forms(text)) >= _CONTENT

@@ -11,18 +11,15 @@ from uuid import UUID, uuid4
 from langchain_core.runnables import Runnable, RunnableConfig
 from langchain_core.runnables.config import merge_configs
 
-from langchain_trail.answers import answer_message, earlier
-from langchain_trail.chunks import shown
-from langchain_trail.drafts import Drafts
-from langchain_trail.events import adispatch, dispatch
-from langchain_trail.grounds import answer_text, redacting
+from langchain_trail.answers import answer_message, answer_text, complete, earlier, parts, shown
+from langchain_trail.drafts import Drafts, adispatch, dispatch
+from langchain_trail.grounds import redacting
 from langchain_trail.handler import TrailCallbackHandler
-from langchain_trail.holding import holding, identified, withholding, without_reviews
-from langchain_trail.parts import complete, parts
+from langchain_trail.memory import held, identified, without_reviews
 from langchain_trail.pieces import pieces
-from langchain_trail.withholding import field_texts
+from langchain_trail.withholding import cleared, field_texts
 from trail_callbacks.graph import ProvenanceGraph
-from trail_callbacks.guard import Guard, Outcome, ended_at
+from trail_callbacks.guard import Guard, Outcome
 from trail_callbacks.guard.withheld import Withheld, read_texts
 
 __all__ = ["Attempts", "Draft"]
@@ -45,30 +42,27 @@ class Attempts:
         config: The config of the call.
         app: What writes drafts.
         given: The input of the call.
-        hide: False shows drafts to the user as they are written.
 
     Attributes:
         run_id: The run of the last draft.
     """
 
-    def __init__(
-        self, guard: Guard, config: RunnableConfig, app: Runnable[Any, Any], given: Any, *, hide: bool = True
-    ) -> None:
+    def __init__(self, guard: Guard, config: RunnableConfig, app: Runnable[Any, Any], given: Any) -> None:
         self._guard = guard
         self._config = config
         self._given = given
         self._app = app
-        self._holder = holding(app)
+        self._holder = held(app)
         self._reviews: frozenset[str] = frozenset()
         known = redacting(config)  # the judge reads what is recorded here: no more than the app's own handler keeps
         self._recorder = TrailCallbackHandler(evaluate="never", redact=known.redact if known else None)
-        self._drafts = Drafts(config, hide=hide)
+        self._drafts = Drafts(config, hide=not guard.is_live)
         self._withheld: Withheld | None = None
         self.run_id = uuid4()
 
     def next(self) -> tuple[Runnable[Any, Any], RunnableConfig]:
         """Returns the app to write the next draft with, whose memory is held back, and its config."""
-        self._holder = holding(self._app)
+        self._holder = held(self._app)
         self.run_id = uuid4()
         config = merge_configs(self._drafts.next(), {"callbacks": [self._recorder], "run_id": self.run_id})
         return self._holder.runnable, config
@@ -87,23 +81,6 @@ class Attempts:
         """Returns the provenance graph of a draft."""
         output = shown(draft.output, draft.chunks)
         return complete(self._recorder.graph(draft.run_id), output, self._recorder.redacted)
-
-    def graph_so_far(self, text: str) -> ProvenanceGraph:
-        """Returns the graph of an answer that is still being written.
-
-        Args:
-            text: The answer so far.
-        """
-        given = self._given
-        graph, text = self._recorder.graph_so_far(self.run_id, text), self._recorder.redacted(text)
-        wrote = [node for node in graph.nodes if node.kind in {"completion", "answer"} and node.text == text]
-        if wrote and graph.question:
-            return graph if graph.answer else ended_at(graph, wrote[-1].id, text)
-        # A stream reports its input at its end; a question that is a plain text is known all the same.
-        asked = self._recorder.redacted(given) if isinstance(given, str) else None
-        question = graph.question.text if graph.question else asked
-        leaves = graph.leaves(wrote[-1].id) if wrote else graph.leaves()
-        return ProvenanceGraph.from_texts(text, [leaf for leaf in leaves if leaf is not graph.question], question)
 
     def publish(self, outcome: Outcome[Any], summary: dict[str, Any]) -> None:
         """Shows the last draft if it is accepted, and sends the summary of its report."""
@@ -141,7 +118,8 @@ class Attempts:
     def _scrub(self, outcome: Outcome[Any]) -> Callable[[Any], Any]:
         if self._guard.instead(outcome) is None:
             return self.unreviewed
-        return withholding(self._reviews, self.withheld(outcome))
+        withheld = self.withheld(outcome)
+        return lambda value: cleared(self.unreviewed(value), withheld)
 
 
 def _answer_texts(output: Any, graph: ProvenanceGraph, known: Sequence[str]) -> list[str]:

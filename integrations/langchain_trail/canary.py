@@ -12,7 +12,7 @@ from langchain_core.retrievers import BaseRetriever
 from langchain_core.runnables import Runnable, RunnableConfig
 from pydantic import ConfigDict, Field, PrivateAttr, SkipValidation
 
-from langchain_trail.context import untraced
+from langchain_trail.handler import untraced
 from trail_callbacks.canary.arm import Arm
 from trail_callbacks.canary.serving.exposure import checked_arm
 from trail_callbacks.canary.serving.source import CanarySource, Framework, Sight

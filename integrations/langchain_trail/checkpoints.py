@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import asyncio
 import copy
-from collections.abc import AsyncIterator, Callable, Iterator, Sequence
+from collections.abc import AsyncIterator, Iterator, Sequence
 from typing import Any, NamedTuple
 
 from langchain_core.runnables import Runnable, RunnableConfig
 from langgraph.checkpoint.base import BaseCheckpointSaver, CheckpointTuple
 from langgraph.checkpoint.memory import InMemorySaver
 from langgraph.pregel import Pregel
+
+from langchain_trail.memory import Held, Scrub
 
 __all__ = ["HeldCheckpoints", "has_checkpoints"]
 
@@ -20,28 +22,24 @@ def has_checkpoints(runnable: Runnable[Any, Any]) -> bool:
     return isinstance(runnable, Pregel) and isinstance(runnable.checkpointer, BaseCheckpointSaver)
 
 
-class HeldCheckpoints:
-    """A `Holder` of a graph with a checkpointer.
-
-    Args:
-        graph: The graph; it is not changed.
-    """
+class HeldCheckpoints(Held):
+    """A graph with a checkpointer; it is not changed."""
 
     def __init__(self, graph: Any) -> None:
         self._saver = graph.checkpointer
         self._draft = _DraftSaver(graph.checkpointer)
-        self.runnable: Runnable[Any, Any] = copy.copy(graph)
+        super().__init__(copy.copy(graph))
         self.runnable.checkpointer = self._draft  # type: ignore[attr-defined]  # it is a graph
 
-    def keep(self, scrub: Callable[[Any], Any]) -> None:
-        """See `Holder`."""
+    def keep(self, scrub: Scrub) -> None:
+        """As `Held`."""
         for each in self._draft.calls:
             if each.is_checkpoint:
                 self._saver.put(*_scrubbed(each, scrub))
             else:
                 self._saver.put_writes(*_scrubbed(each, scrub))
 
-    async def akeep(self, scrub: Callable[[Any], Any]) -> None:
+    async def akeep(self, scrub: Scrub) -> None:
         """As `keep`."""
         for each in self._draft.calls:
             if each.is_checkpoint:
@@ -57,7 +55,7 @@ class _Call(NamedTuple):
     arguments: tuple[Any, ...]
 
 
-def _scrubbed(call: _Call, scrub: Callable[[Any], Any]) -> tuple[Any, ...]:
+def _scrubbed(call: _Call, scrub: Scrub) -> tuple[Any, ...]:
     config, written, *others = call.arguments
     if call.is_checkpoint:
         return config, {**written, "channel_values": scrub(dict(written["channel_values"]))}, *others

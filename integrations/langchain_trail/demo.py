@@ -17,7 +17,7 @@ from langchain_core.runnables import Runnable, RunnableLambda, RunnablePassthrou
 from langchain_core.tools import BaseTool, tool
 from langchain_core.utils.function_calling import convert_to_openai_tool
 
-from langchain_trail.context import trail
+from langchain_trail.handler import trail
 from trail_callbacks.demo.chat import RecordedChat
 from trail_callbacks.demo.documents import documents, paragraphs, search
 from trail_callbacks.errors import MissingExtraError

@@ -8,19 +8,27 @@ handlers of the app, receive everything at once.
 from __future__ import annotations
 
 from collections.abc import AsyncIterator, Generator, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from typing import Any
 from uuid import UUID
 
-from langchain_core.callbacks import BaseCallbackHandler, BaseCallbackManager
+from langchain_core.callbacks import (
+    BaseCallbackHandler,
+    BaseCallbackManager,
+    adispatch_custom_event,
+    dispatch_custom_event,
+)
 from langchain_core.callbacks.manager import ahandle_event, handle_event
 from langchain_core.runnables import RunnableConfig
 from langchain_core.runnables.config import var_child_runnable_config
 
-from langchain_trail.context import untraced
 from langchain_trail.grounds import handlers_in
+from langchain_trail.handler import untraced
 
-__all__ = ["Drafts", "isolated"]
+__all__ = ["EVENT", "Drafts", "adispatch", "dispatch", "isolated"]
+
+EVENT = "trail.report"
+"""The custom event that brings the result of a verification to whoever watches a run."""
 
 _MODEL_HOOKS = frozenset({"on_chat_model_start", "on_llm_start", "on_llm_new_token", "on_llm_end", "on_llm_error"})
 _STARTS = frozenset({"on_chat_model_start", "on_llm_start"})
@@ -140,3 +148,15 @@ def isolated() -> Generator[None]:
             yield
     finally:
         var_child_runnable_config.reset(token)
+
+
+def dispatch(summary: dict[str, Any], config: RunnableConfig) -> None:
+    """Sends a summary to the callback handlers of a run and to `astream_events`; outside a run it sends nothing."""
+    with suppress(RuntimeError):  # there is no run around this code
+        dispatch_custom_event(EVENT, summary, config=config)
+
+
+async def adispatch(summary: dict[str, Any], config: RunnableConfig) -> None:
+    """As `dispatch`."""
+    with suppress(RuntimeError):
+        await adispatch_custom_event(EVENT, summary, config=config)

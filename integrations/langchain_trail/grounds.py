@@ -8,26 +8,16 @@ from langchain_core.callbacks import BaseCallbackHandler, BaseCallbackManager
 from langchain_core.messages import AIMessage, BaseMessage
 from langchain_core.runnables import RunnableConfig
 
+from langchain_trail.answers import answer_text
 from langchain_trail.handler import TrailCallbackHandler
-from langchain_trail.messages import message_text, role_of
-from langchain_trail.pieces import pieces
-from trail_callbacks.capture.payloads import exact_text, fields_text
+from langchain_trail.pieces import message_text, role_of
+from trail_callbacks.capture.payloads import exact_text
 from trail_callbacks.graph import Node, ProvenanceGraph
 from trail_callbacks.guard import ReadMessage, ended_at, message_nodes
 
-__all__ = ["answer_text", "captured", "from_messages", "handlers_in", "redacted", "redacting", "structured_text"]
+__all__ = ["captured", "from_messages", "handlers_in", "redacted", "redacting"]
 
 _RUN = "lc_run--"
-
-
-def answer_text(message: AIMessage) -> str:
-    """Returns the text of an answer."""
-    return exact_text(message_text(message))
-
-
-def structured_text(value: object) -> str:
-    """Returns the text of a structured answer: its JSON, or its only text."""
-    return fields_text((piece.path, piece.text) for piece in pieces(value) if piece.text.strip())
 
 
 def handlers_in(config: RunnableConfig) -> list[BaseCallbackHandler]:

@@ -12,8 +12,7 @@ from langchain_core.messages import AIMessage, HumanMessage, ToolMessage
 from langchain_core.runnables import RunnableConfig
 from langchain_core.runnables.config import ensure_config
 
-from langchain_trail.drafts import Drafts, isolated
-from langchain_trail.events import EVENT, adispatch, dispatch
+from langchain_trail.drafts import EVENT, Drafts, adispatch, dispatch, isolated
 from langchain_trail.grounds import captured, from_messages, redacted
 from langchain_trail.unjudged import judged_only, unjudged
 from langchain_trail.withholding import field_texts

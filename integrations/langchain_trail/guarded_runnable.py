@@ -3,26 +3,22 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncGenerator, AsyncIterator, Callable, Generator, Iterator, Sequence
+from collections.abc import AsyncIterator, Callable, Iterator
 from contextlib import aclosing
 from dataclasses import replace
 from functools import partial
-from typing import Any, Literal, TypeAlias, TypeVar, Unpack, cast
+from typing import Any, TypeAlias, TypeVar, Unpack, cast
 
 from langchain_core.callbacks import AsyncCallbackManagerForChainRun, CallbackManagerForChainRun
 from langchain_core.messages import AIMessage
 from langchain_core.runnables import Runnable, RunnableConfig
 
-from langchain_trail.answers import annotated, calls_tools
-from langchain_trail.around import Around
+from langchain_trail.answers import added, annotated, as_chunk, calls_tools, short_fields, trailing
 from langchain_trail.attempts import Attempts, Draft
-from langchain_trail.chunks import added, as_chunk, trailing
 from langchain_trail.drafts import isolated
-from langchain_trail.parts import short_fields
+from langchain_trail.hooks import unmarked
 from langchain_trail.pieces import pieces
 from langchain_trail.revising import Revise, prepared, revised
-from langchain_trail.sentences import SentenceStream
-from langchain_trail.streams import StreamSteps, acarry_out_stream, by_sentence, carry_out_stream, whole
 from langchain_trail.unjudged import output_judged_only, unjudged_of_output
 from langchain_trail.withholding import replaced
 from trail_callbacks.errors import AnswerRejectedError, InputError
@@ -33,6 +29,7 @@ from trail_callbacks.guard import (
     GuardSettings,
     GuardSteps,
     Outcome,
+    Stream,
     acarry_out,
     carry_out,
     guard_answer,
@@ -45,20 +42,35 @@ __all__ = ["Guarded", "guarded"]
 
 In = TypeVar("In")
 Out = TypeVar("Out")
-Mode: TypeAlias = Literal["buffer", "sentences", "pass"]
+_Result: TypeAlias = Callable[[Outcome[Draft], Attempts, dict[str, Any]], Any]
 
 
-class Guarded(Around[In, Out]):
+class Guarded(Runnable[In, Out]):
     """A runnable around another one, with all its methods. Made by `guarded`."""
 
-    def __init__(self, runnable: Runnable[In, Out], settings: GuardSettings, stream: Mode, revise: Revise) -> None:
-        super().__init__(runnable)
+    def __init__(self, runnable: Runnable[In, Out], settings: GuardSettings, revise: Revise) -> None:
+        self._runnable = runnable
         self._guard = Guard(settings, around=isolated)
         self._settings = settings
-        self._stream = stream
         self._revise = revise
 
-    # ------------------------------------------------------------------ whole answers
+    @property
+    def InputType(self) -> Any:  # noqa: N802 - as Runnable names it
+        """That of the runnable inside."""
+        return self._runnable.InputType
+
+    @property
+    def OutputType(self) -> Any:  # noqa: N802 - as Runnable names it
+        """That of the runnable inside."""
+        return self._runnable.OutputType
+
+    def get_input_schema(self, config: RunnableConfig | None = None) -> Any:
+        """That of the runnable inside."""
+        return self._runnable.get_input_schema(config)
+
+    def get_output_schema(self, config: RunnableConfig | None = None) -> Any:
+        """That of the runnable inside."""
+        return self._runnable.get_output_schema(config)
 
     def invoke(self, input: In, config: RunnableConfig | None = None, **kwargs: Any) -> Out:  # noqa: A002 - as Runnable names it
         """Calls the app until an answer passes, or does what the settings say.
@@ -75,12 +87,7 @@ class Guarded(Around[In, Out]):
                 app, draft_config = attempts.next()
                 return Draft(app.invoke(request, draft_config, **kwargs), attempts.run_id)
 
-            outcome = carry_out(self._steps(given, attempts), write, self._guard.checker)
-            outcome, summary = self._noted(outcome)
-            attempts.publish(outcome, summary)
-            result = self._result(outcome, attempts, summary)
-            attempts.keep(outcome)
-            return result
+            return cast("Out", self._guarded(given, attempts, write, self._result))
 
         return self._call_with_config(call, input, config)
 
@@ -95,78 +102,9 @@ class Guarded(Around[In, Out]):
                 app, draft_config = attempts.next()
                 return Draft(await app.ainvoke(request, draft_config, **kwargs), attempts.run_id)
 
-            outcome = await acarry_out(self._steps(given, attempts), write, self._guard.checker)
-            outcome, summary = await asyncio.to_thread(self._noted, outcome)
-            await attempts.apublish(outcome, summary)
-            result = await asyncio.to_thread(self._result, outcome, attempts, summary)
-            await attempts.akeep(outcome)
-            return result
+            return cast("Out", await self._aguarded(given, attempts, write, self._result))
 
         return await self._acall_with_config(call, input, config)
-
-    def _steps(self, given: Any, attempts: Attempts) -> GuardSteps[Draft]:
-        def graph_of(request: Any, draft: Draft) -> Callable[[], ProvenanceGraph] | None:
-            del request  # the graph holds it
-            if calls_tools(draft.output):
-                return None
-            return partial(attempts.graph, draft)
-
-        return guard_answer(
-            self._settings,
-            prepared(self._runnable, given),
-            graph_of=graph_of,
-            texts_of=_texts,
-            revised=lambda request, draft, feedback: attempts.reviewed(
-                given, self._revise(request, draft.output, feedback)
-            ),
-        )
-
-    # Of a long answer this and what follows is work: it is done on a thread where an event loop waits.
-
-    def _noted(self, outcome: Outcome[Any]) -> tuple[Outcome[Any], dict[str, Any]]:
-        """An outcome that names what of its draft was not judged, and its summary.
-
-        In the strict setting what was not judged is left out of the draft. A stream that is read as it comes was read.
-        """
-        draft = outcome.draft
-        names = unjudged_of_output(draft.output)
-        if not isinstance(draft, SentenceStream) and outcome.report is not None:
-            names = (*names, *short_fields(outcome.report.graph, draft.output))
-        if not names:
-            return outcome, outcome.summary()
-        if self._settings.on_undecided == "fail" and not outcome.withheld and self._stream != "pass":
-            draft = draft.judged_only() if isinstance(draft, SentenceStream) else self._strict(draft, names)
-        noted = replace(outcome, draft=draft, unjudged=names)
-        return noted, noted.summary()
-
-    def _strict(self, draft: Draft, names: Sequence[str]) -> Draft:
-        output = output_judged_only(draft.output, self._settings.message)
-        if isinstance(output, dict):
-            output = type(output)((k, self._settings.message if k in names else v) for k, v in output.items())
-        return replace(draft, output=output, chunks=None if draft.chunks is None else [as_chunk(output)])
-
-    def _result(self, outcome: Outcome[Draft], attempts: Attempts, summary: dict[str, Any]) -> Out:
-        output = outcome.draft.output
-        if outcome.action == "raise":
-            reject(outcome)
-        if self._guard.instead(outcome) is not None:
-            output = self._withheld(outcome, attempts, summary)
-        elif summary:
-            output = annotated(output, summary)
-        return cast("Out", attempts.unreviewed(output))
-
-    def _withheld(self, outcome: Outcome[Draft], attempts: Attempts, summary: dict[str, Any]) -> Any:
-        output = outcome.draft.output
-        replacement = replaced(output, attempts.withheld(outcome), summary)
-        if replacement is None:
-            raise AnswerRejectedError(
-                f"the answer was not accepted, and a {type(output).__name__} has no place for a message instead",
-                outcome.report,
-                outcome.attempts,
-            )
-        return replacement
-
-    # ------------------------------------------------------------------ streams
 
     def stream(self, input: In, config: RunnableConfig | None = None, **kwargs: Any) -> Iterator[Out]:  # noqa: A002 - as Runnable names it
         """Streams an answer that passes; see `guarded` for when its chunks come."""
@@ -176,8 +114,21 @@ class Guarded(Around[In, Out]):
         ) -> Iterator[Out]:
             del run_manager  # as in `invoke`
             given = list(inputs)[-1]
-            attempts = Attempts(self._guard, config, self._runnable, given, hide=self._stream != "pass")
-            yield from self._streamed(given, attempts, kwargs)
+            attempts = Attempts(self._guard, config, self._runnable, given)
+
+            def opened(request: Any) -> Iterator[Out]:
+                app, draft_config = attempts.next()
+                return map(unmarked, app.stream(request, draft_config, **kwargs))
+
+            def write(request: Any) -> Draft:
+                return _of_chunks(seen or list(opened(request)), attempts)
+
+            seen: list[Any] = []
+            if self._guard.is_live:
+                for chunk in opened(prepared(self._runnable, given)):
+                    seen.append(chunk)
+                    yield chunk
+            yield from self._guarded(given, attempts, write, self._rest)
 
         yield from self._transform_stream_with_config(iter([input]), transform, config)
 
@@ -192,83 +143,113 @@ class Guarded(Around[In, Out]):
         ) -> AsyncIterator[Out]:
             del run_manager  # as in `invoke`
             given = [item async for item in inputs][-1]
-            attempts = Attempts(self._guard, config, self._runnable, given, hide=self._stream != "pass")
-            async with aclosing(self._astreamed(given, attempts, kwargs)) as chunks:
-                async for chunk in chunks:
-                    yield chunk
+            attempts = Attempts(self._guard, config, self._runnable, given)
+
+            def opened(request: Any) -> aclosing[Any]:
+                app, draft_config = attempts.next()
+                return aclosing(cast("Any", app.astream(request, draft_config, **kwargs)))
+
+            async def write(request: Any) -> Draft:
+                if not seen:
+                    async with opened(request) as chunks:
+                        return _of_chunks([unmarked(chunk) async for chunk in chunks], attempts)
+                return _of_chunks(seen, attempts)
+
+            seen: list[Any] = []
+            if self._guard.is_live:
+                async with opened(prepared(self._runnable, given)) as chunks:
+                    async for chunk in chunks:
+                        seen.append(unmarked(chunk))
+                        yield seen[-1]
+            for chunk in await self._aguarded(given, attempts, write, self._rest):
+                yield chunk
 
         async for chunk in self._atransform_stream_with_config(once(), transform, config):
             yield chunk
 
-    def _streamed(self, given: Any, attempts: Attempts, kwargs: dict[str, Any]) -> Generator[Any]:
-        def opened(request: Any) -> Iterator[Any]:
-            app, draft_config = attempts.next()
-            return app.stream(request, draft_config, **kwargs)
+    def _guarded(self, given: Any, attempts: Attempts, write: Callable[[Any], Draft], result: _Result) -> Any:
+        """Carries out the guarding of one call; returns what `result` makes of the outcome."""
+        outcome = carry_out(self._steps(given, attempts), write, self._guard.checker)
+        outcome, summary = self._noted(outcome)
+        attempts.publish(outcome, summary)
+        returned = result(outcome, attempts, summary)
+        attempts.keep(outcome)
+        return returned
 
-        def finish(outcome: Outcome[Any]) -> list[Any]:
-            outcome, summary = self._noted(outcome)
-            attempts.publish(outcome, summary)
-            chunks = self._rest(outcome, attempts, summary)
-            attempts.keep(outcome)
-            return chunks
+    async def _aguarded(self, given: Any, attempts: Attempts, write: Callable[[Any], Any], result: _Result) -> Any:
+        """As `_guarded`. Of a long answer each part is work: it is done on a thread, while the event loop waits."""
+        outcome = await acarry_out(self._steps(given, attempts), write, self._guard.checker)
+        outcome, summary = await asyncio.to_thread(self._noted, outcome)
+        await attempts.apublish(outcome, summary)
+        returned = await asyncio.to_thread(result, outcome, attempts, summary)
+        await attempts.akeep(outcome)
+        return returned
 
-        return carry_out_stream(
-            self._stream_steps(given, attempts),
-            opened,
-            self._guard.checker,
-            finish,
-        )
+    def _steps(self, given: Any, attempts: Attempts) -> GuardSteps[Draft]:
+        def graph_of(_: Any, draft: Draft) -> Callable[[], ProvenanceGraph] | None:
+            return None if calls_tools(draft.output) else partial(attempts.graph, draft)
 
-    def _astreamed(self, given: Any, attempts: Attempts, kwargs: dict[str, Any]) -> AsyncGenerator[Any]:
-        def opened(request: Any) -> AsyncIterator[Any]:
-            app, draft_config = attempts.next()
-            return app.astream(request, draft_config, **kwargs)
+        def again(request: Any, draft: Draft, feedback: str) -> Any:
+            return attempts.reviewed(given, self._revise(request, draft.output, feedback))
 
-        async def finish(outcome: Outcome[Any]) -> list[Any]:
-            outcome, summary = await asyncio.to_thread(self._noted, outcome)
-            await attempts.apublish(outcome, summary)
-            chunks = await asyncio.to_thread(self._rest, outcome, attempts, summary)
-            await attempts.akeep(outcome)
-            return chunks
+        request = prepared(self._runnable, given)
+        return guard_answer(self._settings, request, graph_of=graph_of, texts_of=_texts, revised=again)
 
-        return acarry_out_stream(
-            self._stream_steps(given, attempts),
-            opened,
-            self._guard.checker,
-            finish,
-        )
+    def _noted(self, outcome: Outcome[Draft]) -> tuple[Outcome[Draft], dict[str, Any]]:
+        """An outcome that names what of its draft was not judged, and its summary.
 
-    def _stream_steps(self, given: Any, attempts: Attempts) -> StreamSteps[Any]:
-        if self._stream == "sentences":
-            return by_sentence(
-                self._settings,
-                prepared(self._runnable, given),
-                graph_of=lambda text: partial(attempts.graph_so_far, text),
-                revised=lambda request, draft, feedback: attempts.reviewed(
-                    given, self._revise(request, draft, feedback)
-                ),
-            )
-        return whole(
-            self._steps(given, attempts),
-            lambda chunks: Draft(added(chunks), attempts.run_id, chunks),
-            live=self._stream == "pass",
-        )
+        In the strict setting what was not judged is left out of the draft.
+        """
+        output = outcome.draft.output
+        names = unjudged_of_output(output)
+        if outcome.report is not None:
+            names = (*names, *short_fields(outcome.report.graph, output))
 
-    def _rest(self, outcome: Outcome[Any], attempts: Attempts, summary: dict[str, Any]) -> list[Any]:
+        def strict(draft: Draft) -> Draft:
+            left = output_judged_only(output, self._settings.message)
+            if isinstance(left, dict):
+                left = type(left)((k, self._settings.message if k in names else v) for k, v in left.items())
+            return replace(draft, output=left, chunks=None if draft.chunks is None else [as_chunk(left)])
+
+        noted = self._guard.noted(outcome, names, (lambda draft: draft) if outcome.withheld else strict)
+        return noted, noted.summary()
+
+    def _result(self, outcome: Outcome[Draft], attempts: Attempts, summary: dict[str, Any]) -> Any:
+        output = outcome.draft.output
+        if outcome.action == "raise":
+            reject(outcome)
+        if self._guard.instead(outcome) is not None:
+            output = self._withheld(outcome, attempts, summary)
+        elif summary:
+            output = annotated(output, summary)
+        return attempts.unreviewed(output)
+
+    def _rest(self, outcome: Outcome[Draft], attempts: Attempts, summary: dict[str, Any]) -> list[Any]:
         """The chunks that follow the decision on the answer."""
         draft = outcome.draft
         if outcome.action == "raise":
             reject(outcome)
-        if isinstance(draft, SentenceStream):
-            ends = {"block": self._settings.message, "strip": ""}
-            last = ends.get(outcome.action)
-            chunks = draft.last(summary) if last is None else [draft.instead(last, summary)]
-        elif self._guard.instead(outcome) is not None:
+        if self._guard.instead(outcome) is not None:
             chunks = [as_chunk(self._withheld(outcome, attempts, summary))]
         else:
-            chunks = [] if self._stream == "pass" else list(draft.chunks)
+            chunks = [] if self._guard.is_live else list(draft.chunks or ())
             chunks += trailing(draft.output, summary) if summary else []
         return [attempts.unreviewed(chunk) for chunk in chunks]
+
+    def _withheld(self, outcome: Outcome[Draft], attempts: Attempts, summary: dict[str, Any]) -> Any:
+        output = outcome.draft.output
+        replacement = replaced(output, attempts.withheld(outcome), summary)
+        if replacement is None:
+            raise AnswerRejectedError(
+                f"the answer was not accepted, and a {type(output).__name__} has no place for a message instead",
+                outcome.report,
+                outcome.attempts,
+            )
+        return replacement
+
+
+def _of_chunks(chunks: list[Any], attempts: Attempts) -> Draft:
+    return Draft(added(chunks), attempts.run_id, chunks)
 
 
 def _texts(draft: Draft) -> list[str]:
@@ -281,7 +262,7 @@ def guarded(
     runnable: Runnable[In, Out],
     judge: JudgeLike = None,
     *,
-    stream: Literal["buffer", "sentences", "pass"] | None = None,
+    stream: Stream | None = None,
     revise: Revise | None = None,
     **settings: Unpack[GuardKeywords],
 ) -> Guarded[In, Out]:
@@ -306,7 +287,7 @@ def guarded(
 
     A `RunnableWithMessageHistory`, or a graph with a checkpointer, remembers the answer as its user reads it: neither
     drafts nor feedback, and nothing of a call that raises, are written to the history or to any checkpoint. A graph
-    that is only a part of the chain writes as it runs. Of sentences that end early a history keeps nothing.
+    that is only a part of the chain writes as it runs.
 
     To ask again, the feedback needs a place in the input: messages and prompt values get two more messages; a
     dictionary gets the key `feedback`, if the prompt has a variable of that name (the first time it is empty), else its
@@ -317,10 +298,7 @@ def guarded(
         runnable: A chain or model; it is not changed.
         judge: Who decides; it must be given. A string such as `"openai/gpt-5-mini"` is a model through instructor;
             `as_model(chat_model)` is the app's own model; `"local"` is the offline judge.
-        stream: `buffer`: the chunks of an answer come when it has passed; `sentences`: of a text or message each
-            sentence comes when it has passed together with those before it, and `message` ends an answer that fails
-            (asking again is possible only before the first sentence was shown), so an answer is judged as often as it
-            has sentences, which is for the offline judge and short answers; `pass`: chunks come at once, and then the
+        stream: `buffer`: the chunks of an answer come when it has passed; `pass`: chunks come at once, and then the
             report, which only `annotate` allows and does by default.
         revise: Makes a new input of the last one, its output and the feedback, in place of the rules above.
         **settings: `max_score`, `on_fail`, `max_retries` and more; see `trail_callbacks.guard.GuardSettings`. The
@@ -333,8 +311,5 @@ def guarded(
     """
     if not isinstance(runnable, Runnable):
         raise InputError(f"guarded() takes a runnable, got {type(runnable).__name__}")
-    if stream not in {None, "buffer", "sentences", "pass"}:
-        raise InputError(f"stream is {stream!r}, expected 'buffer', 'sentences' or 'pass'")
-    checked = GuardSettings(judge=judge, stream=None if stream == "sentences" else stream, **settings)
-    mode: Mode = "sentences" if stream == "sentences" else "buffer" if checked.hides_drafts else "pass"
-    return Guarded(runnable, checked, mode, revise or partial(revised, runnable))
+    checked = GuardSettings(judge=judge, stream=stream, **settings)
+    return Guarded(runnable, checked, revise or partial(revised, runnable))

@@ -10,8 +10,7 @@ from langchain.agents.middleware.types import AgentState, ModelRequest, ModelRes
 from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, ToolMessage
 from langgraph.channels import LastValue
 
-from langchain_trail.answers import with_summary
-from langchain_trail.grounds import answer_text, structured_text
+from langchain_trail.answers import answer_text, structured_text, with_summary
 from langchain_trail.withholding import cleared
 from trail_callbacks.guard.withheld import Withheld
 

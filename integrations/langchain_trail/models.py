@@ -12,9 +12,9 @@ from uuid import uuid4
 from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, SystemMessage
 from pydantic import BaseModel
 
-from langchain_trail.context import untraced
 from langchain_trail.convert import INTERNAL
-from langchain_trail.messages import message_text
+from langchain_trail.handler import untraced
+from langchain_trail.pieces import message_text
 from trail_callbacks.errors import InputError
 from trail_callbacks.models.call import Call, Failure, Model, Reply, Usage
 from trail_callbacks.models.chat import failed_reply, parsed_reply, stop_failure, with_schema

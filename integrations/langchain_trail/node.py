@@ -8,10 +8,9 @@ from typing import Any
 from langchain_core.messages import AIMessage, BaseMessage
 from langchain_core.runnables import Runnable, RunnableConfig, RunnableLambda
 
-from langchain_trail.answers import annotated, answer_message
-from langchain_trail.drafts import isolated
-from langchain_trail.events import adispatch, dispatch
-from langchain_trail.grounds import answer_text, captured, from_messages, redacted, structured_text
+from langchain_trail.answers import annotated, answer_message, answer_text, structured_text
+from langchain_trail.drafts import adispatch, dispatch, isolated
+from langchain_trail.grounds import captured, from_messages, redacted
 from langchain_trail.pieces import pieces
 from trail_callbacks.errors import InputError
 from trail_callbacks.graph import Node, ProvenanceGraph

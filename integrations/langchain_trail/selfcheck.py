@@ -10,7 +10,7 @@ from langchain_core.prompts import ChatPromptTemplate
 from langchain_core.retrievers import BaseRetriever
 from langchain_core.runnables import Runnable, RunnablePassthrough
 
-from langchain_trail.context import trail
+from langchain_trail.handler import trail
 from trail_callbacks.judges.judge import Judge
 from trail_callbacks.report import Report
 

@@ -7,7 +7,7 @@ from typing import Any
 
 from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, ToolMessage
 
-from langchain_trail.messages import CALLS, REASONING
+from langchain_trail.pieces import CALLS, REASONING
 from trail_callbacks.guard import holds_text
 
 __all__ = ["judged_only", "output_judged_only", "unjudged", "unjudged_of_output"]

@@ -9,8 +9,7 @@ from typing import Any
 from langchain_core.messages import AIMessage, BaseMessage
 
 from langchain_trail.answers import ANSWERS, answer_message, mapped, with_summary
-from langchain_trail.messages import message_text
-from langchain_trail.pieces import pieces
+from langchain_trail.pieces import message_text, pieces
 from trail_callbacks.guard.withheld import Withheld
 
 __all__ = ["cleared", "field_texts", "replaced"]

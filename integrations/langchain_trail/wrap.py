@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Iterator, Sequence
-from typing import Any, Generic, TypeVar, Unpack, cast
+from collections.abc import AsyncIterator, Callable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Generic, TypeVar, Unpack, cast
 from uuid import UUID, uuid4
 
-from langchain_core.runnables import Runnable, RunnableConfig
+from langchain_core.messages import AIMessageChunk, BaseMessageChunk
+from langchain_core.runnables import AddableDict, Runnable, RunnableConfig
 from langchain_core.runnables.config import merge_configs
 
-from langchain_trail.answers import with_message_summary
-from langchain_trail.events import adispatch, dispatch
+from langchain_trail.answers import added, with_message_summary
+from langchain_trail.drafts import adispatch, dispatch
 from langchain_trail.handler import TrailCallbackHandler
-from langchain_trail.results import AsyncTrailStream, TrailResult, TrailStream
+from langchain_trail.hooks import unmarked
 from trail_callbacks.errors import InputError
 from trail_callbacks.graph import ProvenanceGraph
 from trail_callbacks.judges.resolve import JudgeLike
@@ -21,10 +23,111 @@ from trail_callbacks.session import CaptureSettings
 from trail_callbacks.session.settings import RecordKeywords
 from trail_callbacks.signatures import shows_settings
 
-__all__ = ["Traced", "traced"]
+if TYPE_CHECKING:
+    from trail_callbacks.trace import Trace
+
+__all__ = ["AsyncTrailStream", "Traced", "TrailResult", "TrailStream", "traced"]
 
 In = TypeVar("In")
 Out = TypeVar("Out")
+_NOT_DONE = "the stream is not exhausted: read it to its end before asking for its result"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TrailResult(Generic[Out]):
+    """The result of one call.
+
+    Attributes:
+        output: What the app returned; of a stream the sum of its chunks, or their list if they do not add. A message
+            that answers, alone or in `messages`, is a copy with the report's summary in `response_metadata["trail"]`.
+        report: The report on it.
+        graph: The provenance graph: the texts it came from.
+        trace: The recorded run, which can be saved, and verified again later.
+    """
+
+    output: Out
+    report: Report
+    graph: ProvenanceGraph
+    trace: Trace
+
+
+class _Chunks(Generic[Out]):
+    """The chunks of a stream so far. A last one, with the report, follows those of a message."""
+
+    def __init__(self, chunks: Any, finish: Callable[[Any], Any], *, attach: bool) -> None:
+        self._chunks = chunks
+        self._finish = finish
+        self._attach = attach
+        self._seen: list[Out] = []
+        self._done = False
+        self._result: TrailResult[Out] | None = None
+
+    def _kept(self, chunk: Out) -> Out:
+        self._seen.append(chunk)
+        return unmarked(chunk) if self._attach else chunk
+
+    def _ends_with_report(self) -> bool:
+        done, self._done = self._done, True
+        return not done and self._attach and bool(self._seen) and all(map(_is_message, self._seen))
+
+    def _sum(self) -> Any:
+        """The sum of the chunks, or their list: a graph's updates cannot be added."""
+        if not self._done:
+            raise InputError(_NOT_DONE)
+        adds = self._seen and all(isinstance(each, str | BaseMessageChunk | AddableDict) for each in self._seen)
+        return added(self._seen) if adds else self._seen
+
+
+class TrailStream(_Chunks[Out], Iterator[Out]):
+    """The chunks of a stream, unchanged, then a chunk with the report if they are a message's; and the result."""
+
+    def __next__(self) -> Out:
+        try:
+            return self._kept(next(self._chunks))
+        except StopIteration:
+            if not self._ends_with_report():
+                raise
+        return cast("Out", _last(self.result))
+
+    @property
+    def result(self) -> TrailResult[Out]:
+        """The result of the call; waits until the verification is finished.
+
+        Raises:
+            InputError: If the stream is not exhausted.
+        """
+        if self._result is None:
+            self._result = self._finish(self._sum())
+        return self._result
+
+
+class AsyncTrailStream(_Chunks[Out], AsyncIterator[Out]):
+    """As `TrailStream`, for `async for`."""
+
+    async def __anext__(self) -> Out:
+        try:
+            return self._kept(await anext(self._chunks))
+        except StopAsyncIteration:
+            if not self._ends_with_report():
+                raise
+        return cast("Out", _last(await self.result()))
+
+    async def result(self) -> TrailResult[Out]:
+        """As `TrailStream.result`."""
+        if self._result is None:
+            self._result = await self._finish(self._sum())
+        return self._result
+
+
+def _is_message(chunk: object) -> bool:
+    return isinstance(chunk, AIMessageChunk)
+
+
+def _last(result: TrailResult[Any]) -> AIMessageChunk:
+    metadata = {"trail": result.report.summary()}
+    return AIMessageChunk(content="", id=result.output.id, response_metadata=metadata, chunk_position="last")
+
+
 _MAX_TRACES = 4_096
 
 
@@ -93,44 +196,6 @@ class Traced(Generic[In, Out]):
             for run_id, output in zip(ids, outputs, strict=True)
         ]
 
-    def batch_as_completed(
-        self,
-        inputs: Sequence[In],
-        config: RunnableConfig | Sequence[RunnableConfig] | None = None,
-        *,
-        return_exceptions: bool = False,
-        **kwargs: Any,
-    ) -> Iterator[tuple[int, TrailResult[Out]]]:
-        """As `batch`, but results come as they are ready, each with the position of its input."""
-        ids, configs = self._prepared_batch(len(inputs), config)
-        done = self._runnable.batch_as_completed(  # type: ignore[call-overload]  # one overload for each value of the flag
-            list(inputs), configs, return_exceptions=return_exceptions, **kwargs
-        )
-        for i, output in done:
-            if isinstance(output, BaseException):
-                yield i, cast("TrailResult[Out]", output)
-            else:
-                yield i, self._result(output, ids[i])
-
-    async def abatch_as_completed(
-        self,
-        inputs: Sequence[In],
-        config: RunnableConfig | Sequence[RunnableConfig] | None = None,
-        *,
-        return_exceptions: bool = False,
-        **kwargs: Any,
-    ) -> AsyncIterator[tuple[int, TrailResult[Out]]]:
-        """As `batch_as_completed`, without blocking the event loop."""
-        ids, configs = self._prepared_batch(len(inputs), config)
-        done = self._runnable.abatch_as_completed(  # type: ignore[call-overload]  # as above
-            list(inputs), configs, return_exceptions=return_exceptions, **kwargs
-        )
-        async for i, output in done:
-            if isinstance(output, BaseException):
-                yield i, cast("TrailResult[Out]", output)
-            else:
-                yield i, await self._aresult(output, ids[i])
-
     def stream(self, input: In, config: RunnableConfig | None = None, **kwargs: Any) -> TrailStream[Out]:  # noqa: A002 - as Runnable names it
         """Streams the app's chunks unchanged; `.result` of the stream is there once it is exhausted.
 
@@ -146,49 +211,6 @@ class Traced(Generic[In, Out]):
         run_id, merged = self._prepared(config)
         chunks = self._runnable.astream(input, merged, **kwargs)
         return AsyncTrailStream(chunks, lambda out: self._aresult(out, run_id), attach=self._attach)
-
-    def transform(
-        self,
-        input: Iterator[In],  # noqa: A002 - as Runnable names it
-        config: RunnableConfig | None = None,
-        **kwargs: Any,
-    ) -> TrailStream[Out]:
-        """As `stream`, of an input that is a stream itself."""
-        run_id, merged = self._prepared(config)
-        chunks = self._runnable.transform(input, merged, **kwargs)
-        return TrailStream(chunks, lambda out: self._result(out, run_id), attach=self._attach)
-
-    def atransform(
-        self,
-        input: AsyncIterator[In],  # noqa: A002 - as Runnable names it
-        config: RunnableConfig | None = None,
-        **kwargs: Any,
-    ) -> AsyncTrailStream[Out]:
-        """As `transform`; await `.result()` once it is exhausted."""
-        run_id, merged = self._prepared(config)
-        chunks = self._runnable.atransform(input, merged, **kwargs)
-        return AsyncTrailStream(chunks, lambda out: self._aresult(out, run_id), attach=self._attach)
-
-    async def astream_events(
-        self,
-        input: Any,  # noqa: A002 - as Runnable names it
-        config: RunnableConfig | None = None,
-        **kwargs: Any,
-    ) -> AsyncIterator[Any]:
-        """Streams the app's events unchanged, and then one named `trail.report` with the summary of the report."""
-        run_id, merged = self._prepared(config)
-        async for event in self._runnable.astream_events(input, merged, **kwargs):
-            yield event
-        report = (await self._aresult(cast("Out", None), run_id)).report
-        yield {
-            "event": "on_custom_event",
-            "name": "trail.report",
-            "run_id": run_id,
-            "parent_ids": [],
-            "tags": list(merged.get("tags") or ()),
-            "metadata": dict(merged.get("metadata") or {}),
-            "data": report.summary(),
-        }
 
     def bind(self, **kwargs: Any) -> Traced[In, Out]:
         """Binds arguments to the app, as `Runnable.bind`. The handler is shared."""

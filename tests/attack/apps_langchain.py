@@ -37,7 +37,7 @@ __all__ = [
 
 ASKED = "How high is the lighthouse of Genoa, and when was it rebuilt?"
 GIVEN = {"question": ASKED}
-CHAIN_WAYS = ("invoke", "ainvoke", "stream", "astream", "events", "sentences", "asentences")
+CHAIN_WAYS = ("invoke", "ainvoke", "stream", "astream", "events")
 AGENT_WAYS = (
     "invoke", "ainvoke", "stream", "astream", "events", "tool", "atool", "streamed tool", "provider", "aprovider",
 )  # fmt: skip
@@ -99,8 +99,6 @@ def chain(answer: str, source: str, way: str, settings: dict[str, Any], made: Ca
     prompt = ChatPromptTemplate.from_template("{context}\n{question}")
     text = prompt | Answers(message=AIMessage(answer)) | StrOutputParser()
     app = RunnablePassthrough.assign(context=context) | (text if made is str else text | made)
-    if way.endswith("sentences"):
-        settings, way = {**settings, "stream": "sentences"}, {"s": "stream", "a": "astream"}[way[0]]
     return called(guarded(app, **{"judge": "local", **settings}), GIVEN, way)
 
 

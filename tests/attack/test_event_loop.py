@@ -28,7 +28,7 @@ LONGEST, USUAL = 2.0, 0.01  # seconds of CPU between two rests, at most and on a
 LONGEST_TURN = 0.02  # seconds of CPU that a turn of a loop may take more than the same app's without us
 SHARE = 1.25  # of a framework's turn, with what is recorded of each token that it hands on in it
 FULL = os.environ.get("TRAIL_ATTACK") == "full"
-JUDGED = {"acheck", "areport", "areport_for", "guarded, sentences"}  # to the end; all others until a timeout
+JUDGED = {"acheck", "areport", "areport_for"}  # to the end; all others until a timeout
 STUCK = 5.0  # seconds without a turn that no busy machine explains
 
 

@@ -144,10 +144,6 @@ CASES: dict[str, tuple[Callable[[str, str], Awaitable[Any]], Callable[[str, str]
         lambda a, s: _drained(guarded(_chain(a, s), **SHOW).astream(GIVEN)),
         lambda a, s: _drained(_chain(a, s).astream(GIVEN)),
     ),
-    "guarded, sentences": (
-        lambda a, s: _drained(guarded(_chain(a, s), stream="sentences", **BLOCK).astream(GIVEN)),
-        lambda a, s: _drained(_chain(a, s).astream(GIVEN)),
-    ),
     "TrailGuard, ainvoke": (
         lambda a, s: _agent(a, s, [TrailGuard(**BLOCK)]).ainvoke(ASK),
         lambda a, s: _agent(a, s, []).ainvoke(ASK),

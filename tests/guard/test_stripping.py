@@ -13,7 +13,7 @@ BUILT = "The lighthouse of Genoa was rebuilt in 1543."
 FERRY = "The ferry to Nervi takes 40 minutes."
 
 
-def left(answer, on_undecided="pass", min_share=0.0, *, texts=None, ended=True, judge="local"):
+def left(answer, on_undecided="pass", min_share=0.0, *, texts=None, judge="local"):
     """What is left, as the offline judge says."""
     found = stripped(
         check(answer, [SOURCE], judge=judge),
@@ -21,7 +21,6 @@ def left(answer, on_undecided="pass", min_share=0.0, *, texts=None, ended=True, 
         on_undecided,
         min_share,
         self_contained=False,
-        ended=ended,
     )
     return found and found.text
 
@@ -212,9 +211,3 @@ def test_what_was_taken_out_is_told_with_its_verdict():
     assert (false["claim"], false["outcome"], false["error_type"]) == (BAD, "contradicted", "number")
     assert (true["claim"], true["outcome"]) == (BUILT, "supported")
     assert false["reason"]
-
-
-def test_of_an_answer_that_goes_on_a_lead_in_waits():
-    answer = f"{FERRY}\n\nAbout the lighthouse:\n\n- {BAD}\n- {BUILT}"
-    so_far = [left(answer[:end], ended=False) for end in (len(FERRY) + 23, answer.index(BUILT), len(answer))]
-    assert so_far == [FERRY, FERRY, f"{FERRY}\n\nAbout the lighthouse:\n\n- {BUILT}"]

@@ -2,7 +2,7 @@
 
 from langchain_core.messages import AIMessageChunk
 from langchain_core.runnables import AddableDict
-from langchain_trail.chunks import added, shown
+from langchain_trail.answers import added, shown
 
 
 def test_chunks_are_added_if_they_can_be_and_else_the_last_one_counts():

@@ -66,15 +66,3 @@ def test_a_chain_s_answer_is_withheld_and_an_open_guard_says_so(says, quotes):
     message = guarded(prompt | says(ANSWER), judge=hostile(quotes), on_error="open", no_evidence="pass").invoke(asked)
     assert not message.response_metadata["trail"]["passed"]
     assert message.response_metadata["trail"]["uncovered"]
-
-
-def test_sentences_are_released_only_if_they_are_covered(says):
-    prompt = ChatPromptTemplate.from_template(f"{FACT}\n{{question}}")
-    chain = prompt | says(f"{ANSWER} It is white.") | StrOutputParser()
-    app = guarded(
-        chain, judge=hostile((TRUE,)), on_error="closed", on_fail="block", no_evidence="pass", stream="sentences"
-    )
-    text = "".join(app.stream({"question": "How high is it?"}))
-    assert text.startswith(TRUE)
-    assert "Quixodoro" not in text
-    assert text.endswith(BLOCKED)

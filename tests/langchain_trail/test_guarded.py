@@ -6,7 +6,7 @@ import re
 import pytest
 from langchain_core.callbacks import BaseCallbackHandler
 from langchain_core.documents import Document
-from langchain_core.messages import AIMessage, AIMessageChunk
+from langchain_core.messages import AIMessage
 from langchain_core.output_parsers import StrOutputParser
 from langchain_core.prompts import ChatPromptTemplate
 from langchain_core.runnables import RunnableLambda, RunnableParallel, RunnablePassthrough
@@ -254,7 +254,7 @@ def test_a_withheld_answer_is_withheld_inside_lists_too(says, shelf):
 
 
 def test_an_unknown_way_to_stream_is_told_all_there_are(says):
-    with pytest.raises(InputError, match="'buffer', 'sentences' or 'pass'"):
+    with pytest.raises(InputError, match="expected one of buffer, pass"):
         guarded(says(GOOD), judge="local", stream="words")
 
 
@@ -335,82 +335,6 @@ def test_it_has_the_schemas_of_what_is_inside(chain):
     assert (guarded(inner, judge="local") | len).invoke(TO_CALL) == len(GOOD)
 
 
-# ---------------------------------------------------------------------------------------------------- sentences
-
-STORY = f"{GOOD} It was rebuilt in 1543. It was designed by Quixodoro Vexx. It guides ships."
-TRUE = f"{GOOD} It was rebuilt in 1543."
-
-
-def by_sentence(app, given=None):
-    async def later():
-        return [chunk async for chunk in app.astream(given or TO_CALL)]
-
-    return [list(app.stream(given or TO_CALL)), asyncio.run(later())]
-
-
-def test_sentences_come_once_they_pass(chain):
-    for chunks in by_sentence(guarded(chain(worse=TRUE), judge="local", stream="sentences")):
-        assert chunks == [GOOD, " It was rebuilt in 1543."]
-    for chunks in by_sentence(guarded(chain(worse=TRUE, parser=False), judge="local", stream="sentences")):
-        assert [chunk.text for chunk in chunks] == [GOOD, " It was rebuilt in 1543.", ""]
-        assert all(isinstance(chunk, AIMessageChunk) for chunk in chunks)
-        assert sum_up(chunks).text == TRUE
-        assert sum_up(chunks).response_metadata["trail"]["passed"]
-
-
-def test_the_sentence_that_fails_is_not_shown_and_ends_the_answer(chain):
-    for chunks in by_sentence(guarded(chain(worse=STORY), judge="local", stream="sentences")):
-        assert chunks == [GOOD, " It was rebuilt in 1543.", f"\n\n{BLOCKED}"]
-    for chunks in by_sentence(guarded(chain(worse=STORY, parser=False), judge="local", stream="sentences")):
-        assert LEAKED not in repr(chunks)
-        assert sum_up(chunks).response_metadata["trail"]["blocked"]
-
-
-def test_sentences_are_judged_while_the_model_still_writes(shelf):
-    asked = []
-
-    def write(inputs):
-        list(inputs)
-        for piece in (GOOD, " It was rebuilt", " in 1543.", " It is"):
-            asked.append(piece)
-            yield piece
-
-    found = RunnablePassthrough.assign(documents=(lambda given: given["question"]) | shelf(FACT))
-    stream = guarded(found | write, judge="local", stream="sentences", on_fail="block").stream(TO_CALL)
-    assert next(stream) == GOOD
-    assert asked == [GOOD, " It was rebuilt"]
-    stream.close()
-    assert len(asked) == 2
-
-
-@pytest.mark.parametrize("parser", [True, False], ids=["text", "messages"])
-def test_evidence_of_a_stream_that_goes_on_may_be_given_with_its_input(model, parser):
-    """No run of the stream has ended by then, so what the model reads is known from its prompt alone."""
-    prompt = ChatPromptTemplate.from_template("{documents}\n{question}\n{feedback}")
-    app = prompt | model(TRUE, STORY) | (StrOutputParser() if parser else RunnablePassthrough())
-    given = {"documents": [Document(FACT)], "question": ASKED}
-    for chunks in by_sentence(guarded(app, judge="local", stream="sentences"), given):
-        said = [chunk if parser else chunk.text for chunk in chunks]
-        assert said[:2] == [GOOD, " It was rebuilt in 1543."]
-        assert BLOCKED in said[2]
-
-
-def test_asking_again_is_possible_before_the_first_sentence(chain):
-    for chunks in by_sentence(guarded(chain(better=TRUE), judge="local", stream="sentences")):
-        assert chunks == [GOOD, " It was rebuilt in 1543."]
-    for chunks in by_sentence(guarded(chain(better=BAD), judge="local", stream="sentences")):
-        assert chunks == [BLOCKED]
-    app = guarded(chain(better=BAD), judge="local", stream="sentences", exhausted="raise")
-    with pytest.raises(AnswerRejectedError):
-        list(app.stream(TO_CALL))
-
-
-def test_only_texts_and_messages_have_sentences(says):
-    app = guarded(says(BAD) | (lambda message: {"answer": message.text}), judge="local", stream="sentences")
-    with pytest.raises(InputError, match="this app streams dict"):
-        list(app.stream(ASKED))
-
-
 # ------------------------------------------------------------------------------------- sentences that are taken out
 
 
@@ -426,21 +350,6 @@ def test_to_strip_in_every_way_to_call(chain):
     assert every_way(guarded(chain(worse=BAD), judge="local", on_fail="strip"), TO_CALL) == [BLOCKED] * 8
     least = guarded(chain(worse=worse), judge="local", on_fail="strip", min_share=0.9, exhausted="annotate")
     assert every_way(least, TO_CALL) == [worse] * 8
-
-
-def test_a_stream_leaves_out_each_sentence_that_fails(chain):
-    built = "The lighthouse of Genoa was rebuilt in 1543."
-    app = guarded(
-        chain(worse=f"{GOOD} {BAD}\n\n- {BAD}\n- {built}"), judge="local", on_fail="strip", stream="sentences"
-    )
-    for chunks in by_sentence(app):
-        assert [chunk for chunk in chunks if chunk] == [GOOD, f"\n\n- {built}"]
-    messages = guarded(chain(worse=f"{GOOD} {BAD}", parser=False), judge="local", on_fail="strip", stream="sentences")
-    for chunks in by_sentence(messages):
-        assert sum_up(chunks).text == GOOD
-        assert [each["text"] for each in sum_up(chunks).response_metadata["trail"]["removed"]] == [BAD]
-    for chunks in by_sentence(guarded(chain(worse=f"{BAD} {BAD}"), judge="local", on_fail="strip", stream="sentences")):
-        assert "".join(chunks) == BLOCKED
 
 
 # ------------------------------------------------------------------------------------------- claims left undecided

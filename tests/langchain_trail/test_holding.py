@@ -9,7 +9,7 @@ from langchain_core.output_parsers import StrOutputParser
 from langchain_core.prompts import ChatPromptTemplate, MessagesPlaceholder
 from langchain_core.runnables.history import RunnableWithMessageHistory
 from langchain_trail import AnswerRejectedError, guarded
-from langchain_trail.holding import identified
+from langchain_trail.memory import identified
 
 from trail_callbacks.guard import BLOCKED
 

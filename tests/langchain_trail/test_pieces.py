@@ -23,8 +23,7 @@ from langchain_core.messages import (
 from langchain_core.outputs import ChatGeneration, Generation, LLMResult
 from langchain_core.prompt_values import ChatPromptValue, StringPromptValue
 from langchain_core.runnables import RunnableLambda
-from langchain_trail.messages import message_text
-from langchain_trail.pieces import pieces
+from langchain_trail.pieces import message_text, pieces
 from pydantic import BaseModel, SecretStr
 
 from trail_callbacks.capture.events import RunEnded

@@ -170,42 +170,6 @@ def yes(text):
     return f"{text} yes"
 
 
-def test_batches_come_as_they_are_ready():
-    found = dict(traced(RunnableLambda(yes)).batch_as_completed(["a", "b", "c"]))
-    assert {i: result.output for i, result in found.items()} == {0: "a yes", 1: "b yes", 2: "c yes"}
-    assert [found[i].report.graph.answer.text for i in range(3)] == ["a yes", "b yes", "c yes"]
-
-
-async def test_asynchronous_batches_come_as_they_are_ready():
-    found = {i: result async for i, result in traced(RunnableLambda(yes)).abatch_as_completed(["a", "b"])}
-    assert [found[i].report.graph.answer.text for i in range(2)] == ["a yes", "b yes"]
-
-
-def test_an_exception_stands_in_place_of_its_result():
-    def picky(text):
-        if text == "b":
-            raise ValueError(text)
-        return text
-
-    found = dict(traced(RunnableLambda(picky)).batch_as_completed(["a", "b"], return_exceptions=True))
-    assert isinstance(found[1], ValueError)
-    assert found[0].output == "a"
-
-
-def test_a_stream_in_is_a_stream_out():
-    stream = traced(RunnableLambda(yes)).transform(iter(["a ", "b"]))
-    assert "".join(stream) == "a b yes"
-    assert stream.result.report.graph.answer.text == "a b yes"
-
-
-async def test_events_end_with_the_report():
-    events = [event async for event in traced(RunnableLambda(yes)).astream_events("a", version="v2")]
-    assert [event["event"] for event in events[:2]] == ["on_chain_start", "on_chain_stream"]
-    assert events[-1]["name"] == "trail.report"
-    assert events[-1]["run_id"] == events[0]["run_id"]
-    assert events[-1]["data"]["state"] in {"assessed", "no_evidence"}
-
-
 def test_what_is_bound_stays_traced():
     app = traced(RunnableLambda(yes))
     bound = app.with_config(tags=["x"]).bind()

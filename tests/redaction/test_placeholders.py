@@ -3,7 +3,8 @@
 import subprocess
 import sys
 
-from trail_callbacks.redaction.placeholders import Found, replaced
+from trail_callbacks.redaction.finding import Found
+from trail_callbacks.redaction.presets import replaced
 
 
 def placeholder(value, secret=None):
@@ -21,7 +22,7 @@ def test_they_hold_no_digits_that_a_judge_would_compare():
 
 
 def test_a_secret_makes_them_the_same_in_another_process():
-    code = "from trail_callbacks.redaction.placeholders import Found, replaced; "
+    code = "from trail_callbacks.redaction.presets import Found, replaced; "
     code += "print(replaced('x', 'email', [Found(0, 1, 'a')], {}))"
 
     def elsewhere(secret):

@@ -120,14 +120,14 @@ def settings() -> None:
     chain: RunnableLambda[str, int] = RunnableLambda(len)
     shared: GuardKeywords = {"max_score": 0.2, "on_fail": "block", "options": VerifyOptions(read_tokens=400)}
     TrailGuard("local", name="first", **shared)
-    assert_type(guarded(chain, "local", stream="sentences", revise=None, **shared), Guarded[str, int])
+    assert_type(guarded(chain, "local", stream="buffer", revise=None, **shared), Guarded[str, int])
     assert_type(GuardSettings(judge="local", **shared).max_score, float)
     assert_type(CaptureSettings(evaluate="never").ttl, float)
     TrailGuard(judge="local", max_score="high")  # type: ignore[arg-type]
     TrailGuard(judge="local", max_scores=0.5)  # type: ignore[call-arg]
     TrailGuard(judge="local", on_fail="shrug")  # type: ignore[arg-type]
     TrailGuard(judge="local", stream="sentences")  # type: ignore[arg-type]
-    guarded(chain, judge="local", stream="words")  # type: ignore[arg-type]
+    guarded(chain, judge="local", stream="sentences")  # type: ignore[arg-type]
     TrailCallbackHandler(None, "inline", sample_rate=0.5, redact=str.upper, on_report=print, max_traces=8, ttl=60)
     TrailCallbackHandler(on_report=keep)
     TrailCallbackHandler(evaluate="sometimes")  # type: ignore[arg-type]

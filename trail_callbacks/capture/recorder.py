@@ -13,7 +13,7 @@ from uuid import UUID
 
 from trail_callbacks.capture.build import build
 from trail_callbacks.capture.conversation import Earlier
-from trail_callbacks.capture.events import Event, Pending, Piece, RunEnded, RunFailed, RunStarted
+from trail_callbacks.capture.events import Event, Pending, RunEnded, RunFailed, RunStarted
 from trail_callbacks.capture.joining import joined
 from trail_callbacks.capture.redaction import Redact, Redactor
 from trail_callbacks.capture.run_tree import Deferred, EventMaker, RunTree, Sources
@@ -422,29 +422,6 @@ class Recorder:
         with trace.converting:
             self._convert(trace)
             return build(_within(trace.events, run_id), earlier)
-
-    def graph_so_far(self, root_id: str, text: str) -> ProvenanceGraph:
-        """Builds the graph of a run tree as if the model that is running had ended with a given text.
-
-        Args:
-            root_id: An unfinished root.
-            text: What the model has written so far. If no model is running, it is ignored.
-
-        Raises:
-            InputError: As `events`.
-        """
-        events = self.events(root_id)
-        open_ = {event.run_id: None for event in events if isinstance(event, RunStarted) and event.kind == "model"}
-        for event in events:
-            if not isinstance(event, RunStarted):
-                open_.pop(event.run_id, None)
-        if not open_:
-            return self.graph(root_id)
-        if self.redactor is not None:
-            text = self.redactor.text(text)
-        output = Piece(text=text, form="message", role="assistant")
-        ended = RunEnded(seq=len(events) + 1, run_id=next(reversed(open_)), outputs=(output,))
-        return build((*events, ended), self._earlier(self._trace(root_id)))
 
     def _trace(self, root_id: str) -> RunTree:
         with self._lock:

@@ -1,15 +1,22 @@
 """Guards: checking an answer before the user gets it, independent of a framework.
 
-Start with `settings` and `policy` (what a guard does about a failed answer), then `checker` and `loop` (check, retry
-with feedback, block), and `stripping` (take sentences out). Adapters run the loop and know how their framework asks a
-model again; verification itself is in `verify`.
+Start with `settings` and `policy` (what a guard does about a failed answer), then `checker` and `guard` (check,
+retry with feedback, block), and `stripping` (take sentences out). Adapters run the loop and know how their
+framework asks a model again; verification itself is in `verify`.
 """
 
 from trail_callbacks.guard.checker import Checker, JudgeDraft, StripAnswer, WriteFeedback
 from trail_callbacks.guard.grounds import ReadMessage, ended_at, message_nodes
-from trail_callbacks.guard.guard import Guard, holds_text
-from trail_callbacks.guard.loop import GuardSteps, WriteDraft, acarry_out, carry_out, guard_answer
-from trail_callbacks.guard.policy import Action, LateReport, Outcome, decide, reject, waits
+from trail_callbacks.guard.guard import (
+    Guard,
+    GuardSteps,
+    WriteDraft,
+    acarry_out,
+    carry_out,
+    guard_answer,
+    holds_text,
+)
+from trail_callbacks.guard.policy import Action, LateReport, Outcome, decide, reject
 from trail_callbacks.guard.settings import BLOCKED, GuardKeywords, GuardSettings, LastResort, OnFail, Stream
 from trail_callbacks.verify.threshold import OnUndecided
 
@@ -40,5 +47,4 @@ __all__ = [
     "holds_text",
     "message_nodes",
     "reject",
-    "waits",
 ]

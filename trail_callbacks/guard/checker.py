@@ -64,12 +64,10 @@ class StripAnswer:
     Attributes:
         report: The report on it.
         texts: What the app returned.
-        ended: Whether it is written to its end.
     """
 
     report: Report
     texts: Sequence[str]
-    ended: bool = True
 
 
 class Checker:
@@ -144,7 +142,7 @@ class Checker:
             return feedback(step.report, on_undecided=undecided)
         modelled = self._judge.model is not None
         least = self._settings.min_share
-        return stripped(step.report, step.texts, undecided, least, self_contained=modelled, ended=step.ended)
+        return stripped(step.report, step.texts, undecided, least, self_contained=modelled)
 
     def _options(self, spent: Usage) -> VerifyOptions:
         """The options, with what is left of the time and of the cost."""

@@ -18,9 +18,12 @@ from collections.abc import Set as AbstractSet
 from enum import Enum
 from functools import partial
 from types import BuiltinFunctionType, FunctionType, MethodType, ModuleType
-from typing import Any, Protocol, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
 
-__all__ = ["Clearing", "Finder", "Leaf"]
+if TYPE_CHECKING:
+    from trail_callbacks.guard.withheld import Withheld
+
+__all__ = ["Clearing", "Leaf"]
 
 _DEPTH = 32
 _MOST = 200_000  # objects of a value that are read
@@ -28,28 +31,6 @@ _UNSET = object()
 _ONCE = (Iterator, AsyncIterator, Awaitable, io.IOBase)
 Leaf: TypeAlias = Callable[[Any], Any]
 """Returns what takes the place of an object of the framework; `NotImplemented` for all other objects."""
-
-
-class Finder(Protocol):
-    """Knows what is withheld: see `trail_callbacks.guard.withheld.Withheld`.
-
-    Attributes:
-        message: What takes the place of a text.
-    """
-
-    message: str
-
-    def carried_by(self, text: str) -> bool:
-        """Whether a text carries what is withheld."""
-
-    def repeated_by(self, text: str) -> bool:
-        """As `carried_by`, for a text of few words that says something else."""
-
-    def is_number(self, value: float) -> bool:
-        """Whether a number stands in what is withheld."""
-
-    def is_known(self, text: object) -> bool:
-        """Whether a text is an input of the app, or a source."""
 
 
 class Clearing:
@@ -61,7 +42,7 @@ class Clearing:
         numbers: False leaves numbers alone.
     """
 
-    def __init__(self, withheld: Finder, leaf: Leaf | None, *, numbers: bool = True) -> None:
+    def __init__(self, withheld: Withheld, leaf: Leaf | None, *, numbers: bool = True) -> None:
         self._withheld = withheld
         self._numbers = numbers
         self._leaf = leaf or (lambda _: NotImplemented)

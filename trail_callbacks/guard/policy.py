@@ -16,7 +16,7 @@ from trail_callbacks.models.call import Usage
 from trail_callbacks.report import Report
 from trail_callbacks.verify.threshold import Refusal, refusal, unsettled
 
-__all__ = ["Action", "LateReport", "Outcome", "decide", "reject", "waits"]
+__all__ = ["Action", "LateReport", "Outcome", "decide", "reject"]
 
 Action = Literal["pass", "retry", "strip", "annotate", "block", "raise", "skip"]
 """`skip`: the draft is not an answer, because the model calls tools."""
@@ -51,12 +51,6 @@ def decide(settings: GuardSettings, report: Report, rejected: int) -> Action:
     if settings.on_fail == "strip" and why.kind == "score":
         return "strip"
     return "retry" if settings.on_fail == "retry" and rejected < settings.max_retries else _last_resort(settings)
-
-
-def waits(settings: GuardSettings, report: Report) -> bool:
-    """Tells whether a part of an answer may yet pass with the rest: so far, nothing was decided."""
-    why = None if isinstance(report, LateReport) else _refusal(settings, report)
-    return why is not None and why.kind == "undecided"
 
 
 def _refusal(settings: GuardSettings, report: Report) -> Refusal | None:

@@ -60,7 +60,6 @@ def stripped(
     min_share: float,
     *,
     self_contained: bool,
-    ended: bool = True,
 ) -> Stripped | None:
     """Takes out of an answer what is not supported; None if what is left would be no answer, or cannot be trusted.
 
@@ -71,7 +70,6 @@ def stripped(
         min_share: Share of its text that has to be left, 0.0 to 1.0.
         self_contained: Whether a model wrote the claims. Rules find what a pronoun means in English only, so that in
             other languages nothing can stay behind a sentence that is taken out, up to the next item or heading.
-        ended: False for an answer that is still being written: a heading or lead-in at its end waits for what follows.
     """
     answer = report.graph.answer.text if report.graph.answer else ""
     written = next((text for text in texts if text.strip() == answer.strip()), None)
@@ -80,22 +78,21 @@ def stripped(
     page = _Page(answer, report, on_undecided)
     if not page.take_out() or not (self_contained or page.english or not page.exposed()):
         return None
-    held = page.introducing() if not ended else frozenset()
-    signs = page.kept(held, ended=ended)
+    signs = page.kept()
     if signs is None:
         return None
     left = "".join(sign or (" " if was not in "\r\n" else was) for sign, was in zip(signs, answer, strict=True))
-    claims = page.staying(held)
+    claims = page.staying()
     stay = {claim.id for claim in claims}
     torn = any(any(map(str.isalnum, left[each.start : each.end])) for each in report.claims if each.id not in stay)
     question = report.graph.question.text if report.graph.question else None
     if torn or coverage(left, claims, question, sources=report.graph.nodes).uncovered:
         return None
     supported = any(report.verdict(claim.id).support is SupportClass.SUPPORTED for claim in claims)
-    if ended and not (supported and page.share >= min_share):
+    if not (supported and page.share >= min_share):
         return None
     blank = written[: len(written) - len(written.lstrip())], written[len(written.rstrip()) :]
-    return Stripped(f"{blank[0]}{''.join(signs).strip()}{blank[1] if ended else ''}", tuple(page.removed()))
+    return Stripped(f"{blank[0]}{''.join(signs).strip()}{blank[1]}", tuple(page.removed()))
 
 
 @dataclass(frozen=True, slots=True)
@@ -242,15 +239,9 @@ class _Page:
                 open_ = open_ or n in self._gone
         return False
 
-    def introducing(self) -> frozenset[int]:
-        """The headings and lead-ins at the end."""
-        numbers = reversed(range(len(self._parts)))
-        return frozenset(takewhile(lambda n: self._parts[n].title or n in self._gone, numbers)) - self._gone
-
-    def staying(self, held: AbstractSet[int]) -> list[Claim]:
+    def staying(self) -> list[Claim]:
         """The claims of what stays."""
-        out = self._gone | held
-        return [claim for claim in self._report.claims if not self._places[claim.id] & out]
+        return [claim for claim in self._report.claims if not self._places[claim.id] & self._gone]
 
     @property
     def share(self) -> float:
@@ -275,9 +266,9 @@ class _Page:
                 ],
             }
 
-    def kept(self, held: AbstractSet[int], *, ended: bool) -> list[str] | None:
+    def kept(self) -> list[str] | None:
         """Returns the answer sign by sign, empty where one goes; None if a mark would lose its partner."""
-        out = self._gone | held
+        out = self._gone
         cuts: list[tuple[int, int]] = []
         taken: list[str] = []
         whole: set[int] = set()
@@ -295,9 +286,6 @@ class _Page:
                 taken.append(self._said(n))
                 cuts.append((self._parts[n - 1].end, part.end) if last else (part.start, following))
         cuts += self._lines_out(whole)
-        if not ended:
-            stays = max((self._parts[n].end for n in range(len(self._parts)) if n not in out), default=0)
-            cuts.append((stays, len(self._answer)))
         signs = [*self._answer]
         for start, end in cuts:
             signs[start:end] = [""] * (end - start)

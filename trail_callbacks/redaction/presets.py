@@ -1,18 +1,48 @@
-"""The functions that replace one kind of value, and several of them as one."""
+"""The functions that replace one kind of value, and several of them as one, and the placeholders that they write."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+import hashlib
+import secrets
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import ClassVar, Literal, TypeAlias, get_args
 
 from trail_callbacks.errors import InputError
-from trail_callbacks.redaction.addresses import find_emails
-from trail_callbacks.redaction.credentials import find_keys
-from trail_callbacks.redaction.numbers import find_cards, find_ibans, find_phones
-from trail_callbacks.redaction.placeholders import Found, replaced
+from trail_callbacks.redaction.finding import Found, find_cards, find_emails, find_ibans, find_keys, find_phones
 
-__all__ = ["Kind", "Presets", "cards", "emails", "ibans", "keys", "phones", "presets"]
+__all__ = ["Kind", "Presets", "cards", "emails", "ibans", "keys", "phones", "presets", "replaced"]
+
+_LETTERS = "bcdfghjklmnpqrstvwxz"  # neither digits, which would be read as quantities, nor vowels, which make words
+_LENGTH = 6  # letters; of a thousand values in one run, two share a placeholder with a chance of under 1 %
+_OWN = secrets.token_bytes(32)  # of this process, and of those forked from it
+
+
+def replaced(text: str, kind: str, found: Iterable[Found], secret: bytes | None = None) -> str:
+    """Returns a text with placeholders for values.
+
+    Args:
+        text: The text.
+        kind: The kind of value, which the placeholder names.
+        found: The values, in order and without overlap.
+        secret: Key of the hash; None is that of this process.
+    """
+    parts: list[str] = []
+    done = 0
+    for start, end, value in found:
+        parts += text[done:start], _placeholder(kind, value, secret or _OWN)
+        done = end
+    return "".join((*parts, text[done:])) if parts else text
+
+
+def _placeholder(kind: str, value: str, secret: bytes) -> str:
+    digest = hashlib.blake2b(f"{kind}\0{value}".encode("utf-8", "replace"), key=secret[:64], digest_size=8).digest()
+    number, letters = int.from_bytes(digest, "big"), ""
+    for _ in range(_LENGTH):
+        number, place = divmod(number, len(_LETTERS))
+        letters += _LETTERS[place]
+    return f"<{kind}:{letters}>"
+
 
 Kind: TypeAlias = Literal["key", "email", "iban", "card", "phone"]
 """What is replaced; in this order, if several are."""

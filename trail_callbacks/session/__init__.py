@@ -1,7 +1,7 @@
 """Recording an app and verifying its answers in the background: what every adapter drives.
 
 Start with `session.Session`, which joins a `capture` recorder with a `verifier`; `settings` are what users may pass,
-`recording` is what `with trail()` returns, `faults` collects our own exceptions. How a run becomes a graph is in
+`recording` is what `with trail()` returns. How a run becomes a graph is in
 `capture`, how a graph becomes a report in `verify`.
 """
 

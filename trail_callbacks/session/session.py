@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import asyncio
+import logging
+from collections import deque
 from collections.abc import Callable, Mapping
 from contextlib import AbstractContextManager, nullcontext
 from typing import TYPE_CHECKING, Any
@@ -12,7 +14,6 @@ from trail_callbacks.capture.redaction import bare
 from trail_callbacks.errors import InputError, TrailError
 from trail_callbacks.graph import ProvenanceGraph
 from trail_callbacks.report import Report
-from trail_callbacks.session.faults import Faults
 from trail_callbacks.session.settings import CaptureSettings
 from trail_callbacks.session.verifier import Verifier
 
@@ -20,6 +21,38 @@ if TYPE_CHECKING:
     from trail_callbacks.trace import Trace
 
 __all__ = ["Session"]
+
+_KEPT = 100
+_logger = logging.getLogger("trail_callbacks")
+_logger.addHandler(logging.NullHandler())
+
+
+class Faults:
+    """The last hundred exceptions of capture and verification.
+
+    Attributes:
+        hide: Returns an exception without the texts that it quotes, before it is kept or logged; None for all of it.
+    """
+
+    def __init__(self, hide: Callable[[Exception], Exception] | None = None) -> None:
+        self.hide = hide
+        self._errors: deque[Exception] = deque(maxlen=_KEPT)
+        self._logged: set[type[Exception]] = set()
+
+    @property
+    def errors(self) -> list[Exception]:
+        """The exceptions, oldest first."""
+        return list(self._errors)
+
+    def keep(self, error: Exception) -> None:
+        """Keeps an exception; logs the first of each type."""
+        if self.hide is not None:
+            error = self.hide(error)
+        self._errors.append(error)
+        if type(error) not in self._logged:
+            self._logged.add(type(error))
+            _logger.warning("trail-callbacks failed, the app is not affected: %r", error, exc_info=error)
+
 
 _TURNS = 16  # of the event loop, in which it closes the generators inside a stream that the app has just closed
 
@@ -137,13 +170,9 @@ class Session:
         Raises:
             InputError: If nothing was recorded under this id.
         """
-        from trail_callbacks.session.tracing import trace_of  # noqa: PLC0415 - most runs keep no trace
+        from trail_callbacks.session.storing import trace_of  # noqa: PLC0415 - most runs keep no trace
 
         return trace_of(self._recorder, self.settings, self._root(run_id))
-
-    def graph_so_far(self, run_id: str, text: str) -> ProvenanceGraph:
-        """Returns the graph of a root run as if its model had just ended with a text. See `Recorder.graph_so_far`."""
-        return self._recorder.graph_so_far(run_id, text)
 
     def graph_under(self, run_id: str) -> ProvenanceGraph:
         """Returns the graph of a run and those inside it, also while it goes on. See `Recorder.graph_under`."""

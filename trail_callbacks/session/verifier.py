@@ -7,11 +7,12 @@ drives as many verifications at once as the settings say. Whoever wants a report
 from __future__ import annotations
 
 import asyncio
+import sys
 import time
 from collections import OrderedDict
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable, Iterator, Mapping
 from concurrent.futures import Future, wait
-from contextlib import AbstractContextManager, suppress
+from contextlib import AbstractContextManager, contextmanager, suppress
 from dataclasses import dataclass, replace
 from functools import cache, partial
 from threading import RLock, get_ident
@@ -27,7 +28,6 @@ from trail_callbacks.models.call import Pipeline, Usage
 from trail_callbacks.models.drive import adrive, drive
 from trail_callbacks.models.lane import AT_ONCE, GivenUpError, Lane
 from trail_callbacks.report import Report
-from trail_callbacks.session.app_span import app_span, within
 from trail_callbacks.session.settings import CaptureSettings
 from trail_callbacks.slices import Slices, current
 from trail_callbacks.verify.delivery import Delivery, running_loop
@@ -39,6 +39,30 @@ if TYPE_CHECKING:
     from trail_callbacks.session.storing import Storing
 
 __all__ = ["Verifier"]
+
+
+def app_span() -> Any:
+    """Returns the current span; None if there is none. OpenTelemetry is never imported for it."""
+    tracing = sys.modules.get("opentelemetry.trace")
+    if tracing is None:
+        return None
+    try:
+        span = tracing.get_current_span()
+        return span if span.get_span_context().is_valid else None
+    except Exception:  # noqa: BLE001 - another's library, half imported or replaced: then there is no span
+        return None
+
+
+@contextmanager
+def within(span: Any) -> Iterator[None]:
+    """Makes a span that `app_span` returned the current one in a block."""
+    tracing = sys.modules.get("opentelemetry.trace")
+    if span is None or tracing is None:
+        yield
+        return
+    with tracing.use_span(span, end_on_exit=False, record_exception=False, set_status_on_exception=False):
+        yield
+
 
 _GAP = (
     "no recorded step wrote the answer: a model may have been called where no callback is called, such as on a thread "
@@ -325,7 +349,7 @@ class Verifier:
         work = pipeline(graph, self._judge, self._options)
         if self._options.diagnose:
             from trail_callbacks.diagnosis.diagnose import verifying  # noqa: PLC0415 - few ask for it
-            from trail_callbacks.session.tracing import trace_of  # noqa: PLC0415 - as above
+            from trail_callbacks.session.storing import trace_of  # noqa: PLC0415 - as above
 
             work = verifying(trace_of(self._recorder, self._settings, root), self._judge, self._options)
         return (yield from work if self._options.cache is None else cached(work, self._judge, self._options))

@@ -10,7 +10,7 @@ import asyncio
 import sys
 from collections.abc import Callable, Collection, Mapping, Sequence
 from functools import wraps
-from typing import Any, Protocol
+from typing import Any
 from uuid import uuid4
 
 from langchain_core.chat_history import BaseChatMessageHistory
@@ -18,22 +18,20 @@ from langchain_core.messages import BaseMessage
 from langchain_core.runnables import AddableDict, Runnable
 from langchain_core.runnables.history import RunnableWithMessageHistory
 
-from langchain_trail.withholding import cleared
-from trail_callbacks.guard.withheld import Withheld
-
-__all__ = ["Holder", "holding", "identified", "withholding", "without_reviews"]
+__all__ = ["Held", "Scrub", "held", "identified", "without_reviews"]
 
 Scrub = Callable[[Any], Any]
 
 
-class Holder(Protocol):
-    """An app whose memory is held back while one draft is written.
+class Held:
+    """An app for one draft; this one has no memory that we know of.
 
     Attributes:
         runnable: The app to write the draft with.
     """
 
-    runnable: Runnable[Any, Any]
+    def __init__(self, runnable: Runnable[Any, Any]) -> None:
+        self.runnable = runnable
 
     def keep(self, scrub: Scrub) -> None:
         """Writes to the memory what the draft would have written, as `scrub` changes it."""
@@ -42,25 +40,8 @@ class Holder(Protocol):
         """As `keep`."""
 
 
-class _Forgetful:
-    """An app without a memory that we know of."""
-
-    def __init__(self, runnable: Runnable[Any, Any]) -> None:
-        self.runnable = runnable
-
-    def keep(self, scrub: Scrub) -> None:
-        """There is nothing to write."""
-
-    async def akeep(self, scrub: Scrub) -> None:
-        """As `keep`."""
-
-
-class _HeldHistory:
-    """A `Holder` of an app with a history of messages.
-
-    Args:
-        app: The app; it is not changed.
-    """
+class _HeldHistory(Held):
+    """An app with a history of messages; it is not changed."""
 
     def __init__(self, app: RunnableWithMessageHistory) -> None:
         self._draft: _DraftHistory | None = None
@@ -71,15 +52,13 @@ class _HeldHistory:
             self._draft = _DraftHistory(find(*args, **kwargs))
             return self._draft
 
-        self.runnable: Runnable[Any, Any] = app.model_copy(update={"get_session_history": found})
+        super().__init__(app.model_copy(update={"get_session_history": found}))
 
-    def keep(self, scrub: Callable[[Any], Any]) -> None:
-        """See `Holder`."""
+    def keep(self, scrub: Scrub) -> None:
         if self._draft is not None and self._draft.added:
             self._draft.history.add_messages(scrub(self._draft.added))
 
-    async def akeep(self, scrub: Callable[[Any], Any]) -> None:
-        """As `keep`."""
+    async def akeep(self, scrub: Scrub) -> None:
         if self._draft is not None and self._draft.added:
             await self._draft.history.aadd_messages(await asyncio.to_thread(scrub, self._draft.added))
 
@@ -113,7 +92,7 @@ class _DraftHistory(BaseChatMessageHistory):
         self.added.clear()
 
 
-def holding(runnable: Runnable[Any, Any]) -> Holder:
+def held(runnable: Runnable[Any, Any]) -> Held:
     """Returns an app for one draft."""
     if isinstance(runnable, RunnableWithMessageHistory):
         return _HeldHistory(runnable)
@@ -122,7 +101,7 @@ def holding(runnable: Runnable[Any, Any]) -> Holder:
 
         if has_checkpoints(runnable):
             return HeldCheckpoints(runnable)
-    return _Forgetful(runnable)
+    return Held(runnable)
 
 
 def identified(given: Any, request: Any) -> tuple[Any, frozenset[str]]:
@@ -146,27 +125,15 @@ def identified(given: Any, request: Any) -> tuple[Any, frozenset[str]]:
 
 def without_reviews(value: Any, ids: Collection[str]) -> Any:
     """Returns a value without the messages with these ids."""
-    return _changed(value, ids) if ids else value
-
-
-def withholding(ids: Collection[str], withheld: Withheld) -> Scrub:
-    """Makes a function that drops messages with these ids, and whatever carries a text that is withheld.
-
-    Args:
-        ids: See `without_reviews`.
-        withheld: What the user does not get.
-    """
-    return lambda value: cleared(without_reviews(value, ids), withheld)
-
-
-def _changed(value: Any, ids: Collection[str]) -> Any:
+    if not ids:
+        return value
     if isinstance(value, list | tuple) and type(value) in {list, tuple}:
         kept = [each for each in value if not (isinstance(each, BaseMessage) and each.id in ids)]
-        return type(value)(_changed(each, ids) for each in kept)
+        return type(value)(without_reviews(each, ids) for each in kept)
     if isinstance(value, tuple) and hasattr(value, "_fields"):  # langgraph's snapshot of a channel, for one
-        return type(value)(*(_changed(each, ids) for each in value))
+        return type(value)(*(without_reviews(each, ids) for each in value))
     if type(value) is dict or type(value) is AddableDict:
-        return type(value)((key, _changed(each, ids)) for key, each in value.items())
+        return type(value)((key, without_reviews(each, ids)) for key, each in value.items())
     return value
 
 
