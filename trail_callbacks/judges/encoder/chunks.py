@@ -24,13 +24,7 @@ _SPARE = 2  # tokens that joining two texts may add
 
 @dataclass(frozen=True, slots=True)
 class Chunk:
-    """What a model reads at once.
-
-    Attributes:
-        passages: The citable sentences in it, or parts of long ones: verbatim spans of their nodes.
-        texts: What is read of each source, in order.
-        tokens: About how many tokens the texts have.
-    """
+    """What a model reads at once: citable sentences or parts of them, what is read of each source, its tokens."""
 
     passages: tuple[Passage, ...]
     texts: tuple[str, ...]

@@ -29,12 +29,7 @@ class UnusableError(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """A statement and the sentences to read it against.
-
-    Attributes:
-        text: The statement.
-        passages: From `chunks.statements`, at least one.
-    """
+    """A statement and the sentences to read it against, from `chunks.statements`: at least one."""
 
     text: str
     passages: tuple[Passage, ...]

@@ -32,16 +32,7 @@ _OFFSET = {"roberta", "xlm-roberta", "camembert"}  # their positions begin after
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Source:
-    """Which model to load, and how.
-
-    Attributes:
-        model: A hub id or a folder.
-        profile: How it wants to be asked; None reads its configuration.
-        labels: What its outputs mean, by index; empty takes those of the profile, or reads their names.
-        revision: A branch, tag or commit of the hub; None takes the profile's.
-        device: As torch names it; None is `cuda` if there is one, else `cpu`.
-        dtype: `float32` or `bfloat16`.
-    """
+    """Which model to load, and how: see `EncoderJudge`. Without a profile its configuration is read."""
 
     model: str
     profile: Profile | None = None
@@ -53,16 +44,9 @@ class Source:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Loaded:
-    """A model that can be asked, with the tokenizer that belongs to it.
+    """A model that can be asked, with its tokenizer, its profile (labels filled in) and the tokens of its window.
 
-    Attributes:
-        name: The model's name, for messages.
-        profile: How it wants to be asked; labels filled in.
-        tokenizer: Its tokenizer, which may be used by one thread at a time.
-        network: Its weights.
-        device: Where they are.
-        window: Tokens that it reads at once.
-        lock: Held while one of both is in use.
+    The lock is held while network or tokenizer are in use.
     """
 
     name: str

@@ -26,14 +26,7 @@ _WORTH = 0.2  # probability from which the sentence behind it is looked for
 
 @dataclass(frozen=True, slots=True)
 class _Plan:
-    """What is read for one claim.
-
-    Attributes:
-        claim: The statement.
-        selected: The chunks.
-        chunks: How many there are.
-        failure: Why nothing can be read.
-    """
+    """What is read for one claim, of how many chunks, or why nothing can be read."""
 
     claim: str
     selected: tuple[Chunk, ...]

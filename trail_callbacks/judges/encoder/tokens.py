@@ -24,14 +24,7 @@ _PART = re.compile(r"\S+")
 
 @dataclass(frozen=True, slots=True)
 class _Answer:
-    """Claims that are read together, as one text.
-
-    Attributes:
-        text: The claims, one after the other.
-        asks: Index of each claim.
-        starts: Where each begins in the text.
-        chunks: What they are read against.
-    """
+    """Claims that are read together, as one text: their indices, where each begins, what they are read against."""
 
     text: str
     asks: tuple[int, ...]

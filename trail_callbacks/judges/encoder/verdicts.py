@@ -43,12 +43,7 @@ _COMPARED = 12  # sentences in which the offline checks look for the type of an 
 
 @dataclass(frozen=True, slots=True)
 class Thresholds:
-    """Where lines are drawn.
-
-    Attributes:
-        support: Probability from which a claim is supported.
-        margin: How far from that a probability must be to decide.
-    """
+    """The probability from which a claim is supported, and how far from that one must be to decide."""
 
     support: float
     margin: float

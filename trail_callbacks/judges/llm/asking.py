@@ -68,12 +68,7 @@ class Rest(Generic[Result]):
 
 @dataclass(frozen=True, slots=True)
 class Said(Generic[Result]):
-    """What a reply says.
-
-    Attributes:
-        result: What of it can be used.
-        rest: What it leaves open, or None.
-    """
+    """What of a reply can be used, and what it leaves open."""
 
     result: Result
     rest: Rest[Result] | None = None
@@ -103,14 +98,7 @@ def ask(tasks: Iterable[Inquiry[Result]]) -> Pipeline[list[Result]]:
 
 @dataclass(frozen=True, slots=True)
 class _Request(Generic[Result]):
-    """A task and how it is asked.
-
-    Attributes:
-        task: The task.
-        note: Why it is asked again, for the model.
-        repeated: Whether it is asked again because an answer could not be used: this time what is missing is lost.
-        widened: Whether there is twice the room.
-    """
+    """A task and how it is asked: `repeated` because an answer could not be used, `widened` to twice the room."""
 
     task: Inquiry[Result]
     note: str = ""

@@ -36,14 +36,9 @@ _Placed = tuple[int, int, ClaimItem]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Claims:
-    """What a reply says about a window.
+    """What a reply says about a window: its claims, and how many were lost or fell back to their quote.
 
-    Attributes:
-        placed: The claims.
-        lost: Claims whose quote is not in the window.
-        invented: Claims that say more than the model was shown, and fell back to their quote.
-        abstained: Whether the window declines to answer; None if the reply does not say.
-        failure: Why claims of the window may be missing.
+    `abstained` is None if the reply does not say; `failure` is why claims of the window may be missing.
     """
 
     placed: tuple[_Placed, ...] = ()
@@ -232,16 +227,9 @@ def numbered(placed: Sequence[_Placed], answer: str) -> list[tuple[Claim, ClaimI
 
 
 def cut(text: str, start: int, end: int, longest: int) -> list[tuple[int, int]]:
-    """Cuts a stretch of text into windows at ends of paragraphs, else of sentences; blank stretches are left out.
+    """Cuts a stretch of text into windows of so many characters at most, at ends of paragraphs, else of sentences.
 
-    Args:
-        text: The text.
-        start: Where the stretch begins.
-        end: Where it ends.
-        longest: Characters of a window, 1 or more. A sentence that is longer stays whole.
-
-    Returns:
-        Start and end of each window, in order.
+    Blank stretches are left out; a sentence that is longer stays whole.
     """
     if not text[start:end].strip():
         return []

@@ -37,14 +37,7 @@ def survey(
 
 @dataclass(frozen=True, slots=True)
 class _Survey:
-    """One call; an `Inquiry`.
-
-    Attributes:
-        question: The user's request.
-        queries: What was sent to retrievers.
-        passages: The lines, by label.
-        facets: What the caller asks about; nothing if the model is to find it.
-    """
+    """One call, with the lines by label; an `Inquiry`. Without facets the model is to find them."""
 
     question: str
     queries: tuple[str, ...]

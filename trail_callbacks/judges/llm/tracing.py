@@ -26,12 +26,7 @@ _Numbered = tuple[int, Search]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Result:
-    """What a reply says, by the numbers of searches.
-
-    Attributes:
-        passages: Passages of one node that a search needs, with what they say.
-        failures: Why a search failed.
-    """
+    """What a reply says, by the numbers of searches: passages of one node with what they say, or why one failed."""
 
     passages: tuple[tuple[int, tuple[Passage, ...], str], ...] = ()
     failures: dict[int, Failure] = field(default_factory=dict)

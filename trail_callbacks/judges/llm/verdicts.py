@@ -163,12 +163,9 @@ def dropped(counted: Counter[str]) -> tuple[str, ...]:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Verdicts:
-    """What a reply says about the claims of a call, by their keys.
+    """What a reply says about the claims of a call, by their keys: judgements that hold, and what is wrong with others.
 
-    Attributes:
-        judged: The judgements that hold; for claims that were given up, ones with an `error`.
-        faults: What is wrong with others. Of two answers with different classes none holds.
-        dropped: How much could not be used, by the kinds of `_DROPPED`.
+    Of two answers with different classes none holds. `dropped` counts what cannot be used, by the kinds of `_DROPPED`.
     """
 
     judged: dict[str, Judgement]
@@ -186,13 +183,7 @@ def absent(claim_id: str, rationale: str) -> Judgement:
 
 
 def read(questions: Sequence[Keyed], reply: Reply, purpose: Purpose) -> Verdicts:
-    """Reads a reply to some questions.
-
-    Args:
-        questions: What was asked, with the ids of claims as they were shown.
-        reply: Any reply, a broken one too: whole items of it count.
-        purpose: What was asked for.
-    """
+    """Reads a reply to some questions, keyed as they were shown; of a broken one whole items count."""
     asked, labelled = dict(questions), candidates(questions)
     plain = {key.casefold(): key for key in asked}
     judged: dict[str, Judgement] = {}
