@@ -5,7 +5,7 @@ from dataclasses import dataclass
 import pytest
 from pydantic import BaseModel
 
-from trail_callbacks.judges.llm.asking import Rest, Said, ask
+from trail_callbacks.judges.llm.asking import Heard, Rest, ask
 from trail_callbacks.models import Call, Failure, Message, Reply
 from trail_callbacks.models.drive import Limits, drive
 from trail_callbacks.testing import ScriptedModel
@@ -30,9 +30,9 @@ class Spelling:
         result = "".join(letter for letter in self.wanted if letter in given)
         left = "".join(letter for letter in self.wanted if letter not in given)
         if not left:
-            return Said(result)
+            return Heard(result)
         failure = reply.failure or Failure("invalid", "letters are missing")
-        return Said(result, Rest(Spelling(left), failure, left.upper(), f"without {left}"))
+        return Heard(result, Rest(Spelling(left), failure, left.upper(), f"without {left}"))
 
     def smaller(self, failure):
         half = len(self.wanted) // 2

@@ -22,7 +22,7 @@ from trail_callbacks.models.call import Call, Failure, Pipeline, Reply
 from trail_callbacks.models.drive import relayed
 from trail_callbacks.models.tokens import count
 
-__all__ = ["Rest", "Said", "ask", "watched"]
+__all__ = ["Heard", "Rest", "ask", "watched"]
 
 Result = TypeVar("Result")
 
@@ -41,7 +41,7 @@ class Inquiry(Protocol[Result]):
             note: Why it is asked again, for the model; empty the first time.
         """
 
-    def read(self, reply: Reply) -> Said[Result]:
+    def read(self, reply: Reply) -> Heard[Result]:
         """Reads a reply, also a failed one: its text may hold whole items."""
 
     def smaller(self, failure: Failure) -> Sequence[Inquiry[Result]]:
@@ -67,7 +67,7 @@ class Rest(Generic[Result]):
 
 
 @dataclass(frozen=True, slots=True)
-class Said(Generic[Result]):
+class Heard(Generic[Result]):
     """What of a reply can be used, and what it leaves open."""
 
     result: Result

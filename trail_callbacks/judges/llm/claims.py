@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 
 from trail_callbacks.claims import Claim
 from trail_callbacks.judges.judge import Extraction, Question
-from trail_callbacks.judges.llm.asking import Rest, Said, ask
+from trail_callbacks.judges.llm.asking import Heard, Rest, ask
 from trail_callbacks.judges.llm.invention import Shown
 from trail_callbacks.judges.llm.schema import ClaimItem, ClaimsReply, own, salvage
 from trail_callbacks.judges.prompts import Fence, load
@@ -120,7 +120,7 @@ class _Window:
         room = ROOM + len(self.text.encode("utf-8", "replace"))  # quote and claim repeat the text; JSON adds to it
         return Call(messages=messages, schema=ClaimsReply, purpose="claims", max_tokens=room)
 
-    def read(self, reply: Reply) -> Said[Claims]:
+    def read(self, reply: Reply) -> Heard[Claims]:
         items, abstained = _items(reply)
         items = own(items, [self.answer, self.question or ""], ClaimItem)
         placed = list(self._place(items[: self.most]))
@@ -139,14 +139,14 @@ class _Window:
             abstained=abstained,
         )
         if failure is None:
-            return Said(result)
+            return Heard(result)
         if placed and failure.kind == "invalid":
-            return Said(replace(result, failure=failure))  # nobody knows which claims are missing
+            return Heard(replace(result, failure=failure))  # nobody knows which claims are missing
         window = replace(self, start=max(end for _, end, _ in placed)) if placed and cut_off else self
         if not window.text.strip():
-            return Said(result)
+            return Heard(result)
         note = _UNREADABLE if reply.failure else _NOT_QUOTED
-        return Said(result, Rest(window, failure, Claims(failure=failure), note))
+        return Heard(result, Rest(window, failure, Claims(failure=failure), note))
 
     def smaller(self, _: Failure) -> Sequence[_Window]:
         parts = cut(self.answer, self.start, self.end, (self.end - self.start) // 2 + 1)

@@ -9,7 +9,7 @@ from typing import cast, get_args
 from trail_callbacks.claims import Claim
 from trail_callbacks.evidence import Passage
 from trail_callbacks.judges.judge import Question, Survey
-from trail_callbacks.judges.llm.asking import Rest, Said, ask, watched
+from trail_callbacks.judges.llm.asking import Heard, Rest, ask, watched
 from trail_callbacks.judges.llm.layout import bare, candidates, line, passage_lines
 from trail_callbacks.judges.llm.schema import FacetItem, SurveyReply, own
 from trail_callbacks.judges.prompts import Fence, load
@@ -62,16 +62,16 @@ class _Survey:
             max_tokens=_ROOM,
         )
 
-    def read(self, reply: Reply) -> Said[Survey]:
+    def read(self, reply: Reply) -> Heard[Survey]:
         value = reply.value
         if isinstance(value, SurveyReply) and reply.failure is None:
             texts = [self.question, *self.queries, *(passage.text for passage in self.passages.values())]
             items = own(value.facets, texts, FacetItem)
             if items or self.facets:
-                return Said(self._survey(value, items))
+                return Heard(self._survey(value, items))
         failure = reply.failure or _NONE
         note = f"An earlier answer could not be used: {failure.detail}"
-        return Said(Survey(error=str(failure)), Rest(self, failure, Survey(error=str(failure)), note))
+        return Heard(Survey(error=str(failure)), Rest(self, failure, Survey(error=str(failure)), note))
 
     def smaller(self, _: Failure) -> Sequence[_Survey]:
         return ()

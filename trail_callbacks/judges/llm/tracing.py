@@ -10,7 +10,7 @@ from typing import TypeVar
 from trail_callbacks.claims import Claim
 from trail_callbacks.evidence import Passage
 from trail_callbacks.judges.judge import Search, SearchResult
-from trail_callbacks.judges.llm.asking import Rest, Said, ask
+from trail_callbacks.judges.llm.asking import Heard, Rest, ask
 from trail_callbacks.judges.llm.layout import bare, letters, line, passage_lines
 from trail_callbacks.judges.llm.schema import FoundItem, FoundReply, PartsItem, PartsReply, salvage
 from trail_callbacks.judges.prompts import Fence, load
@@ -106,11 +106,11 @@ class _Search:
             max_tokens=256 + 96 * len(self.searches) * min(len(self.texts), 4),
         )
 
-    def read(self, reply: Reply) -> Said[_Result]:
+    def read(self, reply: Reply) -> Heard[_Result]:
         if isinstance(reply.value, FoundReply) and reply.failure is None:
-            return Said(_Result(passages=tuple(self._known(reply.value.found))))
+            return Heard(_Result(passages=tuple(self._known(reply.value.found))))
         failure = reply.failure or Failure("invalid", "the model gave no answer")
-        return Said(_Result(), Rest(self, failure, _Result(failures={n: failure for n, _ in self.searches})))
+        return Heard(_Result(), Rest(self, failure, _Result(failures={n: failure for n, _ in self.searches})))
 
     def smaller(self, failure: Failure) -> Sequence[_Search]:
         """Divides the claims, else the texts, else the sentences of a text, whose number the answer does not follow."""

@@ -13,7 +13,7 @@ from typing import TypeVar
 
 from trail_callbacks.evidence import Passage, quoted
 from trail_callbacks.judges.judge import Assessment, Judgement, Purpose, Question
-from trail_callbacks.judges.llm.asking import Rest, Said, ask, watched
+from trail_callbacks.judges.llm.asking import Heard, Rest, ask, watched
 from trail_callbacks.judges.llm.layout import Keyed, bare, candidates, claim_lines, passage_lines, told
 from trail_callbacks.judges.llm.schema import StatedItem, StatedReply, VerdictItem, VerdictsReply, own, salvage
 from trail_callbacks.judges.prompts import Fence, load
@@ -87,11 +87,11 @@ class _Batch:
             max_tokens=once + each * len(self.questions),
         )
 
-    def read(self, reply: Reply) -> Said[Verdicts]:
+    def read(self, reply: Reply) -> Heard[Verdicts]:
         verdicts = read(self.questions, reply, self.purpose)
         left = tuple((key, question) for key, question in self.questions if key not in verdicts.judged)
         if not left:
-            return Said(verdicts)
+            return Heard(verdicts)
         failures = {key: verdicts.faults.get(key) or reply.failure or _SKIPPED for key, _ in left}
         loss = {key: Judgement(claim_id=question.claim.id, error=str(failures[key])) for key, question in left}
         rest = Rest(
@@ -100,7 +100,7 @@ class _Batch:
             Verdicts(judged=loss),
             _note(left, verdicts.faults),
         )
-        return Said(verdicts, rest)
+        return Heard(verdicts, rest)
 
     def smaller(self, failure: Failure) -> Sequence[_Batch]:
         if failure.kind == "too_long" and self._passages_fill_it:

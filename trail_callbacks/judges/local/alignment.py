@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from itertools import pairwise
 
-from trail_callbacks.judges.local.wording import WEIGHTS, Places, Word, Wording, same
+from trail_callbacks.judges.local.wording import WEIGHTS, Word, Wording, WordPlaces, same
 from trail_callbacks.language.terms import vocabulary
 from trail_callbacks.taxonomy import ErrorType, SupportClass
 
@@ -127,7 +127,7 @@ def laid_beside(claim: Wording, passages: Sequence[Wording], around: Sequence[Wo
     found = {}
     for p, passage in enumerate(passages):
         given = passage.words(names)
-        places = Places(given)
+        places = WordPlaces(given)
         if len(given) <= _LONGEST and _shared(own, given, places) >= _NEAR:
             each = [Alignment(claim, passage, o, given, _paired(o, given, places), around) for o in orders]
             found[p] = max(each, key=Alignment.coverage)
@@ -143,7 +143,7 @@ def _active(own: Sequence[Word]) -> tuple[Word, ...]:
     return ()
 
 
-def _shared(own: Sequence[Word], given: Sequence[Word], places: Places) -> float:
+def _shared(own: Sequence[Word], given: Sequence[Word], places: WordPlaces) -> float:
     """The share by weight of the claim's content that a sentence has in any order: an upper bound, and fast."""
     total = sum(word.weight for word in own if word.content)
     have = sum(own[i].weight for i in places.held(own))
@@ -151,7 +151,7 @@ def _shared(own: Sequence[Word], given: Sequence[Word], places: Places) -> float
     return have / total if total else 0.0
 
 
-def _paired(own: Sequence[Word], given: Sequence[Word], places: Places) -> dict[int, int]:
+def _paired(own: Sequence[Word], given: Sequence[Word], places: WordPlaces) -> dict[int, int]:
     """Pairs words so that the order is kept and most of the weight is paired (longest common subsequence)."""
     alike = [places.of(word) for word in own]
     n, m = len(own), len(given)

@@ -14,7 +14,7 @@ from functools import cached_property
 
 from trail_callbacks.judges.local.alignment import laid_beside
 from trail_callbacks.judges.local.decision import mismatches
-from trail_callbacks.judges.local.wording import Places, Word, Wording
+from trail_callbacks.judges.local.wording import Word, Wording, WordPlaces
 from trail_callbacks.language.values import follows
 
 __all__ = ["SharedWords", "answers"]
@@ -60,7 +60,7 @@ class SharedWords:
     @cached_property
     def own(self) -> tuple[frozenset[int], ...]:
         """For each passage those that it has by itself."""
-        return tuple(Places(passage.words()).held(self.words) for passage in self.passages)
+        return tuple(WordPlaces(passage.words()).held(self.words) for passage in self.passages)
 
     @cached_property
     def held(self) -> tuple[frozenset[int], ...]:
@@ -73,7 +73,7 @@ class SharedWords:
         for own, passage, before, tabular in zip(self.own, self.passages, self.before, self.tabular, strict=True):
             kinds = {"name", "word"} if tabular else {"name"}
             has = own | {i for i in self.content if self.words[i].form in passage.plain}
-            has |= {i for i in Places(before.words()).held(self.words) if self.words[i].kind in kinds}
+            has |= {i for i in WordPlaces(before.words()).held(self.words) if self.words[i].kind in kinds}
             if self.weight(has, numbers=False) < _ABOUT * self.weight(self.content, numbers=False):
                 has = frozenset(i for i in has if self.words[i].quantity is None)
             found.append(has)

@@ -8,7 +8,7 @@ from itertools import combinations, pairwise
 from math import isclose
 
 from trail_callbacks.judges.local.alignment import Alignment, Mismatch
-from trail_callbacks.judges.local.wording import Places, Word, Wording
+from trail_callbacks.judges.local.wording import Word, Wording, WordPlaces
 from trail_callbacks.language.terms import Term, stem, vocabulary
 from trail_callbacks.language.values import Quantity, follows
 from trail_callbacks.taxonomy import ErrorType, SupportClass
@@ -96,7 +96,7 @@ def _only_number(alignment: Alignment) -> Mismatch | None:
     alike = one.kind == other.kind and one.bound == other.bound and stem(one.noun) == stem(other.noun)
     if not alike or len(said) < _FEWEST or one.may_be(other) or follows(one, other) or is_label(one, alignment.claim):
         return None
-    if len(Places(alignment.given).held(said)) < len(said) or alignment.given_words & _MOVES:
+    if len(WordPlaces(alignment.given).held(said)) < len(said) or alignment.given_words & _MOVES:
         return None
     return alignment.mismatch((mine[0].start, mine[0].end), (its[0].start, its[0].end), ErrorType.NUMBER)
 

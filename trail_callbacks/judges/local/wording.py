@@ -13,7 +13,7 @@ from trail_callbacks.language.detect import is_english
 from trail_callbacks.language.terms import Term, stem, terms
 from trail_callbacks.language.values import Quantity, follows, quantities
 
-__all__ = ["WEIGHTS", "Places", "Word", "Wording", "same"]
+__all__ = ["WEIGHTS", "Word", "WordPlaces", "Wording", "same"]
 
 WEIGHTS = {"light": 0.05, "marker": 0.5, "word": 1.0, "name": 1.5, "number": 1.5}
 _PREFIX = 6  # letters; words that share them and little else differ are forms of one word (`approval`, `approve`)
@@ -167,7 +167,7 @@ def same(one: Word, other: Word) -> bool:
     return one.form == other.form or one.key == other.key or related
 
 
-class Places:
+class WordPlaces:
     """Where each word stands in a sentence."""
 
     def __init__(self, given: Sequence[Word]) -> None:
