@@ -36,8 +36,8 @@ from typing import NamedTuple
 import numpy as np
 
 from trail_callbacks.monitor import Objectives, Tally, evaluate, parse
-from trail_callbacks.monitor.burn import DAY
 from trail_callbacks.monitor.history import History
+from trail_callbacks.monitor.objectives import DAY
 from trail_callbacks.statistics.intervals import wilson
 
 STEP, LOOK = 300, 600

@@ -15,7 +15,7 @@ from trail_callbacks.guard import Checker, GuardSettings, JudgeDraft, decide
 from trail_callbacks.judges import Assessment, Judgement
 from trail_callbacks.models.call import Failure, Reply, Usage
 from trail_callbacks.monitor import observe
-from trail_callbacks.monitor.arm import read
+from trail_callbacks.monitor.gate import Answer
 from trail_callbacks.report.comparison import compare
 from trail_callbacks.testing import ScriptedModel
 
@@ -123,7 +123,7 @@ async def test_each_row_is_what_the_code_does(name):
         assert (refusal(report, 0.0) is None) == (command == "pass")
         unchanged = regression(compare(replace(report, state="assessed"), report), 0.0)
         assert (unchanged is None) == (command == "pass" or name == "a claim contradicted or absent")
-        left = read(observe(report)).left
+        left = Answer.read(observe(report)).left
         assert ("counted" if not left else "open" if left == 1.0 else "in part") == gate
         assert (grounding(report, 0.0, []) is None) == (tested == "pass")
         if other:

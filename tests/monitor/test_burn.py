@@ -2,8 +2,9 @@
 
 import pytest
 
-from trail_callbacks.monitor import Tally
-from trail_callbacks.monitor.burn import BURN_RATES, BurnWindow, spoken
+from trail_callbacks.monitor import BURN_RATES, Tally
+from trail_callbacks.monitor.evaluation import BurnWindow
+from trail_callbacks.monitor.objectives import spoken
 
 FAST = BURN_RATES[0]
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from trail_callbacks.monitor import SIGNALS
-from trail_callbacks.monitor.contrast import rollouts
+from trail_callbacks.monitor.triage import rollouts
 
 
 @pytest.fixture

@@ -15,7 +15,6 @@ from trail_callbacks.cli.inputs import existing, seconds, time_of
 from trail_callbacks.cli.options import Into, Json, Output, StoreUrl, Word, Words, option
 from trail_callbacks.cli.output import complain, deliver, dumped, handed_out
 from trail_callbacks.errors import InputError
-from trail_callbacks.files import write
 from trail_callbacks.monitor import Observation
 from trail_callbacks.render.excerpt import plain
 
@@ -134,7 +133,6 @@ def triage(
     by: Annotated[
         Words, option("FIELD", "Look at these segments only; by default at all with up to 50 values.")
     ] = None,
-    post_mortem: Annotated[Word, option("FILE", "Also write a post-mortem with the figures filled in.")] = None,
     as_json: Json = False,
     output: Output = None,
 ) -> None:
@@ -143,13 +141,9 @@ def triage(
     Figures are compared with the time before: seven times as long, as far as runs are known. Of a run, the time is the
     day that ends with it.
     """
-    from trail_callbacks.monitor.post_mortem import to_post_mortem  # noqa: PLC0415 - other commands do not need it
-
     if (store is None) == (runs is None):
         raise InputError("say where runs are: --store STORE or --runs FILE, and only one of them")
     found = _asked(what, until, lambda since, end: _known(store, runs, since, end), by or ())
-    if post_mortem:
-        write(post_mortem, to_post_mortem(found))
     deliver(found.as_data(), _answers(found), as_json=as_json, output=output)
 
 

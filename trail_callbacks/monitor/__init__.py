@@ -6,12 +6,20 @@ who is called, `rules` and `dashboard` say the same to Prometheus and Grafana; `
 `triage` where to look when runs go wrong.
 """
 
-from trail_callbacks.monitor.burn import BURN_RATES, BurnRate, Severity
 from trail_callbacks.monitor.decision import Arm, Decision, Measure, MeasureName, Pairing, Policy, SegmentDecision
 from trail_callbacks.monitor.evaluation import Alert, AlertState, evaluate
 from trail_callbacks.monitor.gate import decide
 from trail_callbacks.monitor.markdown import to_junit, to_markdown
-from trail_callbacks.monitor.objectives import Objective, Objectives, Stage, parse, read
+from trail_callbacks.monitor.objectives import (
+    BURN_RATES,
+    BurnRate,
+    Objective,
+    Objectives,
+    Severity,
+    Stage,
+    parse,
+    read,
+)
 from trail_callbacks.monitor.observation import (
     DocumentUse,
     FigureName,

@@ -7,8 +7,7 @@ from dataclasses import dataclass
 from hashlib import sha256
 from typing import Any
 
-from trail_callbacks.monitor.burn import spoken
-from trail_callbacks.monitor.objectives import STAGES, Objective, Objectives
+from trail_callbacks.monitor.objectives import Objective, Objectives, spoken
 from trail_callbacks.monitor.rules import counted, decided, runs, share
 
 __all__ = ["dashboard"]
@@ -33,9 +32,7 @@ def dashboard(objectives: Objectives) -> dict[str, Any]:
     Raises:
         InputError: If an objective asks for what is not counted.
     """
-    ordered = sorted(objectives, key=lambda each: STAGES.index(each.stage))
-    for each in ordered:
-        counted(each)
+    ordered = counted(objectives)
     panels: list[dict[str, Any]] = []
     top = 0
     for row in (list(_overview(ordered)), *(list(_of(each)) for each in ordered)):

@@ -2,18 +2,31 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass, field, replace
+from functools import cached_property
 from typing import Any, Literal, TypeAlias
 
-from trail_callbacks.monitor.burn import DAY, Severity, spoken
-from trail_callbacks.monitor.objectives import STAGES, Objective, Objectives, Stage
-from trail_callbacks.monitor.reading import Readout, causes_of, expanded, read_windows
+from trail_callbacks.monitor.objectives import (
+    ANY,
+    DAY,
+    STAGES,
+    BurnRate,
+    Objective,
+    Objectives,
+    Severity,
+    Stage,
+    spoken,
+)
 from trail_callbacks.monitor.signals import Tallies, Tally
 
-__all__ = ["Alert", "AlertState", "evaluate"]
+__all__ = ["EXPLAINS", "Alert", "AlertState", "BurnWindow", "evaluate", "segment_text"]
 
 AlertState: TypeAlias = Literal["quiet", "too_few", "firing", "held_back", "no_data"]
+
+EXPLAINS = 0.5  # a stage that is bad in half as many runs can be why a later one is; in fewer, it cannot
+_ENOUGH = 10  # decided runs of a short window; with fewer, it is widened
+_WEEK = 7 * DAY
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -63,19 +76,107 @@ class Alert:
 
     def to_dict(self) -> dict[str, Any]:
         """As JSON objects hold it."""
-        return {name: getattr(self, name) for name in self.__slots__} | {"segment": dict(self.segment)}
+        return asdict(self)
 
 
-def _words(objective: Objective, long: Tally, seconds: int) -> str:
-    """What a window shows."""
-    share = long.share or 0.0
-    return (
-        f"{share:.1%} of {long.decided} runs in {spoken(seconds)} are bad, {share / objective.budget:.1f} times "
-        f"what an objective of {objective.objective:g} allows: {objective.signal.about}"
-    )
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BurnWindow:
+    """What was counted for one burn rate.
+
+    Attributes:
+        rate: The burn rate.
+        long: Counts of its long window.
+        short: Counts of its short window.
+        recent: Length of that window, seconds: `rate.short` or more.
+    """
+
+    rate: BurnRate
+    long: Tally
+    short: Tally
+    recent: float
+
+    @classmethod
+    def count(cls, rate: BurnRate, until: float, tally: Callable[[float, float], Tally]) -> BurnWindow:
+        """Counts both windows that end at a time.
+
+        The short window is doubled until it holds 10 decided runs or is as long as the long one: a few runs would
+        otherwise decide whether an excess is still there.
+        """
+        long = tally(until - rate.long, until)
+        length = rate.short
+        short = tally(until - length, until) if long.decided else long
+        while short.decided < min(_ENOUGH, long.decided):
+            length *= 2
+            short = tally(until - length, until) if length < rate.long else long
+        return cls(rate=rate, long=long, short=short, recent=min(length, rate.long))
+
+    def exceeds(self, limit: float, minimum: int) -> bool:
+        """Whether the bad share is above a limit: surely in the long window, and still in the short one."""
+        share = self.short.share
+        return self.long.decided >= minimum and self.long.at_least > limit and share is not None and share > limit
+
+    def fires(self, budget: float, minimum: int) -> bool:
+        """Whether the budget burns at this rate."""
+        return self.exceeds(self.rate.factor * budget, minimum)
+
+    def over(self, until: float, tally: Callable[[float, float], Tally]) -> BurnWindow:
+        """Counts other runs over the same windows."""
+        return replace(self, long=tally(until - self.rate.long, until), short=tally(until - self.recent, until))
+
+    def without(self, part: BurnWindow) -> BurnWindow:
+        """The same without some of its runs, which were counted over the same windows."""
+        return replace(self, long=self.long - part.long, short=self.short - part.short)
 
 
-_WEEK = 7 * DAY
+@dataclass(frozen=True)
+class _Readout:
+    """The counts of an objective for one segment, by burn rate, the fastest first; no value of the segment is `ANY`."""
+
+    objective: Objective
+    segment: Mapping[str, str]
+    windows: tuple[BurnWindow, ...]
+
+    @property
+    def id(self) -> str:
+        name = self.objective.name
+        return f"{name}[{segment_text(self.segment)}]" if ANY in self.objective.segment.values() else name
+
+    @cached_property
+    def fired(self) -> BurnWindow | None:
+        """The fastest burn rate at which the budget burns."""
+        budget, minimum = self.objective.budget, self.objective.minimum
+        return next((each for each in self.windows if each.fires(budget, minimum)), None)
+
+    @cached_property
+    def burning(self) -> BurnWindow | None:
+        """The shortest window in which more runs are bad than the objective allows, at any speed."""
+        budget, minimum = self.objective.budget, self.objective.minimum
+        return next((each for each in self.windows if each.exceeds(budget, minimum)), None)
+
+    @cached_property
+    def shown(self) -> BurnWindow:
+        """The window that says most: that which fired, else that with the highest burn among those with enough runs."""
+        enough = [each for each in self.windows if each.long.decided >= self.objective.minimum]
+        return self.fired or max(enough, key=lambda each: each.long.share or 0.0, default=self.windows[-1])
+
+    def explains(self, other: _Readout) -> bool:
+        """Whether enough runs are bad at this stage, in the window in which it burns, to be why another burns."""
+        burning = self.burning
+        return burning is not None and (burning.long.share or 0.0) >= EXPLAINS * (other.shown.long.share or 0.0)
+
+    def words(self, window: BurnWindow) -> str:
+        """What a window shows."""
+        share = window.long.share or 0.0
+        return (
+            f"{share:.1%} of {window.long.decided} runs in {spoken(window.rate.long)} are bad, "
+            f"{share / self.objective.budget:.1f} times what an objective of {self.objective.objective:g} allows: "
+            f"{self.objective.signal.about}"
+        )
+
+
+def segment_text(segment: Mapping[str, str]) -> str:
+    """A segment in words; `all runs` without one."""
+    return ", ".join(f"{name}={segment[name]}" for name in sorted(segment)) or "all runs"
 
 
 def evaluate(
@@ -97,32 +198,50 @@ def evaluate(
         One for each objective and segment, in the order of the evidence path.
     """
     until = at - objectives.lag
-    readings = [
-        read_windows(each, segment, tallies, until)
-        for each in sorted(objectives, key=lambda each: STAGES.index(each.stage))
-        for segment in expanded(each.segment, segments or {})
-    ]
-    alerts = {reading.id: _alone(reading) for reading in readings}
-    for reading in readings:
-        if reading.objective.stage == "evaluator":
-            alerts[reading.id] = _silent(alerts[reading.id], tallies, reading.objective, until)
-    _hold_back(readings, alerts, tallies, until)
-    _without_evaluator(alerts)
+    readouts = []
+    for objective in objectives.ordered:
+        for segment in _expanded(objective.segment, segments or {}):
+            count = _counting(tallies, objective, segment)
+            windows = tuple(BurnWindow.count(rate, until, count) for rate in objective.rates)
+            readouts.append(_Readout(objective, segment, windows))
+    alerts = {each.id: _alone(each, tallies, until) for each in readouts}
+    for each in readouts:
+        _hold_back(each, readouts, alerts, tallies, until)
+    silent = next((each.id for each in alerts.values() if each.stage == "evaluator" and each.calls), None)
+    for id_, alert in alerts.items() if silent else ():  # one call, not one for each signal
+        if alert.state == "no_data" and alert.stage != "evaluator":
+            alerts[id_] = replace(alert, severity=None, cause=silent, why=f"{alert.why}; see {silent}")
     return tuple(alerts.values())
 
 
-def _alone(reading: Readout) -> Alert:
+def _expanded(segment: Mapping[str, str], known: Mapping[str, Sequence[str]]) -> Iterator[dict[str, str]]:
+    """A segment for each known value of each name whose value is `ANY`."""
+    name = next((name for name, value in segment.items() if value == ANY), None)
+    if name is None:
+        yield dict(segment)
+        return
+    for value in known.get(name, ()):
+        if value != ANY:
+            yield from _expanded({**segment, name: value}, known)
+
+
+def _counting(tallies: Tallies, objective: Objective, segment: Mapping[str, str]) -> Callable[[float, float], Tally]:
+    return lambda since, until: tallies.tally(objective.signal, since, until, segment, objective.threshold)
+
+
+def _alone(readout: _Readout, tallies: Tallies, until: float) -> Alert:
     """What an objective says without regard to others."""
-    objective, window, fired, blind = reading.objective, reading.shown, reading.fired, reading.blind
-    if blind is not None and fired is None:
-        window = blind
+    objective, fired = readout.objective, readout.fired
+    unknown = (each for each in readout.windows if each.long.runs >= objective.minimum and not each.long.decided)
+    blind = next(unknown, None) if fired is None else None
+    window = blind or readout.shown
     share, enough = window.long.share, window.long.decided >= objective.minimum
     made = Alert(
-        id=reading.id,
+        id=readout.id,
         objective=objective.name,
         stage=objective.stage,
         owner=objective.owner,
-        segment=reading.segment,
+        segment=readout.segment,
         state="quiet" if enough else "too_few",
         window=spoken(window.rate.long),
         runs=window.long.runs,
@@ -132,56 +251,89 @@ def _alone(reading: Readout) -> Alert:
         burn=None if share is None else share / objective.budget,
     )
     if fired is not None:
-        why = _words(objective, fired.long, fired.rate.long)
-        return replace(made, state="firing", severity=fired.rate.severity, why=why)
-    if blind is None:
-        return made
-    before = reading.windows[-1].long.decided
-    known = "it was known before" if before else f"nor in the {spoken(reading.windows[-1].rate.long)} before"
-    why = (
-        f"of {blind.long.runs} runs in {spoken(blind.rate.long)} nobody knows whether {objective.signal.about}; {known}"
-    )
-    return replace(made, state="no_data", severity="page" if before else "ticket", owner="evaluator", why=why)
+        return replace(made, state="firing", severity=fired.rate.severity, why=readout.words(fired))
+    if blind is not None:
+        slowest = readout.windows[-1]
+        known = "it was known before" if slowest.long.decided else f"nor in the {spoken(slowest.rate.long)} before"
+        about = f"nobody knows whether {objective.signal.about}"
+        why = f"of {blind.long.runs} runs in {spoken(blind.rate.long)} {about}; {known}"
+        severity: Severity = "page" if slowest.long.decided else "ticket"
+        return replace(made, state="no_data", severity=severity, owner="evaluator", why=why)
+    return _silent(made, readout, tallies, until) if objective.stage == "evaluator" else made
 
 
-def _without_evaluator(alerts: dict[str, Alert]) -> None:
-    """Calls once, not for each signal, where the judge fails on everything."""
-    first = next((each.id for each in alerts.values() if each.stage == "evaluator" and each.calls), None)
-    for id_, each in alerts.items() if first else ():
-        if each.state == "no_data" and each.stage != "evaluator":
-            alerts[id_] = replace(each, severity=None, cause=first, why=f"{each.why}; see {first}")
-
-
-def _hold_back(readings: Sequence[Readout], alerts: dict[str, Alert], tallies: Tallies, until: float) -> None:
-    """Calls the owner of the first stage that burns, not those of what follows from it."""
-    for reading in readings:
-        alert = alerts[reading.id]
-        if reading.fired is None or alert.severity is None:
-            continue
-        causes = causes_of(reading, readings, tallies, until)
-        for cause in causes:
-            alerts[cause.id] = _as_urgent(alerts[cause.id], cause, alert.severity, reading.id)
-        if causes:
-            why = f"{alert.why}; {causes[0].id} burns at an earlier stage"
-            alerts[reading.id] = replace(alert, state="held_back", severity=None, cause=causes[0].id, why=why)
-
-
-def _as_urgent(alert: Alert, reading: Readout, severity: Severity, follows: str) -> Alert:
-    """The alert of a cause: no less urgent than that of what follows from it."""
-    if alert.state == "held_back" or alert.severity in ("page", severity):
-        return alert
-    window = reading.burning or reading.shown
-    why = alert.why or _words(reading.objective, window.long, window.rate.long)
-    return replace(alert, state="firing", severity=severity, why=f"{why}; because of it {follows} burns, too")
-
-
-def _silent(alert: Alert, tallies: Tallies, objective: Objective, until: float) -> Alert:
+def _silent(alert: Alert, readout: _Readout, tallies: Tallies, until: float) -> Alert:
     """Tells that no run has come for a day, if many came on the same day of the week before."""
-    day = tallies.tally(objective.signal, until - DAY, until, alert.segment)
-    if day.runs or alert.calls:
-        return alert
-    before = tallies.tally(objective.signal, until - _WEEK - DAY, until - _WEEK, alert.segment).runs
-    if before < objective.minimum:
+    count = _counting(tallies, readout.objective, readout.segment)
+    before = 0 if count(until - DAY, until).runs else count(until - _WEEK - DAY, until - _WEEK).runs
+    if before < readout.objective.minimum:
         return alert
     why = f"no judged run has come for a day; on the same day a week ago there were {before}"
     return replace(alert, state="no_data", severity="ticket", window=spoken(DAY), runs=0, decided=0, why=why)
+
+
+def _hold_back(
+    readout: _Readout, readouts: Sequence[_Readout], alerts: dict[str, Alert], tallies: Tallies, until: float
+) -> None:
+    """Calls the owner of the first stage that burns, not those of what follows from it."""
+    alert = alerts[readout.id]
+    if readout.fired is None or alert.severity is None:
+        return
+    causes = _causes(readout, readouts, tallies, until)
+    for cause in causes:
+        known = alerts[cause.id]
+        if known.state != "held_back" and known.severity not in ("page", alert.severity):  # as urgent as what follows
+            why = known.why or cause.words(cause.burning or cause.shown)
+            why = f"{why}; because of it {readout.id} burns, too"
+            alerts[cause.id] = replace(known, state="firing", severity=alert.severity, why=why)
+    if causes:
+        why = f"{alert.why}; {causes[0].id} burns at an earlier stage"
+        alerts[readout.id] = replace(alert, state="held_back", severity=None, cause=causes[0].id, why=why)
+
+
+def _causes(readout: _Readout, readouts: Sequence[_Readout], tallies: Tallies, until: float) -> list[_Readout]:
+    """The readouts of an earlier stage that explain why one fires; those of the first stage that do.
+
+    An earlier stage explains it if that burns for the same runs or more, and is bad in at least half as many; or if it
+    burns in some segments only, and nothing fires without these.
+    """
+    stage = readout.objective.stage
+    before = () if stage == "evaluator" else STAGES[: STAGES.index(stage)]
+    for earlier in before:
+        here = [each for each in readouts if each.objective.stage == earlier and each.burning]
+        wide = [each for each in here if each.segment.items() <= readout.segment.items() and each.explains(readout)]
+        if wide:
+            return wide
+        for name in dict.fromkeys(name for each in here for name in each.segment if name not in readout.segment):
+            parts = [(each, _part(each, readout, tallies, until)) for each in _parts(here, readout, name)]
+            causes = [(each, part) for each, part in parts if each.explains(part)]
+            if causes and not _fires_without([part for _, part in causes], readout):
+                return [each for each, _ in causes]
+    return []
+
+
+def _parts(burning: Sequence[_Readout], readout: _Readout, name: str) -> list[_Readout]:
+    """Those that count a part of its runs: one value of a segment more. No two of them share a run."""
+    parts: dict[str, _Readout] = {}
+    for each in burning:
+        value = each.segment.get(name)
+        if value is not None and each.segment == {**readout.segment, name: value}:
+            parts.setdefault(value, each)
+    return list(parts.values())
+
+
+def _part(cause: _Readout, readout: _Readout, tallies: Tallies, until: float) -> _Readout:
+    """What a readout counts of the runs of a cause, over the same windows."""
+    count = _counting(tallies, readout.objective, cause.segment)
+    return _Readout(readout.objective, cause.segment, tuple(each.over(until, count) for each in readout.windows))
+
+
+def _fires_without(parts: Sequence[_Readout], readout: _Readout) -> bool:
+    """Whether a readout fires without some parts of it."""
+    for n, window in enumerate(readout.windows):
+        rest = window
+        for part in parts:
+            rest = rest.without(part.windows[n])
+        if rest.fires(readout.objective.budget, readout.objective.minimum):
+            return True
+    return False

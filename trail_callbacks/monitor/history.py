@@ -14,8 +14,7 @@ from urllib.parse import urlsplit
 
 from trail_callbacks.errors import InputError
 from trail_callbacks.files import write
-from trail_callbacks.monitor.evaluation import Alert
-from trail_callbacks.monitor.reading import segment_text
+from trail_callbacks.monitor.evaluation import Alert, segment_text
 
 __all__ = ["CALM", "Event", "EventKind", "History", "WebhookError", "checked_url", "message", "post"]
 

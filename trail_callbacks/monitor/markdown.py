@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Literal, TypeAlias
 from xml.etree import ElementTree as ET
 
@@ -12,19 +12,17 @@ from trail_callbacks.render.excerpt import plain, shorten
 __all__ = [
     "COLUMNS",
     "HEADLINES",
-    "OUTCOMES",
     "OnNotEnough",
     "measure_rows",
     "quoted",
     "remarks",
-    "table",
     "to_junit",
     "to_markdown",
 ]
 
 COLUMNS = ("segment", "measure", "baseline", "candidate", "change", "limits", "n", "outcome")
 
-OUTCOMES: Mapping[GateOutcome, str] = {"passes": "passes", "worse": "worse", "not_enough_data": "not enough data"}
+_OUTCOMES: Mapping[GateOutcome, str] = {"passes": "passes", "worse": "worse", "not_enough_data": "not enough data"}
 
 HEADLINES: Mapping[GateOutcome, str] = {
     "passes": "The candidate passes: it is not worse than the baseline by the margin, in any segment.",
@@ -56,7 +54,7 @@ def _cells(measure: Measure) -> Iterator[str]:
     yield "-" if measure.low is None else f"{_points(measure.low)} to {_points(measure.high)}"
     old, new = measure.questions
     yield f"{old:,}" if old == new else f"{old:,} / {new:,}"
-    yield OUTCOMES[measure.outcome]
+    yield _OUTCOMES[measure.outcome]
 
 
 def _percent(share: float | None) -> str:
@@ -127,14 +125,6 @@ def quoted(name: str) -> str:
     return f"`{shown or ' '}`"
 
 
-def table(columns: Sequence[str], rows: Iterable[Sequence[str]]) -> Iterator[str]:
-    """Yields the lines of a table; cells are Markdown."""
-    yield f"| {' | '.join(columns)} |"
-    yield f"|{' --- |' * len(columns)}"
-    for row in rows:
-        yield f"| {' | '.join(row)} |"
-
-
 def to_markdown(decision: Decision, baseline: str = "baseline", candidate: str = "candidate") -> str:
     """Writes a decision down.
 
@@ -155,7 +145,8 @@ def _lines(decision: Decision, baseline: str, candidate: str) -> Iterator[str]:
         for reason in segment.reasons:
             yield f"- {quoted(segment.name)}: {reason}"
     yield ""
-    yield from table(COLUMNS, measure_rows(decision.segments, quoted))
+    for row in (COLUMNS, ["---"] * len(COLUMNS), *measure_rows(decision.segments, quoted)):
+        yield f"| {' | '.join(row)} |"
     yield ""
     yield "<details><summary>Figures</summary>"
     yield ""

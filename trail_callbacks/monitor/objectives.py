@@ -1,22 +1,36 @@
-"""Objectives: which share of runs is to be good, for which runs, and who is called. Data, read from TOML."""
+"""Objectives: which share of runs is to be good, for which runs, and who is called when. Data, read from TOML."""
 
 from __future__ import annotations
 
 import re
 import tomllib
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from difflib import get_close_matches
-from math import isfinite
 from pathlib import Path
-from typing import Any, Literal, TypeAlias, get_args
+from typing import Annotated, Any, Literal, TypeAlias, get_args
+
+from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
 
 from trail_callbacks.errors import InputError
-from trail_callbacks.monitor.burn import BURN_RATES, DAY, HOUR, MINUTE, BurnRate
 from trail_callbacks.monitor.signals import SIGNALS, Signal, SignalName
 
-__all__ = ["ANY", "STAGES", "Objective", "Objectives", "Stage", "parse", "read"]
+__all__ = [
+    "ANY",
+    "BURN_RATES",
+    "DAY",
+    "STAGES",
+    "BurnRate",
+    "Objective",
+    "Objectives",
+    "Severity",
+    "Stage",
+    "parse",
+    "read",
+    "spoken",
+]
 
+Severity: TypeAlias = Literal["page", "ticket"]
 Stage: TypeAlias = Literal["query", "retrieval", "ranking", "generation", "citations", "evaluator"]
 
 STAGES: tuple[Stage, ...] = get_args(Stage)
@@ -25,24 +39,52 @@ STAGES: tuple[Stage, ...] = get_args(Stage)
 ANY = "*"
 """As the value of a segment: each of its values by itself."""
 
+MINUTE, HOUR, DAY = 60, 3_600, 86_400
+_UNITS = {"s": 1, "m": MINUTE, "h": HOUR, "d": DAY}
 _STAGE: Mapping[SignalName, Stage] = {
     "query_coverage": "retrieval",
     "evidence_overlap": "ranking",
-    "answer_coverage": "generation",
-    "contradiction": "generation",
-    "unsupported": "generation",
     "citation_coverage": "citations",
-    "abstention": "generation",  # where it shows; those who retrieve are called
     "undecided": "evaluator",
-}
+}  # the others: generation, abstention too, where it shows
 _LIKELY = 0.5  # a share of bad runs that nobody waits for
-_MINIMUM = 20
 _LEAST = 5
 _LAG = 5 * MINUTE
-_UNITS = {"s": 1, "m": MINUTE, "h": HOUR, "d": DAY}
-_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]{0,99}")
-_LAGS = re.compile(r"(\d+(?:\.\d+)?)\s*([smhd])")
+_NAME = 100  # characters of a name
+_LAGS = re.compile(r"\s*(\d+(?:\.\d+)?)\s*([smhd])\s*")
 _HEADING = re.compile(r"^[ \t]*\[\[[ \t]*objective[ \t]*\]\]", re.MULTILINE)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BurnRate:
+    """A speed of spending the budget that is worth a call.
+
+    Attributes:
+        factor: Bad runs as a multiple of the budget, which is 1 - objective.
+        long: Window in which the excess must be beyond doubt, seconds.
+        short: Window in which it must still be there, seconds.
+        severity: Whom it wakes.
+    """
+
+    factor: float
+    long: int
+    short: int
+    severity: Severity
+
+
+BURN_RATES = (
+    BurnRate(factor=6, long=HOUR, short=5 * MINUTE, severity="page"),
+    BurnRate(factor=3, long=6 * HOUR, short=30 * MINUTE, severity="page"),
+    BurnRate(factor=1, long=3 * DAY, short=6 * HOUR, severity="ticket"),
+)
+"""The windows. A factor of 14.4, common for availability, cannot fire where more than 6.9 % may be bad."""
+
+
+def spoken(seconds: float) -> str:
+    """A length of time as Prometheus and objectives write it: 5m, 6h, 3d."""
+    whole = round(seconds)
+    unit = next(each for each in ("d", "h", "m", "s") if whole >= _UNITS[each] and whole % _UNITS[each] == 0)
+    return f"{whole // _UNITS[unit]}{unit}"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -68,7 +110,7 @@ class Objective:
     owner: str
     threshold: float | None = None
     segment: Mapping[str, str] = field(default_factory=dict)
-    minimum: int = _MINIMUM
+    minimum: int = 20
     rates: tuple[BurnRate, ...] = BURN_RATES
 
     @property
@@ -91,6 +133,63 @@ class Objectives:
 
     def __iter__(self) -> Iterator[Objective]:
         return iter(self.every)
+
+    @property
+    def ordered(self) -> list[Objective]:
+        """All of them, in the order of the evidence path."""
+        return sorted(self.every, key=lambda each: STAGES.index(each.stage))
+
+
+def _seconds(value: Any) -> Any:
+    found = _LAGS.fullmatch(value) if isinstance(value, str) else None
+    return float(found[1]) * _UNITS[found[2]] if found else value
+
+
+def _falling(factors: list[float]) -> list[float]:
+    if len(factors) != len(BURN_RATES) or sorted(factors, reverse=True) != factors:
+        raise ValueError
+    return factors
+
+
+_Text: TypeAlias = Annotated[str, Field(min_length=1, pattern=r"\S")]
+_Minimum: TypeAlias = Annotated[int, Field(ge=_LEAST)]
+_MINIMUM = f"a whole number of runs, {_LEAST} or more"
+_Factors: TypeAlias = Annotated[list[Annotated[float, Field(ge=1)]], AfterValidator(_falling)]
+_FACTORS = f"{len(BURN_RATES)} falling numbers from 1, for {', '.join(spoken(each.long) for each in BURN_RATES)}"
+
+
+class _Table(BaseModel):
+    """What a file says; the description of a field is what errors say that it has to be."""
+
+    model_config = ConfigDict(extra="forbid", strict=True, allow_inf_nan=False)
+
+
+class _Row(_Table):
+    signal: SignalName = Field(description=f"one of {', '.join(SIGNALS)}")
+    objective: float = Field(
+        gt=0,
+        lt=1,
+        description="a number between 0.0 and 1.0, such as 0.95: with 1.0 each bad run breaks it, with 0.0 none does",
+    )
+    name: str = Field("", pattern=rf"^[A-Za-z0-9][A-Za-z0-9_.-]{{0,{_NAME - 1}}}$",
+                      description=f"letters, digits, _, - and ., {_NAME} at most")  # fmt: skip
+    stage: Stage | None = Field(None, description=f"one of {', '.join(STAGES)}")
+    threshold: float | None = Field(None, gt=0, le=1, description="a number to 1.0, above 0.0: no figure is below it")
+    segment: dict[_Text, _Text] = Field({}, description='names and texts, such as { tenant = "acme" }')
+    owner: _Text | None = Field(None, description="a text")
+    minimum: _Minimum | None = Field(None, description=_MINIMUM)
+    factors: _Factors | None = Field(None, description=_FACTORS)
+
+
+class _File(_Table):
+    objective: list[_Row] = Field(
+        min_length=1, description="one table or more: add [[objective]] with signal and objective"
+    )
+    lag: Annotated[float, BeforeValidator(_seconds)] = Field(
+        _LAG, ge=0, le=30 * DAY, description='a time of 30 days at most, such as "10m" or "6h"'
+    )
+    minimum: _Minimum = Field(20, description=_MINIMUM)
+    factors: _Factors = Field([each.factor for each in BURN_RATES], description=_FACTORS)
 
 
 def read(path: str) -> Objectives:
@@ -120,158 +219,81 @@ def parse(text: str, called: str = "objectives") -> Objectives:
     """
     try:
         data = tomllib.loads(text)
-    except tomllib.TOMLDecodeError as error:
+    except (tomllib.TOMLDecodeError, RecursionError) as error:
         raise InputError(f"{called} is not TOML: {error}") from error
-    top = _Table(data, called)
-    top.only("objective", "lag", "minimum", "factors")
-    lag = top.lag()
-    minimum, rates = top.minimum(_MINIMUM), top.factors(BURN_RATES)
-    tables = data.get("objective")
-    if not isinstance(tables, list) or not tables or not all(isinstance(each, dict) for each in tables):
-        raise InputError(f"{called}: there is no objective; add [[objective]] with signal and objective")
     lines = [text.count("\n", 0, each.start()) + 1 for each in _HEADING.finditer(text)]
-    found: dict[str, Objective] = {}
-    for n, table in enumerate(tables):
-        line = f", line {lines[n]}" if len(lines) == len(tables) else ""
-        at = _Table(table, f"{called}{line}: objective {n + 1}")
-        each = _objective(at, minimum, rates)
-        if each.name in found:
-            raise at.error(f"the name {each.name!r} is taken; give each a name of its own")
-        found[each.name] = each
-    if not any(each.signal.name == "undecided" for each in found.values()):
-        name = next(each for each in ("evaluator", *(f"evaluator-{n}" for n in range(2, 10**6))) if each not in found)
-        found[name] = Objective(
+
+    def at(place: int) -> str:
+        line = f", line {lines[place]}" if len(lines) == len(data["objective"]) else ""
+        return f"{called}{line}: objective {place + 1}"
+
+    try:
+        file = _File.model_validate(data)
+    except ValidationError as error:
+        found = error.errors()[0]
+        where, table, loc = called, data, found["loc"]
+        model: type[_Table] = _File
+        if len(loc) > 2 and isinstance(loc[1], int):  # noqa: PLR2004 - a field of an objective
+            where, table, model, loc = at(loc[1]), data["objective"][loc[1]], _Row, loc[2:]
+        raise InputError(f"{where}: {_problem(found['type'], str(loc[0]), table, model)}") from None
+    made: dict[str, Objective] = {}
+    for place, row in enumerate(file.objective):
+        each = _objective(at(place), row, file)
+        if each.name in made:
+            raise InputError(f"{at(place)}: the name {each.name!r} is taken; give each a name of its own")
+        made[each.name] = each
+    if not any(each.signal.name == "undecided" for each in made.values()):
+        name = "evaluator" if "evaluator" not in made else f"evaluator-{len(made) + 1}"
+        made[name] = Objective(
             name=name, signal=SIGNALS["undecided"], objective=0.95, stage="evaluator", owner="evaluator"
         )
-    return Objectives(every=tuple(found.values()), lag=lag)
+    return Objectives(every=tuple(made.values()), lag=file.lag)
 
 
-def _objective(at: _Table, minimum: int, rates: tuple[BurnRate, ...]) -> Objective:
-    at.only("name", "signal", "stage", "objective", "threshold", "segment", "owner", "minimum", "factors")
-    signal = SIGNALS[at.choice("signal", tuple(SIGNALS))]
-    objective = at.share("objective")
-    if objective is None:
-        raise at.error("objective is missing: the share of runs that are to be good, such as 0.95")
-    if not 0.0 < objective < 1.0:
-        raise at.error(
-            f"objective is {objective:g}: with 1.0 each bad run breaks it, with 0.0 none does; take one between, "
-            "such as 0.95"
-        )
-    threshold = at.share("threshold")
-    if threshold is not None and signal.threshold is None:
-        raise at.error(f"threshold: a run is bad if {signal.about}, which has no threshold; take it out")
-    if threshold == 0.0:
-        raise at.error("threshold is 0.0: no figure is below it, so that this can never fire; take one above")
-    segment = at.segment()
+def _problem(kind: str, name: str, table: Mapping[str, Any], model: type[_Table]) -> str:
+    """What is wrong with a key of a table, and what it has to be."""
+    names = list(model.model_fields)
+    if kind == "extra_forbidden":
+        near = get_close_matches(name, names, 1)
+        hint = f"did you mean {near[0]}?" if near else f"there are {', '.join(names)}"
+        return f"unknown key {name!r}; {hint}"
+    problem = f"{name} is {table[name]!r}" if name in table else f"{name} is missing"
+    return f"{problem}; it has to be {model.model_fields[name].description}"
+
+
+def _objective(at: str, row: _Row, file: _File) -> Objective:
+    signal = SIGNALS[row.signal]
+    if row.threshold is not None and signal.threshold is None:
+        raise InputError(f"{at}: threshold: a run is bad if {signal.about}, which has no threshold; take it out")
+    words = [signal.name, *(re.sub(r"[^A-Za-z0-9_.]+", "_", x) for x in row.segment.values())]
+    factors = row.factors or file.factors
     made = Objective(
-        name=at.name(signal.name, segment),
+        name=row.name or "-".join(words)[:_NAME],
         signal=signal,
-        objective=objective,
-        stage=at.choice("stage", STAGES, _STAGE[signal.name]),
-        owner=at.text("owner") or signal.owner,
-        threshold=threshold,
-        segment=segment,
-        minimum=at.minimum(minimum),
-        rates=at.factors(rates),
+        objective=row.objective,
+        stage=row.stage or _STAGE.get(row.signal, "generation"),
+        owner=row.owner or signal.owner,
+        threshold=row.threshold,
+        segment=row.segment,
+        minimum=row.minimum or file.minimum,
+        rates=tuple(replace(rate, factor=x) for rate, x in zip(BURN_RATES, factors, strict=True)),
     )
     _can_fire(at, made)
     return made
 
 
-def _can_fire(at: _Table, made: Objective) -> None:
+def _can_fire(at: str, made: Objective) -> None:
     """Refuses what never fires, or so late that everybody knows by then."""
     highest = max(each.factor for each in made.rates)
     if highest * made.budget < _LIKELY:
         return
-    factors = [f"{each.factor:g}" for each in made.rates]
-    fitting = max(1.0, int(_LIKELY / made.budget * 10 - 1e-9) / 10) if made.budget < _LIKELY else 0.0
     never = "that cannot be" if highest * made.budget >= 1 else "by then everybody knows"
     advice = f"raise objective above {1 - _LIKELY / highest:.3g}"
-    if fitting:
-        advice += f", or give lower factors, the highest at most {fitting:g}, instead of [{', '.join(factors)}]"
-    raise at.error(
-        f"a burn rate of {highest:g} at an objective of {made.objective:g} waits until {highest * made.budget:.0%} of "
-        f"the runs are bad: {never}; {advice}"
+    if made.budget < _LIKELY:
+        fitting = max(1.0, int(_LIKELY / made.budget * 10 - 1e-9) / 10)
+        factors = ", ".join(f"{each.factor:g}" for each in made.rates)
+        advice += f", or give lower factors, the highest at most {fitting:g}, instead of [{factors}]"
+    raise InputError(
+        f"{at}: a burn rate of {highest:g} at an objective of {made.objective:g} waits until "
+        f"{highest * made.budget:.0%} of the runs are bad: {never}; {advice}"
     )
-
-
-@dataclass(frozen=True, slots=True)
-class _Table:
-    """A table of the file, and what errors call it."""
-
-    data: Mapping[str, Any]
-    called: str
-
-    def error(self, message: str) -> InputError:
-        return InputError(f"{self.called}: {message}")
-
-    def only(self, *names: str) -> None:
-        for name in self.data:
-            if name not in names:
-                near = get_close_matches(name, names, 1)
-                hint = f"did you mean {near[0]}?" if near else f"there are {', '.join(names)}"
-                raise self.error(f"unknown key {name!r}; {hint}")
-
-    def text(self, name: str) -> str | None:
-        value = self.data.get(name)
-        if value is not None and (not isinstance(value, str) or not value.strip()):
-            raise self.error(f"{name} is {value!r}; it has to be a text")
-        return value
-
-    def choice(self, name: str, among: Sequence[Any], default: Any = None) -> Any:
-        value = self.data.get(name, default)
-        if value not in among:
-            problem = f"{name} is missing" if value is None else f"{name} is {value!r}"
-            raise self.error(f"{problem}; it has to be one of {', '.join(among)}")
-        return value
-
-    def number(self, name: str, what: str, usable: Callable[[float], bool]) -> float | None:
-        value = self.data.get(name)
-        if value is None:
-            return None
-        if isinstance(value, bool) or not isinstance(value, int | float) or not usable(value):
-            raise self.error(f"{name} is {value!r}; it has to be {what}")
-        return float(value)
-
-    def share(self, name: str) -> float | None:
-        return self.number(name, "a number from 0.0 to 1.0", lambda value: 0 <= value <= 1)
-
-    def minimum(self, default: int) -> int:
-        what = f"a whole number of runs, {_LEAST} or more"
-        value = self.number("minimum", what, lambda value: value >= _LEAST and value == int(value))
-        return default if value is None else int(value)
-
-    def factors(self, default: tuple[BurnRate, ...]) -> tuple[BurnRate, ...]:
-        value = self.data.get("factors")
-        if value is None:
-            return default
-        fits = isinstance(value, list) and len(value) == len(default)
-        fits = fits and all(
-            isinstance(x, int | float) and not isinstance(x, bool) and x >= 1 and isfinite(x) for x in value
-        )
-        if not fits or sorted(value, reverse=True) != value:
-            windows = ", ".join(f"{each.long // HOUR} h" for each in default)
-            raise self.error(f"factors is {value!r}; it has to be {len(default)} falling numbers from 1, for {windows}")
-        return tuple(replace(rate, factor=float(x)) for rate, x in zip(default, value, strict=True))
-
-    def lag(self) -> float:
-        value = self.data.get("lag", _LAG)
-        if isinstance(value, str) and (found := _LAGS.fullmatch(value.strip())):
-            value = float(found[1]) * _UNITS[found[2]]
-        if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value <= 30 * DAY:
-            raise self.error(f'lag is {value!r}; it has to be a time of 30 days at most, such as "10m" or "6h"')
-        return float(value)
-
-    def segment(self) -> dict[str, str]:
-        value = self.data.get("segment", {})
-        if not isinstance(value, dict) or not all(isinstance(x, str) and x for x in (*value, *value.values())):
-            raise self.error(f'segment is {value!r}; it has to be names and texts, such as {{ tenant = "acme" }}')
-        return dict(value)
-
-    def name(self, signal: str, segment: Mapping[str, str]) -> str:
-        given = self.text("name")
-        plain = "-".join([signal, *(re.sub(r"[^A-Za-z0-9_.]+", "_", x) for x in segment.values())])[:100]
-        name = plain if given is None else given
-        if not _NAME.fullmatch(name):
-            raise self.error(f"name is {name!r}; it has to be letters, digits, _, - and ., 100 at most")
-        return name

@@ -13,87 +13,74 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from trail_callbacks.errors import InputError
-from trail_callbacks.monitor.burn import BurnRate, Severity, spoken
+from trail_callbacks.monitor.evaluation import EXPLAINS
 from trail_callbacks.monitor.history import CALM
-from trail_callbacks.monitor.objectives import ANY, STAGES, Objective, Objectives
-from trail_callbacks.monitor.reading import EXPLAINS
+from trail_callbacks.monitor.objectives import ANY, STAGES, BurnRate, Objective, Objectives, spoken
 
-__all__ = ["counted", "decided", "effective", "low", "prometheus_rules", "quoted", "runs", "selector", "share"]
-
+__all__ = ["counted", "decided", "prometheus_rules", "runs", "share"]
 
 _HIDDEN = re.compile("[\x7f-\x9f\u2028\u2029\ufeff]")  # what JSON leaves as it is and YAML does not take
 
 
-def quoted(text: str) -> str:
+def _quoted(text: str) -> str:
     """A text in quotes, as both Prometheus and YAML read it."""
     return _HIDDEN.sub(lambda found: f"\\u{ord(found[0]):04x}", json.dumps(text, ensure_ascii=False))
 
 
-def counted(objective: Objective) -> None:
-    """Refuses what the counters do not tell.
+def counted(objectives: Objectives) -> list[Objective]:
+    """Returns objectives in the order of the evidence path, and refuses what the counters do not tell.
 
     Raises:
-        InputError: If it is about more than one segment, or has a threshold of its own.
+        InputError: If one is about more than one segment, or has a threshold of its own.
     """
-    if len(objective.segment) > 1:
-        names = ", ".join(objective.segment)
-        raise InputError(
-            f"{objective.name}: counters are kept for one segment at a time, not for {names} together; "
-            "leave one, or run trail alerts check for it"
-        )
-    if objective.threshold not in (None, objective.signal.threshold):
-        raise InputError(
-            f"{objective.name}: counters are kept at the threshold of the signal, {objective.signal.threshold:g}, "
-            f"not at {objective.threshold:g}; leave it out, or run trail alerts check for it"
-        )
+    for each in objectives:
+        instead = "or run trail alerts check for it"
+        if len(each.segment) > 1:
+            names = ", ".join(each.segment)
+            raise InputError(
+                f"{each.name}: counters are kept for one segment at a time, not for {names} together; leave one, "
+                f"{instead}"
+            )
+        if each.threshold not in (None, each.signal.threshold):
+            raise InputError(
+                f"{each.name}: counters are kept at the threshold of the signal, {each.signal.threshold:g}, not at "
+                f"{each.threshold:g}; leave it out, {instead}"
+            )
+    return objectives.ordered
 
 
-def selector(objective: Objective, *, signal: bool = True) -> str:
-    """What selects the counters of an objective."""
-    parts = [f"signal={quoted(objective.signal.name)}"] if signal else []
-    if not objective.segment:
-        return "{" + ",".join([*parts, 'segment=""']) + "}"
-    ((name, value),) = objective.segment.items()
-    parts.append(f"segment={quoted(name)}")
-    parts.append('value!=""' if value == ANY else f"value={quoted(value)}")
-    return "{" + ",".join(parts) + "}"
+def _increase(metric: str, objective: Objective, window: str, *, signal: bool = True, late: str = "") -> str:
+    """The growth of the counters of an objective in a window."""
+    labels = [f"signal={_quoted(objective.signal.name)}"] if signal else []
+    for name, value in objective.segment.items():
+        labels += [f"segment={_quoted(name)}", 'value!=""' if value == ANY else f"value={_quoted(value)}"]
+    labels += [] if objective.segment else ['segment=""']
+    return f"sum by (segment, value) (increase(trail_{metric}_total{{{','.join(labels)}}}[{window}]{late}))"
 
 
-def _increase(metric: str, objective: Objective, window: str) -> str:
-    return f"sum by (segment, value) (increase({metric}{selector(objective)}[{window}]))"
-
-
-def runs(objective: Objective, window: str, offset: str = "") -> str:
-    """Runs of a window, likewise."""
-    late = f" offset {offset}" if offset else ""
-    of = selector(objective, signal=False)
-    return f"sum by (segment, value) (increase(trail_runs_total{of}[{window}]{late}))"
+def runs(objective: Objective, window: str, late: str = "") -> str:
+    """Runs of a window, and those like them that were not sampled."""
+    return _increase("runs", objective, window, signal=False, late=late)
 
 
 def decided(objective: Objective, window: str) -> str:
-    """Runs of which the signal is known, and those like them that were not sampled."""
-    return _increase("trail_decided_runs_total", objective, window)
+    """Those of which the signal is known, likewise."""
+    return _increase("decided_runs", objective, window)
 
 
 def share(objective: Objective, window: str) -> str:
     """Weighted share of bad runs; nothing if none was decided."""
-    bad, weight = (_increase(f"trail_{name}_runs_total", objective, window) for name in ("bad", "decided"))
-    return f"{bad}\n/ ({weight} > 0)"
+    return f"{_increase('bad_runs', objective, window)}\n/ ({decided(objective, window)} > 0)"
 
 
-def effective(objective: Objective, window: str) -> str:
+def _effective(objective: Objective, window: str) -> str:
     """Effective number of decided runs, see `Tally.effective`; nothing if none was."""
-    squares = _increase("trail_squared_weight_total", objective, window)
+    squares = _increase("squared_weight", objective, window)
     return f"({decided(objective, window)}) ^ 2\n/ ({squares} > 0)"
 
 
-def low(share: str, n: str) -> str:
-    """Lower end of the 95 % Wilson interval.
-
-    Args:
-        share: Expression of the share.
-        n: Expression of the effective number.
-    """
+def _low(share: str, n: str) -> str:
+    """Lower end of the 95 % Wilson interval, of a share and the effective number behind it."""
     z = 1.96
     return (
         f"({share} + {z * z / 2} / {n}\n"
@@ -119,10 +106,10 @@ class _Rule:
         if self.summary:
             yield f"        keep_firing_for: {spoken(CALM)}"
         yield "        labels:"
-        yield from (f"          {name}: {quoted(value)}" for name, value in self.labels.items())
+        yield from (f"          {name}: {_quoted(value)}" for name, value in self.labels.items())
         if self.summary:
             yield "        annotations:"
-            yield f"          summary: {quoted(self.summary)}"
+            yield f"          summary: {_quoted(self.summary)}"
 
 
 def prometheus_rules(objectives: Objectives) -> str:
@@ -131,9 +118,7 @@ def prometheus_rules(objectives: Objectives) -> str:
     Raises:
         InputError: If an objective asks for what is not counted.
     """
-    ordered = sorted(objectives, key=lambda each: STAGES.index(each.stage))
-    for each in ordered:
-        counted(each)
+    ordered = counted(objectives)
     judge = [each for each in ordered if each.stage == "evaluator"]
     groups = {
         "trail-counts": [rule for each in ordered for rule in _counts(each)],
@@ -150,22 +135,26 @@ def prometheus_rules(objectives: Objectives) -> str:
     return "\n".join(lines) + "\n"
 
 
+def _own(objective: Objective) -> str:
+    return f"{{objective={_quoted(objective.name)}}}"
+
+
 def _counts(objective: Objective) -> Iterator[_Rule]:
     labels = {"objective": objective.name}
-    own = f"{{objective={quoted(objective.name)}}}"
+    own = _own(objective)
     long = {spoken(each.long) for each in objective.rates}
     for window in dict.fromkeys(spoken(x) for each in objective.rates for x in (each.short, each.long)):
         yield _Rule(f"trail:share:{window}", share(objective, window), labels)
         if window in long:
             yield _Rule(f"trail:decided:{window}", decided(objective, window), labels)
-            yield _Rule(f"trail:effective:{window}", effective(objective, window), labels)
-            least = low(f"trail:share:{window}{own}", f"trail:effective:{window}{own}")
+            yield _Rule(f"trail:effective:{window}", _effective(objective, window), labels)
+            least = _low(f"trail:share:{window}{own}", f"trail:effective:{window}{own}")
             yield _Rule(f"trail:low:{window}", least, labels)
 
 
 def _exceeds(objective: Objective, rate: BurnRate, factor: float) -> str:
     """The share of the long window, where the budget burns at a factor."""
-    own = f"{{objective={quoted(objective.name)}}}"
+    own = _own(objective)
     long, short, limit = spoken(rate.long), spoken(rate.short), f"{factor * objective.budget:.12g}"
     return (
         f"(trail:share:{long}{own}\n  and trail:low:{long}{own} > {limit}\n  and trail:share:{short}{own} > {limit}\n"
@@ -182,13 +171,12 @@ def _burning(objective: Objective) -> Iterator[_Rule]:
 
 
 def _calls(objective: Objective, ordered: Sequence[Objective]) -> Iterator[_Rule]:
-    own = f"{{objective={quoted(objective.name)}}}"
-    severities: tuple[Severity, ...] = ("page", "ticket")
-    for severity in severities:
+    own = _own(objective)
+    for severity in ("page", "ticket"):
         called = [f"trail:{severity}{own}"]
         for later in ordered:
             if match := _match(objective, later):
-                explained = _explained(f"trail:{severity}{{objective={quoted(later.name)}}}", objective, match)
+                explained = _explained(f"trail:{severity}{_own(later)}", objective, match)
                 called.append(f"(trail:burning{own} and {match} ({explained}))")
         expression = "(" + "\n or ".join(called) + ")"
         for earlier in ordered:
@@ -211,7 +199,7 @@ _OF = "{{ with $labels.value }} for {{ $labels.segment }}={{ . }}{{ end }}"
 
 def _explained(expression: str, cause: Objective, match: str) -> str:
     """Of what an expression finds, that which an earlier stage explains."""
-    return f"{EXPLAINS} * {expression} <= {match} group_left () trail:burning{{objective={quoted(cause.name)}}}"
+    return f"{EXPLAINS} * {expression} <= {match} group_left () trail:burning{_own(cause)}"
 
 
 def _match(earlier: Objective, later: Objective) -> str | None:
@@ -226,16 +214,16 @@ def _match(earlier: Objective, later: Objective) -> str | None:
 def _no_data(objective: Objective, judge: Iterable[Objective]) -> Iterator[_Rule]:
     window = spoken(objective.rates[0].long)
     labels = {"severity": "ticket", **_labels(objective), "owner": "evaluator"}
-    own = f"{{objective={quoted(objective.name)}}}"
+    own = _own(objective)
     arriving = f"({runs(objective, window)} >= {objective.minimum})"
     expression = f"{arriving}\nunless on (segment, value) (trail:decided:{window}{own} > 0)"
     if objective.stage != "evaluator":
         for each in judge:
-            expression += f"\nunless on () trail:page{{objective={quoted(each.name)}}}"
+            expression += f"\nunless on () trail:page{_own(each)}"
     about = f"{_literal(objective.name)}{_OF}: runs arrive, and of none is it known whether {objective.signal.about}"
     yield _Rule("TrailNoData", expression, labels, about, wait="15m")
     if objective.stage == "evaluator":
-        before = f"({runs(objective, '1d', '1w')} >= {objective.minimum})"
+        before = f"({runs(objective, '1d', ' offset 1w')} >= {objective.minimum})"
         silent = f"({runs(objective, '1d')} == 0)\nand on (segment, value) {before}"
         yield _Rule("TrailSilent", silent, labels, "no judged run has come for a day", wait="15m")
         if not objective.segment:

@@ -131,6 +131,27 @@ class Tally:
     bad_weight: float = 0.0
     squares: float = 0.0
 
+    @classmethod
+    def of(cls, runs: Iterable[Observation], signal: Signal, threshold: float | None = None) -> Tally:
+        """Counts runs, whenever they were.
+
+        Args:
+            runs: The runs.
+            signal: What makes a run bad.
+            threshold: Overrides the signal's.
+        """
+        judged = [(1.0 / run.rate, signal.bad(run, threshold)) for run in runs]
+        known = [(weight, is_bad) for weight, is_bad in judged if is_bad is not None]
+        bad = [weight for weight, is_bad in known if is_bad]
+        return cls(
+            runs=len(judged),
+            decided=len(known),
+            bad=len(bad),
+            weight=sum(weight for weight, _ in known),
+            bad_weight=sum(bad),
+            squares=sum(weight**2 for weight, _ in known),
+        )
+
     @property
     def share(self) -> float | None:
         """Weighted share of bad runs among the decided, 0.0 to 1.0; None if there are none."""
@@ -199,17 +220,6 @@ class Recorded:
         threshold: float | None = None,
     ) -> Tally:
         """See `Tallies`."""
-        runs = decided = bad = 0
-        weight = bad_weight = squares = 0.0
-        for run in self._runs:
-            if not since <= run.at < until or any(run.segment(name) != x for name, x in (segment or {}).items()):
-                continue
-            runs += 1
-            is_bad = signal.bad(run, threshold)
-            if is_bad is None:
-                continue
-            stands_for = 1.0 / run.rate
-            decided, weight, squares = decided + 1, weight + stands_for, squares + stands_for**2
-            if is_bad:
-                bad, bad_weight = bad + 1, bad_weight + stands_for
-        return Tally(runs=runs, decided=decided, bad=bad, weight=weight, bad_weight=bad_weight, squares=squares)
+        wanted = (segment or {}).items()
+        runs = (run for run in self._runs if since <= run.at < until and all(run.segment(k) == v for k, v in wanted))
+        return Tally.of(runs, signal, threshold)

@@ -5,14 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from datetime import UTC, datetime
 
-from trail_callbacks.monitor.contrast import Rise
 from trail_callbacks.monitor.observation import Observation
 from trail_callbacks.monitor.signals import SIGNALS, SignalName, Tally
-from trail_callbacks.monitor.triage import PATH, Triage
+from trail_callbacks.monitor.triage import PATH, Rise, Triage
 
-__all__ = ["LABELS", "figures", "moment", "steps", "verdict"]
+__all__ = ["moment", "steps", "verdict"]
 
-LABELS: Mapping[SignalName, str] = {
+_LABELS: Mapping[SignalName, str] = {
     "query_coverage": "QC, retrieved",
     "evidence_overlap": "EO, reached the prompt",
     "answer_coverage": "AC, supported",
@@ -36,7 +35,7 @@ def moment(at: float) -> str:
     return datetime.fromtimestamp(at, UTC).isoformat(timespec="seconds").replace("+00:00", "Z") if at else "-"
 
 
-def figures(tally: Tally) -> str:
+def _figures(tally: Tally) -> str:
     """Bad runs of those decided: `12 of 80 (15.0%)`."""
     if tally.share is None:
         return f"unknown of {tally.runs:,}"
@@ -74,7 +73,7 @@ def steps(found: Triage, shown: Callable[[str], str]) -> Iterator[tuple[str, lis
         shown: Makes untrusted names safe to show.
     """
     yield "Was the evaluator up?", list(_evaluator(found, shown))
-    symptom = LABELS[found.symptom]
+    symptom = _LABELS[found.symptom]
     yield f"Everywhere or in a segment? ({symptom})", list(_segments(found, shown))
     yield f"Since which version? ({symptom})", list(_rollouts(found, shown))
     yield "Which stage is worse than before? (bad runs)", list(_stages(found))
@@ -86,7 +85,7 @@ def steps(found: Triage, shown: Callable[[str], str]) -> Iterator[tuple[str, lis
 
 def _evaluator(found: Triage, shown: Callable[[str], str]) -> Iterator[str]:
     yield f"{'no: ' if found.evaluator == 'impaired' else ''}{_EVALUATOR[found.evaluator]}"
-    yield f"left open: {figures(found.undecided.now)}, before {figures(found.undecided.then)}"
+    yield f"left open: {_figures(found.undecided.now)}, before {_figures(found.undecided.then)}"
     for name, judges in zip(("now", "before"), found.judges, strict=True):
         if judges:
             yield f"judge {name}: {', '.join(map(shown, judges))}"
@@ -103,8 +102,8 @@ def _segments(found: Triage, shown: Callable[[str], str]) -> Iterator[str]:
         name = f"{shown(each.field)} {shown(each.value)}"
         mark = "worse: " if each.suspect else ""
         yield (
-            f"{mark}{name}: {figures(each.others.now)}, others {figures(each.others.then)}, "
-            f"itself before {figures(each.before.then)}"
+            f"{mark}{name}: {_figures(each.others.now)}, others {_figures(each.others.then)}, "
+            f"itself before {_figures(each.before.then)}"
         )
 
 
@@ -114,14 +113,14 @@ def _rollouts(found: Triage, shown: Callable[[str], str]) -> Iterator[str]:
     for each in found.rollouts:
         mark = "worse: " if each.contrast.worse else ""
         yield (
-            f"{mark}{each.part} {shown(each.version)} since {moment(each.at)}: {figures(each.contrast.now)}, "
-            f"with {shown(each.replaced)} {figures(each.contrast.then)}"
+            f"{mark}{each.part} {shown(each.version)} since {moment(each.at)}: {_figures(each.contrast.now)}, "
+            f"with {shown(each.replaced)} {_figures(each.contrast.then)}"
         )
 
 
 def _stages(found: Triage) -> Iterator[str]:
     for name, each in zip(PATH, found.stages, strict=True):
-        yield f"{LABELS[name]}: {figures(each.now)}, before {figures(each.then)}{_said(found, name, each)}"
+        yield f"{_LABELS[name]}: {_figures(each.now)}, before {_figures(each.then)}{_said(found, name, each)}"
 
 
 def _said(found: Triage, name: SignalName, each: Rise) -> str:
@@ -151,7 +150,7 @@ def _row(run: Observation, shown: Callable[[str], str]) -> str:
 def _run(run: Observation, shown: Callable[[str], str]) -> Iterator[str]:
     yield _row(run, shown)
     words = {True: "bad", False: "good", None: "unknown"}
-    yield ", ".join(f"{LABELS[name]}: {words[SIGNALS[name].bad(run)]}" for name in PATH)
+    yield ", ".join(f"{_LABELS[name]}: {words[SIGNALS[name].bad(run)]}" for name in PATH)
     for name, values in (("versions", run.versions), ("segments", run.fields)):
         if values:
             yield f"{name}: {', '.join(f'{shown(key)} {shown(value)}' for key, value in values.items())}"

@@ -8,17 +8,21 @@ of a broken stage may be bad only because that one is.
 
 from __future__ import annotations
 
-from collections import Counter
+from bisect import bisect_left
+from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
+from itertools import pairwise
+from math import inf
 from typing import Any, Literal, TypeAlias
 
 from trail_callbacks.errors import InputError
-from trail_callbacks.monitor.contrast import Rise, Rollout, contrast, rollouts, tallied, weighed
 from trail_callbacks.monitor.observation import Observation
-from trail_callbacks.monitor.signals import SIGNALS, Owner, Signal, SignalName
+from trail_callbacks.monitor.signals import SIGNALS, Owner, Signal, SignalName, Tally
+from trail_callbacks.statistics.clusters import Difference, Share
+from trail_callbacks.statistics.paired import holm
 
-__all__ = ["PATH", "Evaluator", "SegmentContrast", "Triage", "triage"]
+__all__ = ["PATH", "Evaluator", "Rise", "Rollout", "SegmentContrast", "Triage", "rollouts", "triage"]
 
 PATH: tuple[SignalName, ...] = (
     "query_coverage",
@@ -33,9 +37,52 @@ Evaluator: TypeAlias = Literal["up", "impaired", "changed", "no_data"]
 """`impaired`: it left more open than before, or over a tenth; `changed`: another judge than before, so that figures of
 both times cannot be compared; `no_data`: no run was judged."""
 
+_ALPHA = 0.05
+_FEWEST = 10  # decided runs in each group, below which nothing is said
 _OPEN = 0.1  # share of undecided runs from which an evaluator is impaired
-_VALUES = 50  # values of a field above which it is an id and no segment
+_VALUES = 50  # of a field or a part; with more, it is an id
+_ENOUGH = 50  # runs of a version; with fewer, the time goes on to the next rollout but one
 _MOST = 10  # rows of a list
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Rise:
+    """Bad runs of two groups.
+
+    Attributes:
+        name: What is compared: a signal, a segment or a version.
+        now: Counts of the group in question.
+        then: Counts of what it is compared with.
+        p: Probability of such a rise, or a larger one, if nothing differed; None with fewer than 10 decided runs in
+            either group.
+        worse: Whether there are more bad runs, with 5 % error over all contrasts of its kind (Holm).
+    """
+
+    name: str
+    now: Tally
+    then: Tally
+    p: float | None = None
+    worse: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Rollout:
+    """A new version of a part.
+
+    Attributes:
+        part: The part: `app`, `model`, `prompt`, `retriever`, `reranker`, `index`, `chunker`.
+        version: Its new version.
+        replaced: The version that was seen before.
+        at: When the first run with it began, seconds since the epoch.
+        contrast: Runs with the new version, compared with those of the version before: of both the runs nearest to the
+            rollout, up to the rollouts before and after it.
+    """
+
+    part: str
+    version: str
+    replaced: str
+    at: float
+    contrast: Rise
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -144,19 +191,23 @@ def triage(
     asked = next((each for each in everything if each.id == run), None)
     if run is not None and asked is None:
         raise InputError(f"no judged run has the id {run!r}")
-    undecided = weighed([_signal("undecided", now, then)])[0]
-    stages = weighed([_signal(name, now, then) for name in PATH])
+
+    def risen(name: SignalName) -> Rise:
+        return _contrast(name, Tally.of(now, SIGNALS[name]), Tally.of(then, SIGNALS[name]))
+
+    (undecided,) = _weighed([risen("undecided")])
+    stages = _weighed([risen(name) for name in PATH])
     worse = [name for name, each in zip(PATH, stages, strict=True) if each.worse]
     signal = SIGNALS[worse[0] if worse else "unsupported"]
-    bad = [each for each in now if signal.bad(each)]
+    judges = [tuple(sorted({each.judge for each in runs})) for runs in (now, then)]
     return Triage(
         since=since,
         until=until,
         runs=len(now),
         before=len(then),
-        evaluator=_evaluator(now, then, undecided),
+        evaluator=_evaluator(now, undecided, changed=bool(then) and judges[0] != judges[1]),
         undecided=undecided,
-        judges=(_judges(now), _judges(then)),
+        judges=(judges[0], judges[1]),
         stages=stages,
         symptom=signal.name,
         broken=bool(worse),
@@ -165,26 +216,32 @@ def triage(
         breaks=_breaks(now),
         breaks_before=_breaks(then),
         diagnosed=sum(each.diagnosed for each in now),
-        first=bad[0] if bad else None,
+        first=next((each for each in now if signal.bad(each)), None),
         worst=tuple(sorted(now, key=_badness(signal), reverse=True)[:_MOST]),
         run=asked,
     )
 
 
-def _signal(name: SignalName, now: Sequence[Observation], then: Sequence[Observation]) -> Rise:
-    return contrast(name, tallied(now, SIGNALS[name]), tallied(then, SIGNALS[name]))
+def _contrast(name: str, now: Tally, then: Tally) -> Rise:
+    """Compares two groups; whether one is worse is said by `_weighed`."""
+    if min(now.decided, then.decided) < _FEWEST:
+        return Rise(name=name, now=now, then=then)
+    shares = [Share(each.share or 0.0, each.decided, each.effective) for each in (now, then)]
+    return Rise(name=name, now=now, then=then, p=Difference(shares[0], shares[1]).p_worse())
 
 
-def _judges(runs: Iterable[Observation]) -> tuple[str, ...]:
-    return tuple(sorted({each.judge for each in runs}))
+def _weighed(contrasts: Sequence[Rise]) -> tuple[Rise, ...]:
+    """Says of contrasts of one kind which are worse, so that all of them together err in 5 % at most."""
+    pairs = zip(contrasts, holm([each.p for each in contrasts]), strict=True)
+    return tuple(replace(each, worse=p is not None and p < _ALPHA) for each, p in pairs)
 
 
-def _evaluator(now: Sequence[Observation], then: Sequence[Observation], undecided: Rise) -> Evaluator:
+def _evaluator(now: Sequence[Observation], undecided: Rise, *, changed: bool) -> Evaluator:
     if not now:
         return "no_data"
     if undecided.worse or (undecided.now.share or 0.0) > _OPEN:
         return "impaired"
-    return "changed" if then and _judges(now) != _judges(then) else "up"
+    return "changed" if changed else "up"
 
 
 def _segments(
@@ -192,38 +249,70 @@ def _segments(
 ) -> tuple[SegmentContrast, ...]:
     """Each value of each field, beside the other runs and beside itself before."""
     found = []
-    everyone = tallied(now, signal)
+    everyone = Tally.of(now, signal)
     for field in fields or sorted({name for run in now for name in run.fields}):
-        values, earlier = _by(now, field), _by(then, field)
+        values, earlier = (_by(runs, [run.segment(field) for run in runs]) for runs in (now, then))
         if not fields and not 1 < len(values) <= _VALUES:
             continue
         for value, mine in values.items():
-            tally = tallied(mine, signal)
-            found.append((field, value, tally, everyone - tally, tallied(earlier.get(value, ()), signal)))
-    others_ = weighed([contrast(value, tally, rest) for _, value, tally, rest, _ in found])
-    before = [weighed([contrast(value, tally, old)])[0] for _, value, tally, _, old in found]
+            tally = Tally.of(mine, signal)
+            before = _contrast(value, tally, Tally.of(earlier.get(value, ()), signal))
+            found.append((field, value, _contrast(value, tally, everyone - tally), _weighed([before])[0]))
+    others = _weighed([each[2] for each in found])
     rows = [
         SegmentContrast(
-            field=each[0],
-            value=each[1],
+            field=field,
+            value=value,
             others=against,
-            before=earlier,
-            suspect=against.worse and (earlier.worse or earlier.p is None),
+            before=before,
+            suspect=against.worse and (before.worse or before.p is None),
         )
-        for each, against, earlier in zip(found, others_, before, strict=True)
+        for (field, value, _, before), against in zip(found, others, strict=True)
     ]
     rows.sort(key=lambda each: (not each.suspect, 1.0 if each.others.p is None else each.others.p))
     return tuple(rows[:_MOST])
 
 
-def _by(runs: Iterable[Observation], field: str) -> dict[str, list[Observation]]:
-    """Runs by the value of a segment, or by the version of a part."""
-    found: dict[str, list[Observation]] = {}
-    for run in runs:
-        value = run.segment(field)
+def _by(runs: Iterable[Observation], values: Iterable[str | None]) -> dict[str, list[Observation]]:
+    """Runs by their value, in the order in which the values were first seen."""
+    found: dict[str, list[Observation]] = defaultdict(list)
+    for run, value in zip(runs, values, strict=True):
         if value is not None:
-            found.setdefault(value, []).append(run)
+            found[value].append(run)
     return found
+
+
+def rollouts(runs: Sequence[Observation], signal: Signal) -> tuple[Rollout, ...]:
+    """Finds new versions, the most suspicious first.
+
+    Args:
+        runs: Runs in the order of time.
+        signal: What makes a run bad.
+    """
+    found: list[tuple[str, Sequence[Observation], Sequence[Observation]]] = []
+    for part in sorted({name for run in runs for name in run.versions}):
+        known = _by(runs, [run.versions.get(part) for run in runs])
+        if len(known) <= _VALUES:
+            found += [(part, known[old], known[new]) for old, new in pairwise(known)]
+    times = sorted({new[0].at for _, _, new in found})
+    contrasts = []
+    for part, old, new in found:
+        at = new[0].at
+        begin = next((t for t in reversed(times) if t < at and _within(old, t, at) >= _ENOUGH), -inf)
+        end = next((t for t in times if t > at and _within(new, at, t) >= _ENOUGH), inf)
+        tallies = [Tally.of([run for run in each if begin <= run.at < end], signal) for each in (new, old)]
+        contrasts.append(_contrast(new[0].versions[part], *tallies))
+    rows = [
+        Rollout(part=part, version=each.name, replaced=old[0].versions[part], at=new[0].at, contrast=each)
+        for (part, old, new), each in zip(found, _weighed(contrasts), strict=True)
+    ]
+    rows.sort(key=lambda each: (not each.contrast.worse, 1.0 if each.contrast.p is None else each.contrast.p, -each.at))
+    return tuple(rows)
+
+
+def _within(runs: Sequence[Observation], begin: float, end: float) -> int:
+    first, last = (bisect_left(runs, t, key=lambda run: run.at) for t in (begin, end))
+    return last - first
 
 
 def _breaks(runs: Iterable[Observation]) -> dict[str, int]:
@@ -231,7 +320,4 @@ def _breaks(runs: Iterable[Observation]) -> dict[str, int]:
 
 
 def _badness(signal: Signal) -> Callable[[Observation], tuple[bool, int, float]]:
-    def key(run: Observation) -> tuple[bool, int, float]:
-        return bool(signal.bad(run)), run.outcomes.get("contradicted", 0), run.score or 0.0
-
-    return key
+    return lambda run: (bool(signal.bad(run)), run.outcomes.get("contradicted", 0), run.score or 0.0)
