@@ -28,10 +28,6 @@ def edge(graph, source, target):
     return next((e for e in graph.edges if (e.source, e.target) == ids), None)
 
 
-def test_no_events_give_an_empty_graph():
-    assert build([]).nodes == ()
-
-
 def test_retrieved_text_is_linked_through_a_joined_prompt():
     log = RunLog()
     with log.run("chain", text(ASKED)) as out:
@@ -174,17 +170,6 @@ def test_untraced_retrieval_in_code_is_a_document():
     assert by_text(graph, OAK).step == "search_archive"
 
 
-def test_internal_runs_leave_no_trace():
-    log = RunLog()
-    with log.run("chain", text(ASKED)) as out:
-        with log.run("chain", text("secret rubric of the judge"), internal=True):
-            log.did("model", [message("secret rubric of the judge")], [message("verdict of the judge", "assistant")])
-        log.did("model", [message(ASKED)], [message(SAID, "assistant")])
-        out.append(text(SAID))
-    graph = build(log.events)
-    assert not any("judge" in node.text for node in graph.nodes)
-
-
 def test_the_fields_of_a_structured_answer_are_all_kept():
     log = RunLog()
     with log.run("chain", text(ASKED)) as out:
@@ -274,18 +259,6 @@ def test_a_document_that_names_what_was_asked_for_is_a_source_all_the_same(asked
     graph = build(log.events)
     assert by_text(graph, OAK).kind == "document"
     assert edge(graph, OAK, SAID) is not None
-
-
-def test_texts_that_models_wrote_beside_the_answer_are_noted():
-    first, second = "It is an old tree by any measure.", "The mill is older than the oak by far."
-    log = RunLog()
-    with log.run("chain", text(ASKED)) as out:
-        log.did("model", [message(ASKED)], [message(first, "assistant")])
-        log.did("model", [message(ASKED)], [message(second, "assistant")])
-        out += [text(first, "pro"), text(second, "con")]
-    graph = build(log.events)
-    assert graph.answer.text == second
-    assert graph.answer.attributes["beside"] == [by_text(graph, first).id]
 
 
 def test_origins_say_who_wrote_each_text():

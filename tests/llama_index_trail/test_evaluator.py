@@ -13,7 +13,7 @@ from llama_index.core.question_gen import LLMQuestionGenerator
 from llama_index.core.response_synthesizers import get_response_synthesizer
 from llama_index.core.schema import NodeWithScore, TextNode
 from llama_index.core.tools import QueryEngineTool
-from llama_index_trail import GuardedQueryEngine, TrailEvaluator, instrument, status, trail
+from llama_index_trail import TrailEvaluator, instrument, status, trail
 from pydantic import BaseModel
 
 from trail_callbacks.errors import InputError
@@ -216,15 +216,6 @@ def test_evaluation_is_part_of_no_recording(ask):
         _ = t.graph
     assert len(seen) == 1
     assert status().open_runs == 0
-
-
-def test_a_guards_response(ask):
-    response = GuardedQueryEngine(ask([FACT], BAD), judge="local", on_fail="annotate").query(ASKED)
-    assert TrailEvaluator().evaluate_response(ASKED, response).score == 0.0
-
-
-def test_it_has_no_prompts_of_its_own():
-    assert TrailEvaluator().get_prompts() == {}
 
 
 def test_undecided_claims_are_not_said_to_be_supported(by_colour):

@@ -3,8 +3,6 @@
 import asyncio
 import gc
 import json
-import re
-import threading
 import weakref
 
 import pytest
@@ -16,7 +14,6 @@ from llama_index.core.indices.query.query_transform.base import HyDEQueryTransfo
 from llama_index.core.query_engine import (
     CitationQueryEngine,
     RetrieverQueryEngine,
-    RouterQueryEngine,
     SubQuestionQueryEngine,
     TransformQueryEngine,
 )
@@ -24,7 +21,6 @@ from llama_index.core.question_gen import LLMQuestionGenerator
 from llama_index.core.response_synthesizers import get_response_synthesizer
 from llama_index.core.retrievers import BaseRetriever, RecursiveRetriever
 from llama_index.core.schema import IndexNode, NodeWithScore, TextNode
-from llama_index.core.selectors import LLMSingleSelector
 from llama_index.core.tools import QueryEngineTool
 from llama_index_trail import (
     AnswerRejectedError,
@@ -196,13 +192,6 @@ def test_any_other_engine_is_asked_anew_and_embeds_the_question_alone():
     assert second.embedding_strs == [ASKED]
 
 
-def test_the_query_keeps_its_embedding():
-    own = Own(FACT)
-    GuardedQueryEngine(own, judge="local").query(QueryBundle(ASKED, custom_embedding_strs=["x"], embedding=[0.5]))
-    assert {tuple(bundle.embedding_strs) for bundle in own.seen} == {("x",)}
-    assert {tuple(bundle.embedding) for bundle in own.seen} == {(0.5,)}
-
-
 def test_nothing_found_is_no_claim(ask):
     seen = []
     response = GuardedQueryEngine(ask([], HOPELESS), judge="local", on_report=seen.append).query(ASKED)
@@ -231,16 +220,6 @@ async def test_live_tokens_come_at_once_and_the_summary_after_the_last(engine):
     assert len(seen) == 1
     with pytest.raises(InputError):
         GuardedQueryEngine(engine(), judge="local", stream="pass")
-
-
-def test_a_live_stream_may_be_read_in_another_thread(engine):
-    response = GuardedQueryEngine(engine(HOPELESS, streaming=True), judge="local", on_fail="annotate").query(ASKED)
-    read = []
-    thread = threading.Thread(target=lambda: read.extend(response.response_gen))
-    thread.start()
-    thread.join()
-    assert "".join(read) == BAD
-    assert response.metadata["trail"]["state"] == "assessed"
 
 
 def test_structured_answers(shelf, models):
@@ -361,18 +340,6 @@ async def test_for_the_parts_of_a_question_at_once(ask, models):
     assert not any(LEAKED in prompt for prompt in llm.asked)
 
 
-def test_in_a_router(engine, models):
-    tool = QueryEngineTool.from_defaults(
-        GuardedQueryEngine(engine(HOPELESS), judge="local"), name="towers", description="towers"
-    )
-    chooser = models.Rules(rules=[("", '[{"choice": 1, "reason": "towers"}]')])
-    router = RouterQueryEngine(LLMSingleSelector.from_defaults(llm=chooser), [tool], llm=chooser)
-    instrument()
-    response = router.query(ASKED)
-    assert str(response) == BLOCKED
-    assert response.metadata["trail"]["blocked"] is True
-
-
 def test_of_sub_questions(ask, models):
     """A claim that only a sub-answer makes is not supported by it."""
     asked = '```json\n[{"sub_question": "How high?", "tool_name": "towers"}]\n```'
@@ -430,11 +397,6 @@ def test_it_shows_what_the_engine_inside_has(engine):
         _ = guarded.nothing_like_it
 
 
-def test_a_guard_may_guard_a_guard(engine):
-    inner = GuardedQueryEngine(engine(HOPELESS), judge="local", on_fail="annotate")
-    assert str(GuardedQueryEngine(inner, judge="local", on_fail="block").query(ASKED)) == BLOCKED
-
-
 # -- recordings --------------------------------------------------------------------------------------------------
 
 
@@ -457,12 +419,6 @@ def test_the_judge_sees_what_the_recording_is_allowed_to_see(engine):
     assert not any("Genoa" in node.text for report in seen for node in report.graph.nodes)
 
 
-def test_without_a_recording_none_is_left(engine):
-    GuardedQueryEngine(engine(), judge="local").query(ASKED)
-    now = status()
-    assert (now.listening, now.open_runs, now.trails) == (False, 0, 0)
-
-
 @pytest.mark.parametrize("recording", [False, True])
 def test_a_judge_that_uses_the_apps_model_is_part_of_no_recording(engine, models, recording):
     judge_llm = models.Rules(rules=[("", '{"claims": []}')])
@@ -482,19 +438,6 @@ def test_a_report_is_found_by_the_response_unless_it_was_withheld(engine):
     assert report_for(response).hallucination_score == 0.0
     with pytest.raises(InputError):
         report_for(GuardedQueryEngine(engine(), judge="local", on_fail="block").query(ASKED))
-
-
-async def test_thirty_at_once_do_not_mix(shelf, models):
-    def one(k):
-        fact = f"Tower number {k} is {100 + k} metres tall."
-        rules = [(REVIEW, f"Tower number {k} is {100 + k} metres tall."), ("", f"Tower number {k} was built by Vexx.")]
-        return GuardedQueryEngine(shelf(fact).as_query_engine(llm=models.Rules(rules=rules)), judge="local")
-
-    found = await asyncio.gather(*(one(k).aquery(f"How tall is tower number {k}?") for k in range(30)))
-    for k, response in enumerate(found):
-        assert str(response) == f"Tower number {k} is {100 + k} metres tall."
-        graph = report_for(response).graph
-        assert all(set(re.findall(r"[Tt]ower number (\d+)", node.text)) <= {str(k)} for node in graph.nodes)
 
 
 # -- faults ------------------------------------------------------------------------------------------------------

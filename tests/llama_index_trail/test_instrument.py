@@ -2,7 +2,6 @@
 
 import asyncio
 import copy
-import gc
 import json
 import logging
 import os
@@ -10,10 +9,6 @@ import pickle
 import subprocess
 import sys
 import threading
-import time
-import weakref
-from concurrent.futures import ThreadPoolExecutor
-from contextlib import nullcontext
 from contextvars import copy_context
 
 import pytest
@@ -376,22 +371,6 @@ async def test_thirty_requests_each_await_their_own_report(crowd):
         assert [node.text for node in report.graph.nodes if node.kind == "document"] == [facts[n]]
 
 
-def test_thirty_threads_do_not_mix(crowd):
-    engine, facts, questions, replies = crowd
-    recording = instrument(max_traces=64)
-    with ThreadPoolExecutor(10) as pool:
-        responses = list(pool.map(engine.query, questions))
-    for n, response in enumerate(responses):
-        graph = report_for(response).graph
-        assert [node.text for node in graph.nodes if node.kind in {"question", "document", "answer"}] == [
-            questions[n],
-            facts[n],
-            replies[n],
-        ]
-        assert str(response) == replies[n]
-    assert len(recording.reports) == 30
-
-
 def test_a_thread_inside_a_block_is_outside_unless_the_context_is_copied(engine):
     with trail(evaluate="never") as t:
         thread = threading.Thread(target=engine.query, args=[HOW])
@@ -412,31 +391,6 @@ def test_tags_of_the_app_stay_with_the_question(engine):
 
 
 # --- memory --------------------------------------------------------------------------------------------------------
-
-
-def test_neither_nodes_nor_responses_are_kept_alive(models, shelf):
-    engine = shelf(HIVE).as_query_engine(llm=models.Rules(rules=[("", POUNDS)]))
-    instrument()
-    response = engine.query(HOW)
-    dead = [weakref.ref(response), weakref.ref(response.source_nodes[0])]
-    del response
-    deadline = time.monotonic() + 10
-    while any(ref() is not None for ref in dead) and time.monotonic() < deadline:
-        gc.collect()  # the worker that verified may be on its last lines still
-        threading.Event().wait(0.01)
-    assert [ref() for ref in dead] == [None, None]
-
-
-def test_a_thousand_queries_leave_no_state(ask):
-    engine = ask([HIVE], [("fail", ConnectionError("no")), ("", POUNDS)])
-    instrument(evaluate="never", max_traces=8)
-    for n in range(1_000):
-        with pytest.raises(ConnectionError) if n % 10 == 0 else nullcontext():
-            engine.query("fail" if n % 10 == 0 else HOW)
-    assert status().open_runs == 0
-    assert TRACKER._spans == {}
-    assert TRACKER._lazy == []
-    assert status().errors == ()
 
 
 def test_runs_that_never_end_are_bounded(ask, monkeypatch):

@@ -1,7 +1,6 @@
 """Which text reached which: small apps of real LlamaIndex parts, in every way of calling them."""
 
 import asyncio
-import json
 import time
 from importlib.metadata import version
 
@@ -16,13 +15,12 @@ from llama_index.core.chat_engine import (
 from llama_index.core.indices.query.query_transform import HyDEQueryTransform
 from llama_index.core.postprocessor import LLMRerank, MetadataReplacementPostProcessor
 from llama_index.core.postprocessor.types import BaseNodePostprocessor
-from llama_index.core.query_engine import CustomQueryEngine, RetrieverQueryEngine, TransformQueryEngine
+from llama_index.core.query_engine import RetrieverQueryEngine, TransformQueryEngine
 from llama_index.core.retrievers import BaseRetriever, QueryFusionRetriever
 from llama_index.core.schema import IndexNode, NodeWithScore, TextNode
 from llama_index.core.tools import FunctionTool, QueryEngineTool
 from llama_index.core.workflow import Context, Event, StartEvent, StopEvent, Workflow, step
 from llama_index_trail import status, trail
-from pydantic import BaseModel
 
 # LlamaIndex's own: it looks at deprecated attributes of every workflow and leaves its memory's database open.
 pytestmark = [
@@ -65,20 +63,6 @@ def test_every_response_mode_leads_from_the_documents_to_the_answer(  # noqa: PL
     assert written(graph) == (2 if response_mode == "refine" else 1)
 
 
-@pytest.mark.parametrize("mode", ["sync", "async"])
-def test_accumulate_keeps_the_answers_apart(ask, answer, shows, mode):
-    engine = ask([MILL, WEIR], [("rye on", NINE), ("Joost Maas", "It was raised twice.")], response_mode="accumulate")
-    graph = recorded(lambda: answer(engine, HOW, mode))
-    assert "Response 2" in graph.answer.text
-    assert shows(graph, MILL, "Response 1")
-    texts = [node.text for node in graph.nodes]
-    assert not any(
-        edge.source == graph.nodes[texts.index(MILL)].id
-        and edge.target == graph.nodes[texts.index("It was raised twice.")].id
-        for edge in graph.edges
-    )
-
-
 def test_a_model_without_callbacks_is_recorded_in_full(ask, answer, models, shows, mode, written):  # noqa: PLR0917 - fixtures
     engine = ask([MILL], NINE, model=models.Bare, streaming=mode.endswith("stream"))
     graph = recorded(lambda: answer(engine, HOW, mode))
@@ -108,24 +92,6 @@ def test_nothing_retrieved_means_no_evidence(ask, answer, mode, shelf):
 class Nothing(BaseNodePostprocessor):
     def _postprocess_nodes(self, nodes, query_bundle=None):
         return []
-
-
-class Shout(BaseNodePostprocessor):
-    """Changes nodes in place, as rerankers and redactors do."""
-
-    def _postprocess_nodes(self, nodes, query_bundle=None):
-        for hit in nodes:
-            hit.score = 99.0
-            hit.node.text = hit.node.text.replace("nine", "NINE")
-        return nodes
-
-
-def test_documents_are_what_was_retrieved_not_what_became_of_them(ask, answer, shows):
-    engine = ask([MILL], NINE, node_postprocessors=[Shout()])
-    graph = recorded(lambda: answer(engine, HOW))
-    document = next(node for node in graph.nodes if node.text == MILL)
-    assert document.attributes["score"] < 2
-    assert shows(graph, MILL, NINE)
 
 
 class Later(BaseNodePostprocessor):
@@ -229,36 +195,6 @@ def test_an_engine_behind_an_index_node_leaves_no_verdict_in_a_prompt(ask, answe
     assert "The mill at Aarle grinds nine sacks." in llm.asked[0]
     assert shows(t.graph, MILL, NINE)
     assert "The mill at Aarle grinds nine sacks." not in {leaf.text for leaf in t.graph.leaves()}
-
-
-class Archive(CustomQueryEngine):
-    """Looks things up in code that LlamaIndex knows nothing of."""
-
-    llm: object
-
-    def custom_query(self, query_str):
-        return self.llm.complete(f"Notes: {MILL}\nQuestion: {query_str}").text
-
-
-def test_a_custom_engine_with_its_own_lookup_has_the_notes_as_prompt_text(answer, models, kinds, shows):
-    graph = recorded(lambda: answer(Archive(llm=models.Rules(rules=[("", NINE)])), HOW))
-    assert graph.answer.text == NINE
-    assert kinds(graph, MILL) == {"instruction"}
-    assert shows(graph, MILL, NINE)
-
-
-class Sacks(BaseModel):
-    count: int
-    grain: str
-
-
-def test_a_structured_answer_is_its_json(ask, shows):
-    engine = ask([MILL], '{"count": 9, "grain": "rye"}', output_cls=Sacks)
-    with trail(evaluate="never") as t:
-        response = engine.query(HOW)
-    assert response.count == 9
-    assert json.loads(t.graph.answer.text) == {"count": 9, "grain": "rye"}
-    assert shows(t.graph, MILL, "rye")
 
 
 # --- chat engines -------------------------------------------------------------------------------------------------
@@ -485,26 +421,6 @@ def test_collected_events_all_lead_to_the_end(models, shows):
     for place in ("Aarle", "Deurne"):
         assert shows(graph, f"{place}'s pond", "Both are two fathoms.")
     assert not shows(graph, "Aarle's pond", "Deurne's pond")
-
-
-class Outer(Workflow):
-    @step
-    async def run_inner(self, ev: StartEvent) -> StopEvent:
-        inner = Village(timeout=10)
-        inner.llm = self.llm
-        return StopEvent(result=f"Edited: {await inner.run(place=ev.place)}")
-
-
-def test_a_workflow_inside_a_workflow_is_one_run(models, shows):
-    flow = Outer(timeout=10)
-    flow.llm = models.Rules(rules=[("", "The mill grinds nine sacks daily.")])
-
-    async def main():
-        return await flow.run(place="Aarle")
-
-    graph = recorded(main)
-    assert graph.answer.text.startswith("Edited: THE MILL")
-    assert shows(graph, "left the mill each working day", "Edited: THE MILL")
 
 
 def test_one_model_call_is_one_node_in_every_way_of_calling(models, written, mode):

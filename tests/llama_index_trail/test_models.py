@@ -47,25 +47,6 @@ def test_the_schema_is_asked_for_in_the_system_message(asked):
     assert prompt.index("You judge.") < prompt.index('"sure"') < prompt.index("Is the sea wet?")
 
 
-def test_without_a_system_message_one_is_made(asked):
-    reply, prompt = asked(JSON, Call(messages=(Message("user", "Is it?"),), schema=Verdict, purpose="verdicts"))
-    assert reply.value is not None
-    assert prompt.index('"sure"') < prompt.index("Is it?")
-
-
-@pytest.mark.parametrize("text", [f"Sure:\n```json\n{JSON}\n```", f"<think>no? yes.</think>{JSON}", f"  {JSON}  "])
-def test_json_is_found_in_what_the_model_wraps_around_it(asked, text):
-    assert asked(text)[0].value == Verdict(label="yes", sure=3)
-
-
-@pytest.mark.parametrize("text", ["", "yes", '{"label": "yes"}', '{"label": "yes", "sure": 3', "[]", "\ud800"])
-def test_what_does_not_fit_is_an_invalid_reply_with_its_text(asked, text):
-    reply, _ = asked(text)
-    assert reply.value is None
-    assert reply.failure.kind == "invalid"
-    assert reply.text == text
-
-
 def test_an_exception_is_an_unreachable_reply(asked):
     reply, _ = asked(ConnectionError("no route"))
     assert str(reply.failure) == "unreachable: ConnectionError: no route"

@@ -1,7 +1,6 @@
 """Real apps in which a model's words come back as something else, or a source arrives in an unusual way."""
 
 import asyncio
-from contextlib import aclosing, closing
 
 import pytest
 from llama_index.core import Document, SummaryIndex, VectorStoreIndex
@@ -202,20 +201,6 @@ def test_the_turns_of_a_condensed_chat_keep_their_authors(chat, shelf, talker):
     assert supports(t.report) == DENIED
 
 
-def test_the_turns_of_a_chat_keep_their_authors(chat, talker):
-    first = "hello there, how long does it take me?"
-    engine = SimpleChatEngine.from_defaults(
-        llm=talker(rules=[("", INVENTED)]),
-        chat_history=[ChatMessage(role="user", content=first), ChatMessage(role="assistant", content=INVENTED)],
-    )
-    with trail() as t:
-        chat(engine, "and again?")
-    assert t.graph.question.text == "and again?"
-    assert origins(t.graph, first) == {("question", "user")}
-    assert {origin for _, origin in origins(t.graph, INVENTED)} == {"model"}
-    assert supports(t.report) == UNKNOWN
-
-
 def test_a_summary_of_a_conversation_is_a_models(chat, models):
     llm = models.Rules(rules=[("Write a concise summary", f"They said: {INVENTED}"), ("", INVENTED)])
     history = [
@@ -271,27 +256,6 @@ def test_another_conversation_lends_no_documents(chat, shelf, models):
 
 
 # -- streams closed early
-
-
-def test_what_was_read_of_a_closed_stream_is_the_answer(ask):
-    engine = ask([FERRY], "The ferry crossing takes 40 minutes. It costs 12 euros.", streaming=True)
-    with trail() as t, closing(engine.query("How long?").response_gen) as stream:
-        for _ in range(7):
-            next(stream)
-    read = t.graph.answer.text
-    assert "The ferry crossing takes 40 minutes. It".startswith(read) or read.startswith("The ferry")
-    assert FERRY in {node.text for node in t.graph.inputs(t.graph.answer.id)}
-
-
-async def test_what_was_read_of_a_closed_async_stream_is_the_answer(ask):
-    engine = ask([FERRY], "The ferry crossing takes 40 minutes. It costs 12 euros.", streaming=True)
-    with trail() as t:
-        response = await engine.aquery("How long?")
-        async with aclosing(response.response_gen) as stream:
-            for _ in range(7):
-                await anext(stream)
-    assert t.graph.answer.text.startswith("The ferry crossing takes 40 minutes.")
-    assert FERRY in {node.text for node in t.graph.inputs(t.graph.answer.id)}
 
 
 # -- response modes

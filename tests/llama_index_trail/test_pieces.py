@@ -10,14 +10,11 @@ from llama_index.core import QueryBundle
 from llama_index.core.base.llms.types import ImageBlock, TextBlock, ThinkingBlock, ToolCallBlock
 from llama_index.core.base.response.schema import PydanticResponse, Response
 from llama_index.core.llms import ChatMessage, ChatResponse, CompletionResponse
-from llama_index.core.prompts import PromptTemplate
-from llama_index.core.query_engine import RetrieverQueryEngine
 from llama_index.core.retrievers import BaseRetriever
 from llama_index.core.schema import NodeWithScore, TextNode
 from llama_index.core.tools import ToolOutput
 from llama_index.core.workflow import Event, StartEvent, StopEvent, Workflow, step
 from llama_index_trail import trail
-from llama_index_trail.families import family, is_kind
 from llama_index_trail.messages import message, reply
 from llama_index_trail.pieces import answer_of, bounded, prompt_of
 from llama_index_trail.records import pieces
@@ -182,20 +179,3 @@ def test_the_query_and_the_message_are_told_from_other_arguments():
     (raw,) = bounded({"message": "m"}, "chain")
     assert (raw.form, raw.role) == ("message", "user")
     assert [(raw.path, raw.text) for raw in bounded({"kwargs": {"day": "Tuesday"}}, "tool")] == [(("day",), "Tuesday")]
-
-
-def test_classes_are_told_by_what_they_inherit(models):
-    class Mine(RetrieverQueryEngine):
-        pass
-
-    class BaseLLM:
-        """Bears the name, but is the app's own."""
-
-    assert family(Mine) == "chain"
-    assert family(models.Rules) == family(models.Turns) == "model"
-    assert family(Shelf) == "retriever"
-    assert family(models.Words) == "passing"
-    assert family(BaseLLM) == "own"
-    assert family(PromptTemplate) == "passing"
-    assert is_kind(Response("x"), "Response", "Other")
-    assert not is_kind("x", "Response")

@@ -10,7 +10,6 @@ import pytest
 from llama_index.core.agent.workflow import FunctionAgent
 from llama_index.core.chat_engine import ContextChatEngine
 from llama_index_trail import GuardedQueryEngine, guard_agent, instrument
-from llama_index_trail.responses import Replay
 from pydantic import BaseModel
 
 HIVE = "The hive under the lime tree gave thirty pounds of honey in 1923."
@@ -63,16 +62,6 @@ async def test_a_guarded_stream_can_be_copied_before_it_is_read(ask, end):
         same = copied(response)
         for each in (same, response):
             assert "".join([token async for token in each.response_gen]) == shown
-
-
-def test_a_replay_is_read_once():
-    replay = Replay("ab")
-    assert (list(replay), list(replay)) == (["a", "b"], [])
-
-
-async def test_an_asynchronous_replay_is_read_once():
-    replay = Replay("ab")
-    assert ([each async for each in replay], [each async for each in replay]) == (["a", "b"], [])
 
 
 def test_a_structured_response_that_is_withheld_can_be_copied(shelf, models):

@@ -6,7 +6,7 @@ import json
 from types import SimpleNamespace
 
 import pytest
-from llama_index.core import SQLDatabase, SummaryIndex, TreeIndex, get_response_synthesizer
+from llama_index.core import SQLDatabase, get_response_synthesizer
 from llama_index.core.agent.workflow import AgentWorkflow, FunctionAgent
 from llama_index.core.chat_engine import (
     CondensePlusContextChatEngine,
@@ -24,9 +24,6 @@ from llama_index.core.query_engine import (
     SubQuestionQueryEngine,
 )
 from llama_index.core.question_gen import LLMQuestionGenerator
-from llama_index.core.retrievers import AutoMergingRetriever, RecursiveRetriever
-from llama_index.core.schema import Document, IndexNode, NodeRelationship, RelatedNodeInfo, TextNode
-from llama_index.core.storage import StorageContext
 from llama_index.core.tools import FunctionTool, QueryEngineTool
 from llama_index.core.workflow import Context, Event, StartEvent, StopEvent, Workflow, step
 from llama_index_trail import report_for, status, trail
@@ -43,7 +40,6 @@ pytestmark = [  # LlamaIndex's own, as in the other tests of lineage
 
 QUAY = "The quay at Sluiskil takes three barges of gravel at a time."
 CRANE = "Its only crane was built by Marta Bos in the year of the great frost."
-LOCK = "The lock keeper opens the small gate two hours before high water."
 HOW = "How many barges of gravel does the quay at Sluiskil take?"
 THREE = "Three barges of gravel at a time."
 BOS = "Marta Bos built the crane."
@@ -117,60 +113,6 @@ def test_steps_of_a_multi_step_query_feed_each_other(  # noqa: PLR0917 - fixture
     assert kinds(graph, BOS) == kinds(graph, THREE) == {"completion"}
     assert {QUAY, CRANE} <= leaves(graph)
     assert not leaves(graph) & {BOS, THREE}
-
-
-@pytest.mark.parametrize("mode", ["sync", "async", "stream", "astream"])
-def test_merged_parents_are_what_the_answer_rests_on(models, shelf, answer, shows, mode):
-    parent = TextNode(text=f"{QUAY} {CRANE}", id_="parent")
-    parts = [TextNode(text=QUAY, id_="quay"), TextNode(text=CRANE, id_="crane")]
-    for part in parts:
-        part.relationships[NodeRelationship.PARENT] = RelatedNodeInfo(node_id="parent")
-    parent.relationships[NodeRelationship.CHILD] = [RelatedNodeInfo(node_id=part.node_id) for part in parts]
-    storage = StorageContext.from_defaults()
-    storage.docstore.add_documents([parent, *parts])
-    engine = RetrieverQueryEngine.from_args(
-        AutoMergingRetriever(shelf(*parts).as_retriever(similarity_top_k=2), storage),
-        llm=models.Rules(rules=[("", BOTH)]), streaming="stream" in mode,
-    )  # fmt: skip
-    graph = graph_of(lambda: answer(engine, HOW, mode))
-    (merged,) = [node for node in graph.nodes if node.attributes.get("id") == "parent"]
-    assert merged.kind == "document"
-    assert any(edge.source == merged.id and edge.target == "answer" for edge in graph.edges)
-    assert shows(graph, QUAY, BOTH)
-
-
-@pytest.mark.parametrize("mode", ["sync", "async"])
-def test_a_small_node_that_points_to_a_large_one(models, shelf, answer, shows, mode):
-    pointers = shelf(IndexNode(text="gravel barges", index_id="q"), IndexNode(text="frost crane", index_id="c"))
-    retriever = RecursiveRetriever(
-        "small", retriever_dict={"small": pointers.as_retriever(similarity_top_k=1)},
-        node_dict={"q": TextNode(text=QUAY, id_="q"), "c": TextNode(text=CRANE, id_="c")},
-    )  # fmt: skip
-    engine = RetrieverQueryEngine.from_args(retriever, llm=models.Rules(rules=[("", THREE)]))
-    graph = graph_of(lambda: answer(engine, "gravel barges", mode))
-    assert shows(graph, QUAY, THREE)
-    assert QUAY in leaves(graph)
-    assert all(node.text != CRANE for node in graph.nodes)
-
-
-@pytest.mark.parametrize("mode", ["sync", "async"])
-def test_a_retriever_that_asks_a_model_still_brings_documents(models, answer, shows, kinds, mode):
-    llm = models.Rules(rules=[("numbered list", "ANSWER: 1"), ("Sluiskil", THREE), ("", "A summary of a port.")])
-    if mode == "sync":  # trees have no async retrieval of their own
-        engine = TreeIndex.from_documents(
-            [Document(text=QUAY), Document(text=LOCK)], llm=llm, num_children=2
-        ).as_query_engine(llm=llm)
-    else:
-        pick = models.Rules(rules=[("", "Doc: 1, Relevance: 9")])
-        engine = RetrieverQueryEngine.from_args(
-            SummaryIndex.from_documents([Document(text=QUAY), Document(text=LOCK)]).as_retriever("llm", llm=pick),
-            llm=llm,
-        )
-    graph = graph_of(lambda: answer(engine, HOW, mode))
-    assert "document" in kinds(graph, QUAY)  # the prompt that asked which one to take showed it too
-    assert shows(graph, QUAY, THREE)
-    assert QUAY in leaves(graph)
-    assert all("ANSWER" not in text and "Relevance" not in text for text in leaves(graph) if len(text) < 40)
 
 
 @pytest.mark.parametrize("mode", ["sync", "async"])

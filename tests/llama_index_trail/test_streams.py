@@ -45,18 +45,6 @@ async def test_in_an_event_loop_the_report_follows_without_blocking_it(engine):
     assert t.graph.answer.text == ELLS
 
 
-def test_printing_and_collecting_read_the_stream_too(engine, capsys):
-    with trail() as t:
-        engine.query(HOW).print_response_stream()
-        assert t.graph.answer.text == ELLS
-        assert str(engine.query(HOW)) == ELLS
-        whole = engine.query(HOW).get_response()
-    assert ELLS in capsys.readouterr().out
-    assert whole.response == ELLS
-    assert whole.metadata["trail"]["state"] == t.report.state
-    assert len(t.reports) == 3
-
-
 def test_a_stream_read_outside_the_block_belongs_to_the_block(engine):
     with trail() as t:
         response = engine.query(HOW)
@@ -85,29 +73,6 @@ def test_the_reader_of_a_stream_is_not_inside_its_span(engine):
     with trail(evaluate="never"):
         seen = {active_span_id.get() for _ in engine.query(HOW).response_gen}
     assert seen == {None}
-
-
-def test_a_stream_left_early_ends_its_run_with_what_was_read(engine):
-    with trail(evaluate="never") as t:
-        response = engine.query(HOW)
-        stream = response.response_gen
-        read = next(stream)  # some versions of LlamaIndex hand on all tokens as one
-        stream.close()
-    assert status().open_runs == 0
-    assert t.graph.answer.text.strip() == read.strip()
-    assert any(node.text == LOOM for node in t.graph.inputs(t.graph.answer.id))
-    assert "trail" not in (response.metadata or {})
-
-
-async def test_an_async_stream_left_early_likewise(engine):
-    with trail(evaluate="never") as t:
-        response = await engine.aquery(HOW)
-        stream = response.response_gen
-        read = await anext(stream)
-        await stream.aclose()
-    assert status().open_runs == 0
-    assert t.graph.answer.text.strip() == read.strip()
-    assert any(node.text == LOOM for node in t.graph.inputs(t.graph.answer.id))
 
 
 @pytest.mark.parametrize("read", [0, 1])

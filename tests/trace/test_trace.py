@@ -41,12 +41,6 @@ def test_a_retrieval_has_what_was_asked_and_what_came_with_rank_score_and_identi
     assert [each.text for each in found.candidates] == list(TEXTS)
 
 
-def test_the_query_is_the_request_if_only_white_space_differs():
-    log = Log()
-    log.retrieved(documents(), query=QUESTION.replace(" ", "\n "))
-    assert log.done().trace().retrievals[0].rewritten is False
-
-
 def test_a_passage_keeps_its_hash_when_the_index_is_rebuilt():
     first, second = Log(), Log()
     first.retrieved(documents())
@@ -93,15 +87,6 @@ def test_a_tool_that_brings_a_text_is_a_retrieval_and_one_around_a_retriever_is_
     assert [(each.step, len(each.candidates)) for each in found] == [("weather", 1), ("search", 4)]
     assert found[0].candidates[0].text == "It rains in Oslo until Friday."
     assert found[0].query == '{"city": "Oslo"}'
-
-
-def test_a_retrieval_that_failed_has_its_error():
-    log = Log()
-    run = log.start("retriever", Piece(text=QUESTION), name="search")
-    log.fail(run, "TimeoutError: index")
-    trace = log.done().trace()
-    assert [(each.error, each.candidates) for each in trace.retrievals] == [("TimeoutError: index", ())]
-    assert "the retrieval search failed: TimeoutError: index" in trace.warnings
 
 
 def test_a_retrieval_after_the_answer_says_so():
@@ -188,19 +173,6 @@ def test_a_retriever_around_others_reranks_what_they_brought():
     assert [(each.rank_in, each.rank_out) for each in fusion.ranked] == [(1, 1), (2, None), (3, None), (1, 2)]
 
 
-def test_what_an_outer_retriever_brings_itself_is_a_retrieval_of_its_own():
-    log = Log()
-    outer = log.start("retriever", Piece(text=QUESTION), name="merging")
-    log.retrieved(documents()[:2], name="leaves", parent=outer)
-    parent = Piece(text="The whole chapter on the bridge and its two decks.", form="document", id="chapter")
-    log.end(outer, parent)
-    trace = log.done().trace()
-    assert [(each.step, [c.id for c in each.candidates]) for each in trace.retrievals] == [
-        ("merging", ["chapter"]),
-        ("leaves", ["id-0", "id-1"]),
-    ]
-
-
 def test_a_filter_that_notes_why_gives_its_reasons():
     note = {"kept": False, "reasons": [{"kind": "instruction"}, {"kind": "off_topic"}]}
     pieces = documents()
@@ -283,16 +255,6 @@ def test_a_prompt_without_any_candidate_does_not_guess_why():
     assert set(reasons(log.done().trace().packings[0])) == {"unknown"}
 
 
-def test_a_call_before_any_retrieval_has_no_packing():
-    log = Log()
-    log.asked(f"Rewrite for a search engine: {QUESTION}", "bridge opening year")
-    log.retrieved(documents(), query="bridge opening year")
-    log.packed(documents(), together(documents()))
-    trace = log.done().trace()
-    assert len(trace.calls) == 2
-    assert [packing.run_id for packing in trace.packings] == [trace.calls[1].run_id]
-
-
 def test_passages_inside_the_result_of_a_tool_reach_the_prompt_that_shows_it():
     log = Log()
     tool = log.start("tool", Piece(text="bridge"), name="library")
@@ -366,12 +328,6 @@ def test_a_run_that_goes_on_has_what_it_did_so_far():
     log.fail(log.root, "GraphInterrupt", status="paused")
     assert "the run was interrupted and waits to be resumed: there is no answer yet" in log.trace().warnings
     assert "1 step has no end: answerer" in log.trace().warnings
-
-
-def test_nothing_at_all_is_a_trace_too():
-    trace = Trace(id="none", events=())
-    assert (trace.question, trace.answer, trace.retrievals, trace.rerankings) == (None, None, (), ())
-    assert (trace.packings, trace.calls, trace.graph.nodes) == ((), (), ())
 
 
 def test_a_trace_is_verified_as_its_graph_is():
