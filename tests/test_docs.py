@@ -199,11 +199,11 @@ def test_the_chain_of_the_page_of_the_canary_is_an_app(notes):
 def test_the_engine_of_the_page_of_the_canary_is_an_app(notes):
     pytest.importorskip("llama_index.core")
     from llama_index.core import Document, VectorStoreIndex
-    from llama_index_trail.demo import ChatModel, Words
+    from llama_index_trail.demo import ChatModel, HashedWords
 
     _, probes = notes
     index = VectorStoreIndex.from_documents(
-        [Document(text=text, id_=name) for name, text in texts().items()], embed_model=Words(),
+        [Document(text=text, id_=name) for name, text in texts().items()], embed_model=HashedWords(),
         transformations=[],
     )  # fmt: skip
     llm = ChatModel(writer=PlayedChat(probes))

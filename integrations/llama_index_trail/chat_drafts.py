@@ -23,7 +23,7 @@ from llama_index.core.chat_engine.types import BaseChatEngine
 from llama_index.core.memory import ChatMemoryBuffer
 from llama_index.core.schema import QueryBundle
 
-from llama_index_trail.drafts import Draft, Request, Rewriting, note_history
+from llama_index_trail.drafts import EngineDraft, Request, Rewriting, note_history
 
 if TYPE_CHECKING:
     from llama_index.core.prompts.mixin import PromptMixinType
@@ -132,13 +132,7 @@ for _name in ("put", "put_messages", "set", "reset"):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ChatRequest(Request):
-    """What a draft of a chat is asked for.
-
-    Attributes:
-        message: The user's message.
-        history: The conversation that the caller gave with it; None is the engine's own.
-        options: What else the engine is called with.
-    """
+    """What a draft of a chat is asked for."""
 
     message: str
     history: list[Any] | None = None
@@ -146,19 +140,15 @@ class ChatRequest(Request):
 
 
 @dataclass(slots=True, kw_only=True)
-class ChatDraft(Draft):
-    """A reply of a chat engine.
-
-    Attributes:
-        memory: What it put into its memory.
-    """
+class ChatDraft(EngineDraft):
+    """A reply of a chat engine."""
 
     memory: DraftMemory
 
     def said(self) -> str:
         """Returns the text; the turns before, which its prompts showed, become inputs of the run."""
         note_history()
-        return Draft.said(self)  # a class with slots is made anew, which `super()` does not know
+        return EngineDraft.said(self)  # a class with slots is made anew, which `super()` does not know
 
 
 def drafting(engine: BaseChatEngine, request: ChatRequest) -> tuple[Any, str, DraftMemory]:

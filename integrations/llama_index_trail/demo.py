@@ -21,7 +21,7 @@ from trail_callbacks.language.terms import keys
 from trail_callbacks.report import Report
 from trail_callbacks.text import sentences
 
-__all__ = ["ChatModel", "Words", "refine"]
+__all__ = ["ChatModel", "HashedWords", "refine"]
 
 _DIMENSIONS = 512
 
@@ -34,7 +34,7 @@ _NEXT = PromptTemplate(
 )
 
 
-class Words(BaseEmbedding):
+class HashedWords(BaseEmbedding):
     """Hashed bag of words: finds what shares words with the query, offline."""
 
     def _embed(self, text: str) -> list[float]:
@@ -86,7 +86,7 @@ def refine(chat: RecordedChat, question: str, judge: Judge) -> Report:
     """Answers from the best chunk, then improves the answer with the next."""
     index = VectorStoreIndex.from_documents(
         [Document(text=each.text, metadata={"source": each.name}) for each in documents()],
-        embed_model=Words(),
+        embed_model=HashedWords(),
         transformations=[
             # LlamaIndex's own counting of tokens and splitting of sentences may want to download data.
             SentenceSplitter(chunk_size=160, chunk_overlap=0, tokenizer=str.split, chunking_tokenizer_fn=_pieces)

@@ -28,7 +28,7 @@ from trail_callbacks.guard.withheld import Withheld, read_texts
 from trail_callbacks.session import Session
 
 __all__ = [
-    "Draft",
+    "EngineDraft",
     "EngineGuard",
     "Request",
     "Rewriting",
@@ -50,13 +50,7 @@ _span = get_dispatcher(__name__).span
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Request:
-    """What a draft is asked for.
-
-    Attributes:
-        query: The user's query, as LlamaIndex bundles it.
-        feedback: Feedback on the draft before; empty for the first.
-        nodes: What was retrieved for the first draft, where the next can be written from it; else None.
-    """
+    """What a draft is asked for."""
 
     query: Any
     feedback: str = ""
@@ -64,17 +58,8 @@ class Request:
 
 
 @dataclass(slots=True, kw_only=True)
-class Draft:
-    """The answer of an engine.
-
-    Attributes:
-        response: Its response.
-        text: The text of the response.
-        query: What the user asked.
-        chunks: The chunks of a stream.
-        run: The session that recorded it, and the run in it; None if nothing did.
-        hidden: True if nothing is to be put into its metadata.
-    """
+class EngineDraft:
+    """The answer of an engine."""
 
     response: Any = None
     text: str = ""
@@ -135,7 +120,7 @@ class EngineGuard(Guard):
 
     def withheld_of(self, outcome: Outcome[Any]) -> Withheld:
         """Returns what nobody is to read of a draft; nodes that its engine did not read may be made of it."""
-        draft: Draft = outcome.draft
+        draft: EngineDraft = outcome.draft
         read = read_texts(outcome.report.graph) if outcome.report else []
         sources = read_contents(draft.response.source_nodes or (), [draft.query, *read])
         return self.withheld(outcome, [draft.text], [draft.query, *sources])
@@ -168,7 +153,7 @@ def note_history() -> None:
     TRACKER.note_history(active_span_id.get())
 
 
-def followed(draft: Draft, source: Any) -> Stream:
+def followed(draft: EngineDraft, source: Any) -> Stream:
     """Follows the stream of a draft, and keeps its chunks.
 
     A model that is asked only while it is read is part of the component that made it.
@@ -183,7 +168,7 @@ def followed(draft: Draft, source: Any) -> Stream:
     return Stream(TRACKER.maker_of(source, draft.run[1] if draft.run else here), ended, ended)
 
 
-def graph_of(request: Request, draft: Draft) -> Callable[[], ProvenanceGraph] | None:
+def graph_of(request: Request, draft: EngineDraft) -> Callable[[], ProvenanceGraph] | None:
     """Returns how to get the provenance graph of a draft; None if the engine found nothing and made no answer."""
     nodes = draft.response.source_nodes or []
     if is_empty(draft.text, nodes):
@@ -199,7 +184,7 @@ def graph_of(request: Request, draft: Draft) -> Callable[[], ProvenanceGraph] | 
     return graph
 
 
-def texts_of(draft: Draft) -> list[str]:
+def texts_of(draft: EngineDraft) -> list[str]:
     """Returns the text of a draft, if its answer is a text and no object."""
     said = [draft.response.response] if draft.chunks is None else draft.chunks
     return [draft.text] if all(isinstance(each, str) for each in said) else []
@@ -247,7 +232,7 @@ class Rewriting:
         """As `write`."""
         return await self._engine.asynthesize(_query(request), request.nodes or [], additional)
 
-    def revised(self, request: Request, draft: Draft, feedback: str) -> Request:
+    def revised(self, request: Request, draft: EngineDraft, feedback: str) -> Request:
         """Returns the request for the next draft."""
         nodes = request.nodes
         if nodes is None and self._synthesizer is not None:

@@ -16,7 +16,7 @@ from llama_index_instrumentation import get_dispatcher
 from llama_index_trail.chat_drafts import ChatDraft, ChatRequest, drafting, revised
 from llama_index_trail.drafts import EngineGuard, graph_of, no_span, recorded, texts_of
 from llama_index_trail.instrument import Trail
-from llama_index_trail.responses import Replay, from_nodes, is_empty, sources_of
+from llama_index_trail.responses import ReplayedStream, from_nodes, is_empty, sources_of
 from llama_index_trail.results import Scope, decide, graph_for, untraced
 from trail_callbacks.capture.payloads import without_feedback
 from trail_callbacks.errors import InputError
@@ -282,8 +282,8 @@ def streamed(reply: AgentChatResponse) -> StreamingAgentChatResponse:
         response=text,
         sources=reply.sources,
         source_nodes=reply.source_nodes,
-        chat_stream=Replay(chunks),  # type: ignore[arg-type]  # read like a generator
-        achat_stream=Replay(chunks),  # type: ignore[arg-type]  # likewise
+        chat_stream=ReplayedStream(chunks),  # type: ignore[arg-type]  # read like a generator
+        achat_stream=ReplayedStream(chunks),  # type: ignore[arg-type]  # likewise
         is_function=False,
         is_writing_to_memory=False,
     )

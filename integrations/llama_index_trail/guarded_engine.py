@@ -14,7 +14,7 @@ from llama_index.core.schema import NodeWithScore, QueryBundle
 from llama_index_instrumentation.span import active_span_id
 
 from llama_index_trail.drafts import (
-    Draft,
+    EngineDraft,
     EngineGuard,
     Request,
     Rewriting,
@@ -176,8 +176,8 @@ class GuardedQueryEngine(BaseQueryEngine):
         return answer
 
     def _guarded(self, request: Request, ask: Callable[[Request], Any]) -> Any:
-        def write(request: Request) -> Draft:
-            attempt = Draft(query=request.query.query_str, hidden=_for_retriever())
+        def write(request: Request) -> EngineDraft:
+            attempt = EngineDraft(query=request.query.query_str, hidden=_for_retriever())
             attempt.write(lambda: ask(request), live=self._guard.is_live)
             return attempt
 
@@ -192,12 +192,12 @@ class GuardedQueryEngine(BaseQueryEngine):
         return self._result(outcome)
 
     async def _aguarded(self, request: Request, ask: Callable[[Request], Any]) -> Any:
-        async def write(request: Request) -> Draft:
-            attempt = Draft(query=request.query.query_str, hidden=_for_retriever())
+        async def write(request: Request) -> EngineDraft:
+            attempt = EngineDraft(query=request.query.query_str, hidden=_for_retriever())
             await attempt.awrite(lambda: ask(request), live=self._guard.is_live)
             return attempt
 
-        async def written(request: Request) -> Draft:
+        async def written(request: Request) -> EngineDraft:
             return first.pop() if first else await write(request)
 
         with recorded():
@@ -208,12 +208,12 @@ class GuardedQueryEngine(BaseQueryEngine):
             outcome = await acarry_out(self._steps(request), written, self._guard.checker)
         return await asyncio.to_thread(self._result, outcome)  # work, if the answer is long
 
-    def _steps(self, request: Request) -> GuardSteps[Draft]:
+    def _steps(self, request: Request) -> GuardSteps[EngineDraft]:
         return guard_answer(
             self._guard.settings, request, graph_of=graph_of, texts_of=texts_of, revised=self._rewriting.revised
         )
 
-    def _result(self, outcome: Outcome[Draft]) -> Any:
+    def _result(self, outcome: Outcome[EngineDraft]) -> Any:
         attempt, report = outcome.draft, outcome.report
         if outcome.action == "raise":
             reject(outcome)
@@ -225,13 +225,13 @@ class GuardedQueryEngine(BaseQueryEngine):
 
     # ------------------------------------------------------------------ streams that the user reads at once
 
-    def _followed(self, attempt: Draft, source: Any, request: Request) -> Generator[Any]:
+    def _followed(self, attempt: EngineDraft, source: Any, request: Request) -> Generator[Any]:
         yield from followed(attempt, source).wrapped(source)
         outcome = carry_out(self._steps(request), lambda _: attempt, self._guard.checker)
         _marked(attempt.response, outcome, outcome.report)
 
-    async def _afollowed(self, attempt: Draft, source: Any, request: Request) -> AsyncGenerator[Any]:
-        async def written(_: object) -> Draft:
+    async def _afollowed(self, attempt: EngineDraft, source: Any, request: Request) -> AsyncGenerator[Any]:
+        async def written(_: object) -> EngineDraft:
             return attempt
 
         async with aclosing(followed(attempt, source).wrapped_async(source)) as chunks:
@@ -247,7 +247,7 @@ def _for_retriever() -> bool:
     return caller is not None and method_of(caller) in _RETRIEVING
 
 
-def _marked(response: Any, outcome: Outcome[Draft], report: Report | None) -> Any:
+def _marked(response: Any, outcome: Outcome[EngineDraft], report: Report | None) -> Any:
     summary = outcome.summary()
     if not summary:
         return response

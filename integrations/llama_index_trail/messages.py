@@ -202,15 +202,7 @@ _RENDERED = ("text", "metadata_template", "metadata_separator", "text_template")
 
 
 class _Copy(NamedTuple):
-    """What is known of a node besides its text.
-
-    Attributes:
-        rank: Its position among the retrieved nodes, from 0.
-        score: Its score, or None.
-        kind: Its class.
-        document: Id of the document that it was cut from, or None.
-        node: A copy that renders itself; None if there is nothing to render.
-    """
+    """What is known of a node besides its text."""
 
     rank: int
     score: object

@@ -16,9 +16,9 @@ from typing import Any
 from llama_index_trail.families import is_kind
 from llama_index_trail.messages import documents, joined, reply
 from llama_index_trail.pieces import answer_of, event_fields
-from llama_index_trail.records import Ended, Failed, Raw, status_of, usage_of
+from llama_index_trail.records import Raw, SpanEnded, SpanFailed, status_of, usage_of
 from llama_index_trail.results import Scope, current
-from llama_index_trail.spans import HANDOFF, Span, Trace
+from llama_index_trail.spans import HANDOFF, OpenTrace, Span
 from llama_index_trail.streams import Stream, follow, is_stream
 from trail_callbacks.capture.payloads import described, is_cancellation
 from trail_callbacks.session import Session
@@ -37,9 +37,9 @@ class OpenRuns:
         self.installed: Scope | None = None
         self.on_idle: Callable[[], None] = lambda: None
         self._spans: dict[str, Span] = {}
-        self._traces: dict[str, Trace] = {}
+        self._traces: dict[str, OpenTrace] = {}
         self._lazy: list[Span] = []  # async streams of models that may call their sync twin while read
-        self._chats: dict[int, Trace] = {}  # by the identity of the response, while its writer or reader is at work
+        self._chats: dict[int, OpenTrace] = {}  # by the identity of the response, while its writer or reader is at work
         self._lost: deque[Callable[[], None]] = deque()
         self._errors: deque[Exception] = deque(maxlen=_ERRORS)
         self._numbers = count(1)
@@ -91,9 +91,9 @@ class OpenRuns:
         span.trace.unread = [each for each in span.trace.unread if each[1] != id(source)]
         for maker in ended:
             self._forget(maker)
-            maker.trace.finish(maker.id, (Ended, maker.id, [Raw(text, ("response",))]))
+            maker.trace.finish(maker.id, (SpanEnded, maker.id, [Raw(text, ("response",))]))
 
-    def _token(self, trace: Trace, event: object) -> int:
+    def _token(self, trace: OpenTrace, event: object) -> int:
         """A number for the identity of an event; `id` alone is used again after an event is gone."""
         known = trace.tokens.get(id(event))
         if known is not None and known[0]() is event:
@@ -214,7 +214,7 @@ class OpenRuns:
         span.trace.written = (id(response), text, error or getattr(response, "exception", None))
         self._settle(span.trace)
 
-    def _settle(self, trace: Trace) -> None:
+    def _settle(self, trace: OpenTrace) -> None:
         """Ends the run once both have happened, in either order: the root returned, and the writer is done."""
         response = trace.streamed() if trace.streamed else None
         if response is None or trace.written is None or trace.written[0] != id(response) or trace.reading:
@@ -222,7 +222,9 @@ class OpenRuns:
         _, text, error = trace.written
         self._finish(trace, [Raw(text, ("response",))], error, response)
 
-    def _finish(self, trace: Trace, outputs: list[Raw], error: BaseException | None, response: object = None) -> None:
+    def _finish(
+        self, trace: OpenTrace, outputs: list[Raw], error: BaseException | None, response: object = None
+    ) -> None:
         root = trace.root
         if root is None or self._traces.pop(root.id, None) is None:
             return  # ended already, or given up as too old
@@ -235,25 +237,27 @@ class OpenRuns:
         self._drop(trace)
         for id_ in (root.id,) if root.node == root.id else (root.node, root.id):
             if error is not None:
-                root.trace.finish(id_, (Failed, id_, described(error), status_of(error), outputs))
+                root.trace.finish(id_, (SpanFailed, id_, described(error), status_of(error), outputs))
             else:
-                root.trace.finish(id_, (Ended, id_, outputs if id_ == root.node else (), _earlier(trace)))
+                root.trace.finish(id_, (SpanEnded, id_, outputs if id_ == root.node else (), _earlier(trace)))
         if response is not None and (error is None or stopped):
             trace.scope.deliver(root.id, response)
         if self.installed is None and not self._traces:
             self.on_idle()
 
-    def _close_models(self, trace: Trace, outputs: list[Raw], error: BaseException | None) -> None:
+    def _close_models(self, trace: OpenTrace, outputs: list[Raw], error: BaseException | None) -> None:
         """Ends streams of models that reported no end: their author left out the callbacks, or nobody read them."""
         unended = [span for span in list(trace.open.values()) if span.streaming and span is not trace.root]
         for span in unended:
             read = [Raw(outputs[0].text, ("text",))] if len(unended) == 1 and outputs else []
             if error is None and read:
-                span.trace.finish(span.id, (Ended, span.id, read))
+                span.trace.finish(span.id, (SpanEnded, span.id, read))
             else:
-                span.trace.finish(span.id, (Failed, span.id, described(error or GeneratorExit()), "cancelled", read))
+                span.trace.finish(
+                    span.id, (SpanFailed, span.id, described(error or GeneratorExit()), "cancelled", read)
+                )
 
-    def _close_unread(self, trace: Trace, outputs: list[Raw], error: BaseException | None) -> None:
+    def _close_unread(self, trace: OpenTrace, outputs: list[Raw], error: BaseException | None) -> None:
         """Ends the components that passed the stream on; what went through another stream is not known."""
         passed_on = trace.stream
         if passed_on is None and trace.streamed is not None:  # a chat's writer reads the stream of an engine
@@ -261,11 +265,11 @@ class OpenRuns:
         for span, key in trace.unread:
             if error is not None:
                 read = outputs if key == passed_on else ()
-                span.trace.finish(span.id, (Failed, span.id, described(error), status_of(error), read))
+                span.trace.finish(span.id, (SpanFailed, span.id, described(error), status_of(error), read))
             else:
-                span.trace.finish(span.id, (Ended, span.id, outputs if key == passed_on else ()))
+                span.trace.finish(span.id, (SpanEnded, span.id, outputs if key == passed_on else ()))
 
-    def _drop(self, trace: Trace | None) -> None:
+    def _drop(self, trace: OpenTrace | None) -> None:
         if trace is not None:
             trace.closed, trace.root = True, None
             for key, each in list(self._chats.items()):  # copied at once: other threads begin chats meanwhile
@@ -297,7 +301,7 @@ class OpenRuns:
             lost()
 
 
-def _earlier(trace: Trace) -> list[Raw]:
+def _earlier(trace: OpenTrace) -> list[Raw]:
     """What the prompts of a chat showed of its earlier turns."""
     return [turn for turn in trace.history.values() if turn] if trace.history else []
 

@@ -11,11 +11,11 @@ from trail_callbacks.capture.events import Form, Hints, Piece, RunEnded, RunFail
 from trail_callbacks.capture.payloads import exact_text, is_cancellation, labels, scalars, without_feedback
 from trail_callbacks.graph import Origin
 
-__all__ = ["Ended", "Failed", "Path", "Raw", "Started", "by_class", "pieces", "status_of", "usage_of"]
+__all__ = ["Path", "Raw", "SpanEnded", "SpanFailed", "SpanStarted", "by_class", "pieces", "status_of", "usage_of"]
 
 
 @dataclass(slots=True, eq=False)
-class Started:
+class SpanStarted:
     """A run began. See `RunStarted`."""
 
     run_id: str
@@ -43,7 +43,7 @@ class Started:
 
 
 @dataclass(slots=True, eq=False)
-class Ended:
+class SpanEnded:
     """A run came to its end. See `RunEnded`."""
 
     run_id: str
@@ -58,7 +58,7 @@ class Ended:
 
 
 @dataclass(slots=True, eq=False)
-class Failed:
+class SpanFailed:
     """A run was left by an exception. See `RunFailed`."""
 
     run_id: str

@@ -17,7 +17,7 @@ from trail_callbacks.guard import ReadMessage, ended_at, message_nodes
 from trail_callbacks.guard.withheld import Withheld
 
 __all__ = [
-    "Replay",
+    "ReplayedStream",
     "ended_with",
     "from_messages",
     "from_nodes",
@@ -35,7 +35,7 @@ __all__ = [
 _EMPTY = "Empty Response"
 
 
-class Replay(Iterator[Any], AsyncIterator[Any]):
+class ReplayedStream(Iterator[Any], AsyncIterator[Any]):
     """A stream of chunks that are known already, read in either way. Other than a generator it can be copied."""
 
     def __init__(self, chunks: Iterable[Any]) -> None:
@@ -72,7 +72,7 @@ def is_empty(text: str, nodes: Sequence[Any]) -> bool:
 
 def replayed(response: Any, chunks: Iterable[Any]) -> Any:
     """Gives a new stream to a response whose stream has been read."""
-    response.response_gen = Replay(chunks)
+    response.response_gen = ReplayedStream(chunks)
     return response
 
 

@@ -23,10 +23,10 @@ from trail_callbacks.verify.delivery import running_loop
 
 __all__ = [
     "KEY",
-    "Decision",
-    "Results",
+    "Attachments",
+    "GuardDecision",
+    "PendingSummary",
     "Scope",
-    "Summary",
     "areport_for",
     "current",
     "decide",
@@ -53,7 +53,7 @@ _WITH_METADATA = (
 _origins: dict[int, tuple[weakref.ref[Any], Session | Report, str]] = {}
 
 
-class Decision(dict[str, Any]):
+class GuardDecision(dict[str, Any]):
     """The summary that a guard attaches to a response; the summary of a plain report does not replace it.
 
     Made as a dictionary is, for `dataclasses.asdict` makes another one of it. Engines merge metadata, so that it may
@@ -70,7 +70,7 @@ class Decision(dict[str, Any]):
         self.about: Callable[[], object] = _nothing
 
     @classmethod
-    def on(cls, response: object, summary: dict[str, Any]) -> Decision:
+    def on(cls, response: object, summary: dict[str, Any]) -> GuardDecision:
         """Makes the decision on a response; the summary is that of `trail_callbacks.guard.Outcome`."""
         decision = cls(summary)
         decision.about = weakref.ref(response)
@@ -88,7 +88,7 @@ def _nothing() -> None:
     """What a copy of a decision is about."""
 
 
-class Summary(dict[str, Any]):
+class PendingSummary(dict[str, Any]):
     """The summary of a report, as `Report.summary()` gives it, that may still be pending.
 
     Where an event loop runs, which must not be blocked, a pending one reads as `{"state": "pending", "run_id": ...}`;
@@ -103,7 +103,7 @@ class Summary(dict[str, Any]):
         self._ready: Event | None = None
 
     @classmethod
-    def pending(cls, run_id: str) -> Summary:
+    def pending(cls, run_id: str) -> PendingSummary:
         """Makes the summary of a run, which `fill` completes."""
         summary = cls(state="pending", run_id=run_id)
         summary._ready = Event()
@@ -142,7 +142,7 @@ def _reading(name: str) -> Callable[..., Any]:
     plain = getattr(dict, name)
 
     @wraps(plain)
-    def read(self: Summary, *arguments: Any) -> Any:
+    def read(self: PendingSummary, *arguments: Any) -> Any:
         self._wait()
         return plain(self, *arguments)
 
@@ -161,16 +161,16 @@ for _name in (
     "keys",
     "values",
 ):
-    setattr(Summary, _name, _reading(_name))
+    setattr(PendingSummary, _name, _reading(_name))
 
 
-class Results:
+class Attachments:
     """Attaches the reports of one session to the responses they are about, without keeping those alive."""
 
     def __init__(self, session: Session) -> None:
         self._session = session
-        self._waiting: weakref.WeakValueDictionary[str, Summary] = weakref.WeakValueDictionary()
-        renewed_in_child(self, Results._renew)
+        self._waiting: weakref.WeakValueDictionary[str, PendingSummary] = weakref.WeakValueDictionary()
+        renewed_in_child(self, Attachments._renew)
 
     def _renew(self) -> None:
         """In a forked child: what waits there waits for the parent's work."""
@@ -192,7 +192,7 @@ class Results:
         agent = is_kind(response, "AgentOutput")
         if not (agent or is_kind(response, *_WITH_METADATA)):
             return
-        summary = Summary.pending(root_id)
+        summary = PendingSummary.pending(root_id)
         self._waiting[root_id] = summary
         report = self._session.reports.get(root_id)
         if report is not None:  # finished meanwhile
@@ -212,7 +212,7 @@ class Results:
 
 def decide(response: Any, summary: dict[str, Any], report: Report | None) -> None:
     """Puts what a guard decided on a response."""
-    response.metadata = {**(getattr(response, "metadata", None) or {}), KEY: Decision.on(response, summary)}
+    response.metadata = {**(getattr(response, "metadata", None) or {}), KEY: GuardDecision.on(response, summary)}
     settle(response, report)
 
 
@@ -231,7 +231,7 @@ def is_decided(response: object) -> bool:
     else:
         metadata = getattr(response, "metadata", None) if is_kind(response, *_WITH_METADATA) else None
         found = metadata.get(KEY) if isinstance(metadata, dict) else None
-    return isinstance(found, Decision) and found.is_about(response)
+    return isinstance(found, GuardDecision) and found.is_about(response)
 
 
 def graph_for(response: object) -> ProvenanceGraph | None:
@@ -304,14 +304,7 @@ def untraced() -> Generator[None]:
 
 
 class Scope:
-    """A session, and how its reports reach the app.
-
-    Attributes:
-        session: Records and verifies.
-        results: Reports by response.
-        ttl: Seconds after which a run that never ended is dropped.
-        opened_in: The span around the code that opened the scope.
-    """
+    """A session, and how its reports reach the app."""
 
     def __init__(self, settings: CaptureSettings) -> None:
         self._settings = settings
@@ -321,7 +314,7 @@ class Scope:
             replace(settings, evaluate=evaluate, on_report=self._reported),
             around=untraced,  # the judge may use the app's models, on any thread
         )
-        self.results = Results(self.session)
+        self.results = Attachments(self.session)
         self.ttl = settings.ttl
         self.opened_in: str | None = active_span_id.get()
 

@@ -11,7 +11,7 @@ from llama_index_trail.records import Raw
 from llama_index_trail.results import Scope
 from trail_callbacks.capture.events import RunKind
 
-__all__ = ["HANDOFF", "NOTHING", "Span", "Trace", "asker", "classify", "method_of", "passes"]
+__all__ = ["HANDOFF", "NOTHING", "OpenTrace", "Span", "asker", "classify", "method_of", "passes"]
 
 _AGENT_STEPS = frozenset(
     {"init_run", "setup_agent", "run_agent_step", "parse_agent_output", "call_tool", "aggregate_tool_results"}
@@ -45,7 +45,7 @@ class Span:
         "trace",
     )
 
-    def __init__(self, id_: str, trace: Trace, method: str, instance: object) -> None:
+    def __init__(self, id_: str, trace: OpenTrace, method: str, instance: object) -> None:
         self.id = id_
         self.trace = trace
         self.method = method
@@ -68,7 +68,7 @@ class Span:
         return self.over or self  # no attribute of its own: a cycle, and garbage would wait for the collector
 
 
-class Trace:
+class OpenTrace:
     """All spans under one root."""
 
     __slots__ = (

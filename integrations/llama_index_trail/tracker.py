@@ -18,9 +18,9 @@ from llama_index_trail.families import conversation_of, family, is_kind, memory_
 from llama_index_trail.messages import turns, with_authors
 from llama_index_trail.open_runs import STREAMING, OpenRuns
 from llama_index_trail.pieces import bounded, event_fields, prompt_of
-from llama_index_trail.records import Ended, Failed, Raw, Started, status_of
+from llama_index_trail.records import Raw, SpanEnded, SpanFailed, SpanStarted, status_of
 from llama_index_trail.results import Scope, current, suppressed
-from llama_index_trail.spans import Span, Trace, asker, classify, method_of, passes
+from llama_index_trail.spans import OpenTrace, Span, asker, classify, method_of, passes
 from llama_index_trail.streams import is_stream, unwatch, watch
 from trail_callbacks.capture.payloads import described, is_cancellation
 
@@ -69,7 +69,7 @@ class Tracker(OpenRuns):
             self._start(span, parent, arguments)
         span.trace.open[id_] = self._spans[id_] = span
 
-    def _opened_inside(self, scope: Scope, trace: Trace) -> bool:
+    def _opened_inside(self, scope: Scope, trace: OpenTrace) -> bool:
         """True if the code of this very run opened another scope: what follows belongs there."""
         if scope is trace.scope or scope.opened_in is None:
             return False
@@ -82,7 +82,7 @@ class Tracker(OpenRuns):
             span.kind, span.over, span.node = None, twin, twin.node
             return
         node = asker(parent).node if span.kind == "model" else parent.node
-        span.trace.begin(span.id, node, (Started, span.id, node, span.kind, span.name, inputs, span.call_id))
+        span.trace.begin(span.id, node, (SpanStarted, span.id, node, span.kind, span.name, inputs, span.call_id))
 
     def _twin(self, span: Span) -> Span | None:
         """The open call that this one carries out: an async stream reads the sync one of the same model lazily."""
@@ -116,7 +116,7 @@ class Tracker(OpenRuns):
             return []
 
     @staticmethod
-    def _prompt(trace: Trace, arguments: dict[str, Any]) -> list[Raw]:
+    def _prompt(trace: OpenTrace, arguments: dict[str, Any]) -> list[Raw]:
         """What a model reads; of a chat, with the authors of its messages."""
         prompt = prompt_of(arguments)
         if trace.history is not None:
@@ -132,7 +132,7 @@ class Tracker(OpenRuns):
         """A root: registers the trace and starts its run."""
         if self._lost:
             self._end_lost()
-        span = Span(id_, Trace(scope), method_of(id_), instance)
+        span = Span(id_, OpenTrace(scope), method_of(id_), instance)
         classify(span, None, arguments)
         if span.kind is None:
             return
@@ -154,12 +154,12 @@ class Tracker(OpenRuns):
         thread = conversation_of(span.trace.memory)
         if span.kind == "retriever":  # retrieved documents alone are not an answer: the run around them has none
             span.node = f"{span.id}:documents"
-            span.trace.begin(span.id, None, (Started, span.id, None, "chain", span.name, inputs, None, own))
-            span.trace.begin(span.node, span.id, (Started, span.node, span.id, "retriever", span.name, inputs))
+            span.trace.begin(span.id, None, (SpanStarted, span.id, None, "chain", span.name, inputs, None, own))
+            span.trace.begin(span.node, span.id, (SpanStarted, span.node, span.id, "retriever", span.name, inputs))
         else:
             if (session := session_of(span.trace.memory)) is not None:
                 own.setdefault("session_id", session)
-            record = (Started, span.id, None, span.kind, span.name, inputs, span.call_id, own)
+            record = (SpanStarted, span.id, None, span.kind, span.name, inputs, span.call_id, own)
             span.trace.begin(span.id, None, record, thread)
 
     def exit(self, id_: str, result: object) -> None:
@@ -186,11 +186,11 @@ class Tracker(OpenRuns):
             outputs = self._outputs(span, result)
             if span.sent:
                 outputs = [*span.sent, *outputs]
-            span.trace.finish(span.id, (Ended, span.id, outputs, span.collected))
+            span.trace.finish(span.id, (SpanEnded, span.id, outputs, span.collected))
         elif span.family == "writer":
             self._wrote(span, None)
 
-    def _passed(self, id_: str, trace: Trace, result: object) -> None:
+    def _passed(self, id_: str, trace: OpenTrace, result: object) -> None:
         """Forgets a span that was no run, unless its stream may yet be read in the context of that very call."""
         if is_stream(result):  # other instrumentations keep the context
             trace.lent.append(id_)
@@ -208,7 +208,7 @@ class Tracker(OpenRuns):
             return
         self._forget(span)
         if span.kind is not None:
-            span.trace.finish(span.id, (Failed, span.id, described(error), status_of(error), span.sent))
+            span.trace.finish(span.id, (SpanFailed, span.id, described(error), status_of(error), span.sent))
         elif span.family == "writer":
             self._wrote(span, error)
 
@@ -229,7 +229,7 @@ class Tracker(OpenRuns):
             return
         span.trace.reply = outputs[0].text if outputs else ""
         self._forget(span)
-        span.trace.finish(span.id, (Ended, span.id, outputs))
+        span.trace.finish(span.id, (SpanEnded, span.id, outputs))
 
     def chat_written(self, span_id: str | None, error: BaseException | None) -> None:
         """The writer of a chat's stream has all of it; its readers learn of the end after this."""
@@ -269,7 +269,7 @@ class Tracker(OpenRuns):
         last = span.trace.streaming
         stopped = stopped and not isinstance(error, GeneratorExit)  # with that LlamaIndex itself leaves streams early
         read = self._outputs(*last) if stopped and last is not None and last[0] is span else []
-        span.trace.finish(span.id, (Failed, span.id, described(error), status_of(error), read))
+        span.trace.finish(span.id, (SpanFailed, span.id, described(error), status_of(error), read))
 
 
 TRACKER = Tracker()

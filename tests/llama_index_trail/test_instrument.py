@@ -17,7 +17,7 @@ from llama_index.core.instrumentation import get_dispatcher
 from llama_index.core.instrumentation.span_handlers import NullSpanHandler
 from llama_index_instrumentation.dispatcher import instrument_tags
 from llama_index_trail import areport_for, instrument, report_for, status, trail, uninstrument
-from llama_index_trail.results import Summary
+from llama_index_trail.results import PendingSummary
 from llama_index_trail.tracker import TRACKER
 
 from trail_callbacks.errors import InputError
@@ -213,7 +213,7 @@ READINGS = [
 def test_a_summary_reads_like_a_dictionary():
     values = {"state": "assessed", "claims": 2}
     for read in READINGS:
-        summary = Summary.pending("run")
+        summary = PendingSummary.pending("run")
         threading.Timer(0.01, summary.fill, [values]).start()
         assert read(summary) == values
     for look, expected in [
@@ -222,7 +222,7 @@ def test_a_summary_reads_like_a_dictionary():
         (lambda s: s.get("claims"), 2),
         (lambda s: s == values, True),
     ]:
-        summary = Summary.pending("run")
+        summary = PendingSummary.pending("run")
         threading.Timer(0.01, summary.fill, [values]).start()
         assert look(summary) == expected
 

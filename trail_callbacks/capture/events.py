@@ -7,8 +7,8 @@ connects pieces, because the tree of runs alone does not say which text went whe
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Callable, Hashable, Mapping
+from dataclasses import dataclass, field, replace
 from typing import Any, Literal, Protocol
 
 from trail_callbacks.graph import Origin
@@ -30,6 +30,7 @@ __all__ = [
     "RunKind",
     "RunStarted",
     "Status",
+    "with_pieces",
 ]
 
 MOST_PIECES = 10_000
@@ -206,3 +207,10 @@ class Pending(Protocol):
 
     def convert(self, seq: int) -> Event:
         """Creates the event. Called once, off the hot path, in the order of `seq`."""
+
+
+def with_pieces(event: Event, change: Callable[[tuple[Piece, ...]], tuple[Piece, ...]], **others: Any) -> Event:
+    """Returns an event with the pieces on each of its sides changed, and other fields replaced."""
+    sides = {name: getattr(event, name, None) for name in ("inputs", "outputs", "more_inputs")}
+    changed: dict[str, Any] = {name: change(pieces) for name, pieces in sides.items() if pieces is not None}
+    return replace(event, **changed, **others)

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from trail_callbacks.capture.answer import question_first
-from trail_callbacks.capture.events import Event, Piece, RunEnded, RunFailed, RunStarted
+from trail_callbacks.capture.events import Event, Piece, RunEnded, RunStarted, with_pieces
 from trail_callbacks.capture.match import Text, TextIndex, overlap
 from trail_callbacks.capture.runs import Run, tree
 
@@ -89,10 +89,4 @@ def _moved(event: Event, seq: int, shift: int) -> Event:
     def pieces(given: tuple[Piece, ...]) -> tuple[Piece, ...]:
         return tuple(piece if piece.ref is None else replace(piece, ref=piece.ref + shift) for piece in given)
 
-    if isinstance(event, RunStarted):
-        return replace(event, seq=seq, inputs=pieces(event.inputs))
-    late = None if event.inputs is None else pieces(event.inputs)
-    if isinstance(event, RunFailed):
-        return replace(event, seq=seq, inputs=late, outputs=pieces(event.outputs))
-    more = pieces(event.more_inputs)
-    return replace(event, seq=seq, inputs=late, outputs=pieces(event.outputs), more_inputs=more)
+    return with_pieces(event, pieces, seq=seq)

@@ -18,14 +18,7 @@ _RANK: dict[Basis, int] = {"declared": 0, "matched": 1, "scope": 2}
 
 @dataclass(frozen=True, slots=True)
 class Contribution:
-    """How a node's text reached a piece.
-
-    Attributes:
-        basis: The weakest basis of the links between them.
-        coverage: Share of the node's text that arrived.
-        opaque: Code rewrote the text in between; coverage then counts words in any order.
-        alternatives: Other nodes that contain the words that arrived just as well.
-    """
+    """How a node's text reached a piece."""
 
     basis: Basis
     coverage: float

@@ -10,7 +10,17 @@ from dataclasses import replace
 from typing import Any, TypeAlias
 
 from trail_callbacks.capture.answer import NAMES
-from trail_callbacks.capture.events import DECLARED, FILTER, REPLY, Event, Hints, Piece, RunFailed, RunStarted
+from trail_callbacks.capture.events import (
+    DECLARED,
+    FILTER,
+    REPLY,
+    Event,
+    Hints,
+    Piece,
+    RunFailed,
+    RunStarted,
+    with_pieces,
+)
 from trail_callbacks.capture.payloads import KEYS
 from trail_callbacks.graph import ProvenanceGraph
 
@@ -51,16 +61,14 @@ class Redactor:
 
     def event(self, event: Event) -> Event:
         """Returns the event with everything redacted."""
-        if isinstance(event, RunStarted):
-            inputs, hints = self._pieces(event.inputs), self._hints(event.hints)
-            said = self.metadata(event.metadata)
-            tags = tuple(map(self.text, event.tags))
-            return replace(event, name=self.text(event.name), inputs=inputs, hints=hints, tags=tags, metadata=said)
-        late = None if event.inputs is None else self._pieces(event.inputs)
-        outputs = self._pieces(event.outputs)
-        if isinstance(event, RunFailed):
-            return replace(event, error=self.text(event.error), inputs=late, outputs=outputs)
-        return replace(event, inputs=late, outputs=outputs, more_inputs=self._pieces(event.more_inputs))
+        changed = with_pieces(event, self._pieces)
+        if isinstance(changed, RunFailed):
+            return replace(changed, error=self.text(changed.error))
+        if isinstance(changed, RunStarted):
+            name, tags = self.text(changed.name), tuple(map(self.text, changed.tags))
+            said, hints = self.metadata(changed.metadata), self._hints(changed.hints)
+            return replace(changed, name=name, tags=tags, metadata=said, hints=hints)
+        return changed
 
     def metadata(self, metadata: Mapping[str, Any]) -> dict[str, Any]:
         """Returns metadata with its keys and values redacted; those that name a field of a trace keep their names."""

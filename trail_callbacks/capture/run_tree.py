@@ -9,7 +9,17 @@ from dataclasses import dataclass, field, replace
 from threading import Lock
 from typing import Any
 
-from trail_callbacks.capture.events import CUT, DECLARED, Event, Pending, Piece, RunEnded, RunFailed, RunStarted
+from trail_callbacks.capture.events import (
+    CUT,
+    DECLARED,
+    Event,
+    Pending,
+    Piece,
+    RunEnded,
+    RunFailed,
+    RunStarted,
+    with_pieces,
+)
 from trail_callbacks.capture.payloads import exact_text, scalars
 from trail_callbacks.capture.redaction import Redactor
 from trail_callbacks.errors import InputError
@@ -132,10 +142,7 @@ def _shared(event: Event, pieces: dict[Hashable, Piece]) -> Event:
     def same(several: Sequence[Piece]) -> tuple[Piece, ...]:
         return tuple([each if each.attributes else pieces.setdefault(_key(each), each) for each in several])
 
-    inputs = None if event.inputs is None else same(event.inputs)
-    if isinstance(event, RunStarted):
-        return replace(event, inputs=inputs or ())
-    return replace(event, inputs=inputs, outputs=same(event.outputs))
+    return with_pieces(event, same)
 
 
 def _key(piece: Piece) -> Hashable:
@@ -172,20 +179,15 @@ class DeclaredSources:
             self._keys |= frozenset(event.hints.source_keys)
         if not self._keys and self._sources is None:
             return event
-        if isinstance(event, RunStarted):
-            inputs = self._documents(event.inputs)
+        changed = with_pieces(event, self._documents)
+        if isinstance(changed, RunStarted):
             if self._root is None:
-                self._root = event.run_id
-                inputs += self._declared(record, "payload") if inputs else ()
-            return replace(event, inputs=inputs) if inputs != event.inputs else event
-        late = event.inputs
-        if late is not None:  # they replace those of the start
-            late = self._documents(late)
-            late += self._declared(record, "late") if event.run_id == self._root else ()
-        if isinstance(event, RunFailed):
-            return replace(event, inputs=late, outputs=self._documents(event.outputs))
-        more = self._documents(event.more_inputs)
-        return replace(event, inputs=late, more_inputs=more, outputs=self._documents(event.outputs))
+                self._root = changed.run_id
+                more = self._declared(record, "payload") if changed.inputs else ()
+                return replace(changed, inputs=changed.inputs + more)
+        elif changed.inputs is not None and changed.run_id == self._root:  # they replace those of the start
+            return replace(changed, inputs=changed.inputs + self._declared(record, "late"))
+        return changed
 
     def _documents(self, pieces: tuple[Piece, ...]) -> tuple[Piece, ...]:
         if not self._keys:

@@ -18,7 +18,7 @@ from trail_callbacks.trace.rerankings import Selection, selections
 from trail_callbacks.trace.retrievals import bringers
 from trail_callbacks.trace.steps import Dropped, Packed, Packing
 
-__all__ = ["Places", "packings"]
+__all__ = ["PromptPlaces", "packings"]
 
 _BEGINNING = 10  # characters by which the beginning of a passage is known, where one is expected
 _GAP = 60  # characters between two passages: a number, a rule, a source
@@ -26,13 +26,7 @@ _LITTLE = 0.5  # a smaller share of words found in any order says nothing unless
 
 
 class _Form(NamedTuple):
-    """A passage as a step returned it.
-
-    Attributes:
-        end: When the step ended, as the `seq` of an event.
-        rank: Its place among what the step returned, from 1.
-        node: The node that holds its text; None if that was cut to nothing.
-    """
+    """A passage as a step returned it."""
 
     end: float
     rank: int
@@ -41,15 +35,7 @@ class _Form(NamedTuple):
 
 @dataclass(slots=True)
 class _Passage:
-    """A passage that a run retrieved.
-
-    Attributes:
-        node: The node that holds its text.
-        end: When it was there first, as the `seq` of an event.
-        forms: It and what steps made of it later, the latest last.
-        dropped: When steps dropped it.
-        tokens: Estimated tokens of its text.
-    """
+    """A passage that a run retrieved."""
 
     node: Node
     end: float
@@ -121,16 +107,7 @@ def _edges(edges: Iterable[Edge]) -> Mapping[str, Sequence[Edge]]:
 
 
 class _Stage:
-    """The passages at one time of a run, the same for all calls until the next step changes them.
-
-    Attributes:
-        passages: Those that were there, in the order of retrieval.
-        ranked: Where in `passages` each is, in the last order that a step gave them.
-        place: The place of each in the last order that a step gave them, from 0.
-        by_node: Where in `passages` the one is that a node is a form of.
-        gone: Why each cannot be in a prompt any more; None for the others.
-        missing: The values for those that are not in a prompt: one for all calls, as a map has a call for each passage.
-    """
+    """The passages at one time of a run, the same for all calls until the next step changes them."""
 
     def __init__(self, passages: Sequence[_Passage], start: int) -> None:
         self.passages = [each for each in passages if each.end < start]
@@ -184,7 +161,7 @@ def _packing(reading: Reading, run: Run, stage: _Stage, edges: Mapping[str, Sequ
     prompt = "\n".join(slot.piece.text for slot in run.inputs)
     written = reading.written(run)
     reach = stage.with_twins(_reach(reading, written, edges)) if written else None
-    places = Places(prompt)
+    places = PromptPlaces(prompt)
     shares: dict[int, float] = {}
     starts: dict[int, int] = {}
     near = (
@@ -244,7 +221,7 @@ def _is_cut_short(stage: _Stage, shares: Mapping[int, float], starts: Mapping[in
 
 
 def _arrived(
-    passage: _Passage, forms: Sequence[Node], reach: Mapping[str, float] | None, places: Places
+    passage: _Passage, forms: Sequence[Node], reach: Mapping[str, float] | None, places: PromptPlaces
 ) -> tuple[float, int | None]:
     """How much of a passage is in a prompt, and where it begins there, if that can be told."""
     for node in forms:
@@ -303,7 +280,7 @@ _HEAD = 40  # characters by which a passage that was cut is found
 _SEARCHES = 200  # of the whole prompt; more of them would take longer than anybody waits
 
 
-class Places:
+class PromptPlaces:
     """Finds passages in one prompt."""
 
     def __init__(self, prompt: str) -> None:

@@ -17,22 +17,14 @@ from trail_callbacks.trace.reading import Reading
 from trail_callbacks.trace.retrievals import bringers, score_of
 from trail_callbacks.trace.steps import Ranked, Reranking
 
-__all__ = ["Passage", "Selection", "rerankings", "selections"]
+__all__ = ["RankedPassage", "Selection", "rerankings", "selections"]
 
 _PAIRS = 100_000  # of documents without an id that are compared by their metadata
 
 
 @dataclass(slots=True)
-class Passage:
-    """One passage that went into a step.
-
-    Attributes:
-        slot: The passage as it went in.
-        node: The node that holds its text.
-        rank: Its place before, from 1.
-        after: The passage as it came out; None if it was dropped.
-        rank_after: Its place after, from 1; None if it was dropped.
-    """
+class RankedPassage:
+    """One passage that went into a step."""
 
     slot: Slot
     node: Node
@@ -43,15 +35,10 @@ class Passage:
 
 @dataclass(slots=True)
 class Selection:
-    """A step that selects and orders passages.
-
-    Attributes:
-        run: The run of the step.
-        passages: What went in, in its order.
-    """
+    """A step that selects and orders passages."""
 
     run: Run
-    passages: list[Passage]
+    passages: list[RankedPassage]
 
 
 def rerankings(reading: Reading) -> tuple[Reranking, ...]:
@@ -62,7 +49,7 @@ def rerankings(reading: Reading) -> tuple[Reranking, ...]:
     )
 
 
-def _ranked(passage: Passage) -> Ranked:
+def _ranked(passage: RankedPassage) -> Ranked:
     before, after = passage.slot.piece.attributes, passage.after and passage.after.piece.attributes
     return Ranked(
         node_id=passage.node.id,
@@ -73,7 +60,7 @@ def _ranked(passage: Passage) -> Ranked:
     )
 
 
-def _reason(passage: Passage) -> str | None:
+def _reason(passage: RankedPassage) -> str | None:
     note = passage.slot.piece.attributes.get(FILTER)
     reasons = note.get("reasons") if isinstance(note, Mapping) else None
     kinds = [str(each.get("kind") or each.get("check") or "") for each in reasons or () if isinstance(each, Mapping)]
@@ -120,12 +107,12 @@ def _outer(
     pools = [inner_run.outputs for inner_run in sorted(inner, key=lambda each: each.start)]
     if stages:  # our filter as a compressor reports itself
         pools = [max(stages, key=lambda each: each.end).outputs]
-    passages: dict[str, Passage] = {}
+    passages: dict[str, RankedPassage] = {}
     for pool in pools:
         for rank, slot in enumerate(reading.documents(pool), 1):
             node = reading.node(slot)
             if node is not None:
-                known = passages.setdefault(node.id, Passage(slot, node, rank))
+                known = passages.setdefault(node.id, RankedPassage(slot, node, rank))
                 known.rank = min(known.rank, rank)
     own = {id(slot) for slot in brought.get(run, ())}
     after = reading.documents(run.outputs)
@@ -140,11 +127,11 @@ def _code(reading: Reading, run: Run) -> Selection | None:
     if run.failed or run.end == float("inf"):
         return None
     before = reading.documents(run.inputs)
-    passages: list[Passage] = []
+    passages: list[RankedPassage] = []
     for slot in before:
         node = reading.node(slot)
         if node is not None:
-            passages.append(Passage(slot, node, len(passages) + 1))
+            passages.append(RankedPassage(slot, node, len(passages) + 1))
     if not passages:
         return None
     filtered = any(FILTER in passage.slot.piece.attributes for passage in passages)
@@ -164,11 +151,11 @@ def _code(reading: Reading, run: Run) -> Selection | None:
     return None if unchanged and not filtered else Selection(run, passages)
 
 
-def _match(passages: Sequence[Passage], after: Sequence[Slot], own: frozenset[int] | set[int]) -> None:
+def _match(passages: Sequence[RankedPassage], after: Sequence[Slot], own: frozenset[int] | set[int]) -> None:
     """Finds what became of each passage: by text and id, by object, by id, or by metadata if its text was changed."""
-    by_key: dict[object, Passage] = {}
-    by_ref: dict[int, Passage] = {}
-    by_id: dict[str, Passage] = {}
+    by_key: dict[object, RankedPassage] = {}
+    by_ref: dict[int, RankedPassage] = {}
+    by_id: dict[str, RankedPassage] = {}
     for passage in passages:
         piece = passage.slot.piece
         by_key.setdefault(document_key(piece), passage)
@@ -195,7 +182,7 @@ def _match(passages: Sequence[Passage], after: Sequence[Slot], own: frozenset[in
             _by_metadata(passages, rank, slot)
 
 
-def _by_metadata(passages: Sequence[Passage], rank: int, slot: Slot) -> None:
+def _by_metadata(passages: Sequence[RankedPassage], rank: int, slot: Slot) -> None:
     for passage in passages:
         if passage.after is None and passage.slot.piece.id is None and is_original(passage.slot.piece, slot.piece):
             passage.after, passage.rank_after = slot, rank
