@@ -9,8 +9,7 @@ from dataclasses import replace
 
 from trail_callbacks.capture.events import Event, Piece, RunEnded, RunFailed, RunStarted
 from trail_callbacks.importing.llama_index import changed, handed_over, named_by_asker, shown
-from trail_callbacks.importing.pieces import ImportedRun, Step
-from trail_callbacks.importing.tree import moments, rooted, tidied
+from trail_callbacks.importing.steps import ImportedRun, Step, moments, rooted, tidied
 from trail_callbacks.trace import Trace
 from trail_callbacks.trace.context import Versions
 from trail_callbacks.trace.recorded import recorded
@@ -205,7 +204,7 @@ def _silent(steps: Sequence[Step]) -> Iterator[str]:
 
 
 def _events(root: Step, steps: Sequence[Step]) -> Iterator[Event]:
-    for seq, (moment, step) in enumerate(moments(root, steps), 1):
+    for seq, (_, moment, step) in enumerate(moments(root, steps), 1):
         if moment == "start":
             yield RunStarted(
                 seq=seq,

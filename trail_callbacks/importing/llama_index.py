@@ -9,9 +9,9 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 
 from trail_callbacks.capture.events import Piece, RunKind
-from trail_callbacks.importing.messages import text_of
 from trail_callbacks.importing.otlp import OtlpSpan
-from trail_callbacks.importing.pieces import Step
+from trail_callbacks.importing.pieces import text_of
+from trail_callbacks.importing.steps import Step
 
 __all__ = [
     "changed",

@@ -5,30 +5,83 @@ What an adapter does for live objects (`langchain_trail.pieces`), for their many
 
 from __future__ import annotations
 
+import hashlib
+import json
 import re
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from trail_callbacks.capture.events import REPLY, Hints, Piece, RunKind, Status
+from trail_callbacks.capture.events import REPLY, Piece
 from trail_callbacks.capture.payloads import exact_text, scalars
-from trail_callbacks.importing.messages import REDACTED, ROLES, Path, call_text, message, text_of, texts_in
-from trail_callbacks.importing.otlp import OtlpSpan
 
-__all__ = ["ImportedRun", "Step", "detailed", "document", "is_repr", "kind_named", "pieces", "said_of", "step_of"]
+__all__ = ["REDACTED", "Path", "decoded", "document", "first_of", "object_of", "parsed", "pieces", "text_of"]
 
+REDACTED = "__REDACTED__"
+"""What OpenInference writes in place of a text that the app hides."""
 
+Path = tuple["str | int", ...]
+
+_ROLES = {
+    **dict.fromkeys(("human", "user"), "user"),
+    **dict.fromkeys(("ai", "assistant", "model", "chatbot"), "assistant"),
+    **dict.fromkeys(("system", "developer"), "system"),
+    **dict.fromkeys(("tool", "function"), "tool"),
+}
+"""Who writes a message, by all the names that tools have for it."""
+_TEXTS = frozenset({"text", "text-plain", "output_text", "input_text", "refusal", ""})
+_CALLS = frozenset({"tool_call", "tool_use"})
+_UNSHOWN = _CALLS | {
+    "reasoning", "reasoning_content", "thinking", "redacted_thinking", "non_standard",
+    "tool_call_chunk", "function_call", "input_json_delta", "tool_call_response",
+}  # fmt: skip
+"""Parts of a message that are not shown: reasoning, and what is a piece of its own."""
+_CONTENT = ("content", "blocks", "parts")
 _DEPTH = 32
 _PIECES = 10_000
 _VECTOR = 32
 """A list of this many numbers or more is an embedding, not text."""
 _SKIPPED = frozenset({"callback_manager", "additional_kwargs", "response_metadata", "invocation_params", "embedding"})
 _REPR = re.compile(r"<(?:generator object|[\w.]+ object|[\w.]+\(|_\w+ at 0x).*>", re.DOTALL)
+"""What Python prints of an object without a text, such as `<generator object>`."""
 
 
-def is_repr(text: str) -> bool:
-    """True for what Python prints of an object without a text, such as `<generator object>`."""
-    return text[:1] == "<" and _REPR.fullmatch(text.strip()) is not None
+def parsed(text: object) -> Any:
+    """Returns the value of a JSON text; any other value as it is.
+
+    Raises:
+        ValueError: If a text is not JSON.
+    """
+    if not isinstance(text, str):
+        return text
+    try:
+        return json.loads(text)
+    except RecursionError as error:
+        raise ValueError("nested too deeply") from error
+
+
+def decoded(text: object) -> Any:
+    """Returns what a text is the JSON of; of a text that is none, the text."""
+    try:
+        return parsed(text)
+    except ValueError:
+        return text
+
+
+def text_of(text: object) -> Any:
+    """Returns the object or list that a text is the JSON of, else the text: most tools do not say which it is."""
+    return decoded(text) if isinstance(text, str) and text.lstrip()[:1] in {"{", "["} else text
+
+
+def object_of(value: object) -> dict[str, Any]:
+    """Returns an object, or that of its JSON text; an empty one if it is none."""
+    found = text_of(value)
+    return dict(found) if isinstance(found, Mapping) else {}
+
+
+def first_of(record: object, *names: str) -> Any:
+    """Returns the first value that an object has under one of some names."""
+    held = record if isinstance(record, Mapping) else {}
+    return next((held[name] for name in names if held.get(name) not in (None, "")), None)
 
 
 def pieces(value: object, path: Path = (), *, model: bool = False) -> tuple[Piece, ...]:
@@ -48,26 +101,20 @@ def pieces(value: object, path: Path = (), *, model: bool = False) -> tuple[Piec
     return tuple(walk.found)
 
 
-def document(
-    text: object, metadata: object = None, path: Path = (), *, id_: object = None, score: object = None
-) -> Piece:
-    """Makes the piece of a document."""
-    known = text_of(metadata)
-    attributes = scalars(known) if isinstance(known, Mapping) else {}
+def document(fields: object, path: Path = (), text: object = None) -> Piece:
+    """Makes the piece of a document: its text, and `id`, `metadata` and `score` of its fields."""
+    attributes = scalars(object_of(first_of(fields, "metadata")))
+    score = first_of(fields, "score")
     if isinstance(score, int | float) and not isinstance(score, bool):
         attributes |= scalars({"score": score})
+    id_ = first_of(fields, "id")
     return Piece(
         text="" if text is None or text == REDACTED else exact_text(text),
         path=path,
         form="document",
-        id=str(id_) if id_ not in (None, "") else None,
+        id=None if id_ is None else str(id_),
         attributes=attributes,
     )
-
-
-def _short(kind: str) -> str:
-    """A message's type without what classes add: `AIMessageChunk` is `ai`."""
-    return kind.removesuffix("Chunk").removesuffix("Message").lower()
 
 
 class _Walk:
@@ -81,70 +128,71 @@ class _Walk:
         if item is None or depth > _DEPTH or len(self.found) >= _PIECES:
             return
         if isinstance(item, str):
-            self._text(item, path)
+            if item and item != REDACTED and not (item[:1] == "<" and _REPR.fullmatch(item.strip())):
+                self.found.append(Piece(text=exact_text(item), path=path, origin="given" if self.model else None))
         elif isinstance(item, bool | int | float):
             self.found.append(Piece(text=str(item), path=path))
         elif isinstance(item, Mapping):
-            self._mapping(item, path, depth)
+            if not any(read(item, path, depth) for read in (self._langchain, self._openai, self._object)):
+                for key, value in item.items():
+                    if not key.startswith("__") and key not in _SKIPPED:
+                        self.visit(value, (*path, key), depth + 1)
         elif isinstance(item, Sequence):
             self._sequence(item, path, depth)
-
-    def _text(self, item: str, path: Path) -> None:
-        if item and item != REDACTED and not is_repr(item):
-            self.found.append(Piece(text=exact_text(item), path=path, origin="given" if self.model else None))
-
-    def _mapping(self, item: Mapping[str, Any], path: Path, depth: int) -> None:
-        if not (self._langchain(item, path, depth) or self._shape(item, path, depth)):
-            for key, value in item.items():
-                if not key.startswith("__") and key not in _SKIPPED:
-                    self.visit(value, (*path, key), depth + 1)
 
     def _langchain(self, item: Mapping[str, Any], path: Path, depth: int) -> bool:
         """Reads an object as LangChain serialises it."""
         kind, content = item.get("type"), item
         if item.get("lc") is not None and isinstance(item.get("id"), list) and item["id"]:
-            name, content = str(item["id"][-1]), item.get("kwargs") or {}
-            if name.endswith(("Message", "MessageChunk")):
-                kind = name
-            elif name == "Document":
-                self.found.append(
-                    document(content.get("page_content"), content.get("metadata"), path, id_=content.get("id"))
-                )
+            kind, content = str(item["id"][-1]), item.get("kwargs") or {}
+            if kind == "Document":
+                self.found.append(document(content, path, content.get("page_content")))
                 return True
-            else:
+            if not kind.endswith(("Message", "MessageChunk")):
                 self.visit(content.get("messages", content), path, depth + 1)
                 return True
         elif isinstance(item.get("data"), Mapping) and "content" in item["data"]:
             content = item["data"]
         elif "content" not in item:
             return False
-        role = ROLES.get(_short(kind)) if isinstance(kind, str) else None
-        if role is None or not isinstance(content, Mapping):
+        short = str(kind).removesuffix("Chunk").removesuffix("Message").lower()  # `AIMessageChunk` is `ai`
+        if short not in _ROLES or not isinstance(content, Mapping):
             return False
-        self.found += message(content, role, path, model=self.model)
-        if role == "tool" and not self.model:
+        self._message(content, _ROLES[short], path)
+        if _ROLES[short] == "tool" and not self.model:
             self.visit(content.get("artifact"), (*path, "artifact"), depth + 1)
         return True
 
-    def _shape(self, item: Mapping[str, Any], path: Path, depth: int) -> bool:
-        """Reads what is known by its keys."""
-        role = ROLES.get(str(item["role"]).lower()) if isinstance(item.get("role"), str) else None
-        if role is not None and any(key in item for key in ("content", "parts", "blocks", "tool_calls")):
-            self.found += message(item, role, path, model=self.model)
+    def _openai(self, item: Mapping[str, Any], path: Path, _: int) -> bool:
+        """Reads a message, a tool call or a document by its keys."""
+        role = _ROLES.get(str(item.get("role")).lower())
+        if role is not None and any(key in item for key in (*_CONTENT, "tool_calls")):
+            self._message(item, role, path)
         elif item.get("type") == "tool_call" and "name" in item and "args" in item:
-            text = call_text(item["name"], item["args"])
-            self.found.append(Piece(text=text, path=path, form="tool_call", call_id=item.get("id")))
+            self.found += [Piece(text=text, path=path, form="tool_call", call_id=id_) for id_, text in _calls([item])]
         elif isinstance(item.get("page_content"), str):
-            self.found.append(document(item["page_content"], item.get("metadata"), path, id_=item.get("id")))
-        elif isinstance(item.get("generations"), list):
-            self._generations(item["generations"], path, depth)
+            self.found.append(document(item, path, item["page_content"]))
+        else:
+            return False
+        return True
+
+    def _object(self, item: Mapping[str, Any], path: Path, depth: int) -> bool:
+        """Reads an object of a framework by its keys."""
+        if isinstance(item.get("generations"), list):
+            for i, several in enumerate(item["generations"]):
+                for j, each in enumerate(several if isinstance(several, list) else [several]):
+                    inside = path if i == j == 0 else (*path, "generations", i, j)
+                    self.visit(first_of(each, "message", "text"), inside, depth + 1)
         elif isinstance(item.get("query_str"), str):
-            self._text(item["query_str"], path or ("query",))
-        elif "update" in item and "goto" in item:  # a command of LangGraph
+            self.visit(item["query_str"], path or ("query",), depth + 1)
+        elif _is_command(item):
             self.visit(item["update"], path, depth + 1)
-            self._reply(item.get("resume"), path, depth)
+            before = len(self.found)
+            self.visit(item.get("resume"), (*path, "resume"), depth + 1)
+            for i, each in enumerate(self.found[before:], before):
+                self.found[i] = Piece(text=each.text, path=each.path, origin="user", attributes={REPLY: True})
         elif "raw_output" in item and "tool_name" in item:  # what a tool of LlamaIndex returned
-            content = "\n".join(texts_in(item.get("blocks"))) or item["raw_output"]
+            content = "\n".join(_texts(item.get("blocks"))) or item["raw_output"]
             self.visit(content, (*path, "content"), depth + 1)
         elif "source_nodes" in item and ("response" in item or "response_gen" in item):  # a response of LlamaIndex
             self.visit(item.get("response"), (*path, "response"), depth + 1)
@@ -152,125 +200,100 @@ class _Walk:
             return False
         return True
 
-    def _reply(self, item: object, path: Path, depth: int) -> None:
-        before = len(self.found)
-        self.visit(item, (*path, "resume"), depth + 1)
-        self.found[before:] = [
-            Piece(text=each.text, path=each.path, origin="user", attributes={REPLY: True})
-            for each in self.found[before:]
-        ]
-
-    def _generations(self, item: Sequence[Any], path: Path, depth: int) -> None:
-        for i, several in enumerate(item):
-            for j, each in enumerate(several if isinstance(several, list) else [several]):
-                inside = path if i == j == 0 else (*path, "generations", i, j)
-                if isinstance(each, Mapping):
-                    self.visit(each.get("message") or each.get("text"), inside, depth + 1)
-
     def _sequence(self, item: Sequence[Any], path: Path, depth: int) -> None:
-        if len(item) == 2 and all(isinstance(each, str) for each in item) and item[0].lower() in ROLES:  # noqa: PLR2004 - ("user", "Hi")
-            self.found += message({"content": item[1]}, ROLES[item[0].lower()], path, model=self.model)
-            return
-        if len(item) >= _VECTOR and all(isinstance(each, int | float) for each in item):
-            return
-        for i, each in enumerate(item):
-            command = isinstance(each, Mapping) and "update" in each and "goto" in each  # its place is no channel
-            self.visit(each, path if command else (*path, i), depth + 1)
+        if len(item) == 2 and all(isinstance(each, str) for each in item) and item[0].lower() in _ROLES:  # noqa: PLR2004 - ("user", "Hi")
+            self._message({"content": item[1]}, _ROLES[item[0].lower()], path)
+        elif len(item) < _VECTOR or not all(isinstance(each, int | float) for each in item):
+            for i, each in enumerate(item):  # the place of a command is no channel
+                self.visit(each, path if _is_command(each) else (*path, i), depth + 1)
+
+    def _message(self, item: Mapping[str, Any], role: str, path: Path) -> None:
+        """Adds a message and, unless a model reads it, its tool calls; fields are those of LangChain and others."""
+        content = next((item[key] for key in _CONTENT if item.get(key) is not None), None)
+        extra = item.get("additional_kwargs")
+        given = item.get("tool_calls") or first_of(extra, "tool_calls")
+        calls = list(_calls(given or [each for each in _parts(content) if _kind(each) in _CALLS]))
+        responses = [each for each in _parts(content) if _kind(each) == "tool_call_response"]
+        lines = [*_texts(content), *(text for _, text in calls)]
+        call_id = item.get("tool_call_id") or first_of(extra, "tool_call_id")
+        if responses and role in {"tool", "user"}:
+            role, call_id = "tool", call_id or responses[0].get("id")
+            lines += [_result(each.get("result", each.get("response"))) for each in responses]
+        self.found.append(
+            Piece(
+                text=exact_text("\n".join(lines)),
+                path=path,
+                form="message",
+                id=item["id"] if isinstance(item.get("id"), str) else None,
+                role=role,
+                call_id=str(call_id) if call_id and role == "tool" else None,
+                origin="given" if self.model and role == "user" else None,
+                attributes={
+                    key: str(value)
+                    for key, value in (("name", item.get("name")), ("lc_source", first_of(extra, "lc_source")))
+                    if value
+                },
+            )
+        )
+        if not self.model:
+            for i, (id_, text) in enumerate(calls):
+                self.found.append(Piece(text=text, path=(*path, "tool_calls", i), form="tool_call", call_id=id_))
 
 
-_FRAMEWORK_KEYS = (
-    *("ls_", "lc_", "langgraph_", "langfuse_", "checkpoint_", "thread_ts", "__"),
-    *("LANGSMITH_", "LANGCHAIN_", "LANGFUSE_", "is_langchain_root", "runtime", "sdk", "platform"),
-)
+def _is_command(item: object) -> bool:
+    """True for a command of LangGraph."""
+    return isinstance(item, Mapping) and "update" in item and "goto" in item
 
 
-@dataclass(slots=True, kw_only=True, eq=False)
-class Step:
-    """One execution of one component.
-
-    Attributes:
-        id: Its id in the file: of a span, 16 hexadecimal digits.
-        parent: Id of the step around it; None if there is none.
-        kind: The kind of component; None if it only encloses others, such as the span of a web server.
-        name: The component's name.
-        inputs: What went in; documents and messages are pieces of those forms.
-        outputs: What came out.
-        model: The model, as it names itself; of a model call only.
-        started: Seconds since the epoch; None if the file does not say.
-        ended: Likewise; None also if it did not end.
-        error: Type and message of its exception; None if it ended normally.
-        status: What that exception means.
-        hints: What else is known of its place.
-        tags: Of a root: what the app tagged it with.
-        metadata: What the app said of it, without what the framework did.
-    """
-
-    id: str
-    parent: str | None
-    kind: RunKind | None
-    name: str
-    inputs: tuple[Piece, ...] = ()
-    outputs: tuple[Piece, ...] = ()
-    model: str | None = None
-    started: float | None = None
-    ended: float | None = None
-    error: str | None = None
-    status: Status = "error"
-    hints: Hints = field(default_factory=Hints)
-    tags: tuple[str, ...] = ()
-    metadata: Mapping[str, Any] = field(default_factory=dict)
-
-    @property
-    def documents(self) -> tuple[Piece, ...]:
-        """The documents among its outputs."""
-        return tuple(piece for piece in self.outputs if piece.form == "document")
+def _parts(content: object) -> Iterator[Mapping[str, Any]]:
+    for part in content if isinstance(content, list) else ():
+        if isinstance(part, Mapping):
+            yield _inner(part, "message_content")  # as OpenInference wraps it
+        elif isinstance(part, str):
+            yield {"text": part}
 
 
-@dataclass(slots=True, kw_only=True)
-class ImportedRun:
-    """The steps of one trace.
-
-    Attributes:
-        id: Id of the trace.
-        steps: Its steps, in any order.
-        lost: What the file is known to lack, a sentence each.
-        metadata: What is said of the whole trace, such as its session.
-        by_methods: True if the steps are the methods of classes, as LlamaIndex shows itself.
-    """
-
-    id: str
-    steps: list[Step]
-    lost: list[str] = field(default_factory=list)
-    metadata: Mapping[str, Any] = field(default_factory=dict)
-    by_methods: bool = False
+def _kind(part: Mapping[str, Any]) -> str:
+    return str(part.get("type") or part.get("block_type") or "")
 
 
-def step_of(span: OtlpSpan, kind: RunKind | None, name: str, model: object = None, **more: Any) -> Step:
-    """Makes the step of a span; `model` counts for a model call only."""
-    return Step(
-        id=span.id,
-        parent=span.parent,
-        kind=kind,
-        name=name,
-        model=str(model) if model and kind == "model" else None,
-        started=span.started,
-        ended=span.ended,
-        error=span.error,
-        status=span.status,
-        **more,
-    )
+def _inner(item: Mapping[str, Any], key: str) -> Mapping[str, Any]:
+    """What is wrapped in an object under a key, or the object."""
+    found = item.get(key)
+    return found if isinstance(found, Mapping) else item
 
 
-def detailed(given: Iterable[Piece], details: Mapping[str, Any]) -> tuple[Piece, ...]:
-    """Returns what a model wrote, with what else is known of it."""
-    return tuple(replace(each, attributes={**details, **each.attributes}) for each in given)
+def _result(value: object) -> str:
+    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False, default=str)
 
 
-def kind_named(kind: RunKind | None, name: str) -> RunKind | None:
-    """Returns the kind of a step whose tool knows no prompts, and calls LangChain's a chain."""
-    return "prompt" if kind == "chain" and name.endswith("PromptTemplate") else kind
+def _texts(content: object) -> list[str]:
+    """The text of a message's content, then a marker for each part that is not text."""
+    if isinstance(content, str):
+        return [] if not content or content == REDACTED else [content]
+    texts, markers = [], []
+    for part in _parts(content):
+        kind = _kind(part)
+        value = part.get("text", part.get("content") if kind in {"text", ""} else None)
+        if isinstance(value, str) and kind in _TEXTS:
+            texts.append(value)
+        elif kind and kind not in _UNSHOWN:
+            seen = hashlib.sha256(_result(part).encode("utf-8", "replace")).hexdigest()
+            markers.append(f"[{kind.removesuffix('_url')} {seen[:12]}]")
+    text = "".join(each for each in texts if each != REDACTED)
+    return [text, *markers] if text else markers
 
 
-def said_of(metadata: Mapping[str, Any]) -> dict[str, Any]:
-    """Returns what an app said in metadata: without what frameworks and tracers add, such as their environment."""
-    return scalars({key: value for key, value in metadata.items() if not str(key).startswith(_FRAMEWORK_KEYS)})
+def _calls(given: object) -> Iterator[tuple[str | None, str]]:
+    """Tool calls: the id of each, and name and arguments as one text."""
+    for each in given if isinstance(given, list) else ():
+        if isinstance(each, Mapping):
+            call = _inner(each, "tool_call")
+            inner = _inner(call, "function")
+            arguments: object = next(
+                (inner[key] for key in ("args", "arguments", "input", "tool_kwargs") if key in inner), {}
+            )
+            shown = json.dumps(text_of(arguments), ensure_ascii=False, default=str)
+            id_ = call.get("id", call.get("tool_call_id"))
+            if name := inner.get("name", inner.get("tool_name")):
+                yield str(id_) if id_ else None, exact_text(f"{name}({shown})")

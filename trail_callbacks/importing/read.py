@@ -6,21 +6,21 @@ import warnings
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
+from functools import partial
 from pathlib import Path
-from typing import Any, Literal, NamedTuple
+from typing import Any, NamedTuple, TypeVar
 
 from trail_callbacks.errors import InputError
-from trail_callbacks.importing import langfuse, langsmith, mlflow, otlp
+from trail_callbacks.importing import exports, otlp, spans
 from trail_callbacks.importing.assemble import assembled
-from trail_callbacks.importing.spans import run_of
+from trail_callbacks.importing.steps import ImportedRun
 from trail_callbacks.reading import Broken, Record, json_objects, opened
 from trail_callbacks.trace import Trace
 from trail_callbacks.trace.codec import FORMAT, of_object
 
 __all__ = ["named", "read"]
 
-Dialect = Literal["own", "spans", "mlflow", "langsmith", "langfuse"]
-
+T = TypeVar("T")
 _LOOKED_FOR = (
     "OpenTelemetry spans (resourceSpans, or objects with trace and span ids: OpenInference, GenAI, Phoenix, Langfuse), "
     "LangSmith runs (run_type), Langfuse observations (type and traceId), MLflow traces (info and data.spans), and "
@@ -41,12 +41,12 @@ class _Item(NamedTuple):
 
     Attributes:
         trace_id: The trace.
-        dialect: How it is written.
-        value: A span, run, observation or whole trace.
+        make: Makes the run, or the trace, of all the parts that have the same one.
+        value: A span, run or observation; None of a whole trace.
     """
 
     trace_id: str
-    dialect: Dialect
+    make: Callable[[str, list[Any]], ImportedRun | Trace]
     value: Any
 
 
@@ -161,51 +161,45 @@ def _understood(record: Record, broken: Callable[[int, str], object]) -> list[_I
 def _items(record: Mapping[str, Any]) -> Iterator[_Item]:
     """The parts of traces in a record; none in one of another kind."""
     if record.get("format") == FORMAT:
-        yield _Item(str(record.get("id")), "own", record)
-    elif mlflow.is_trace(record):
-        yield _Item(mlflow.trace_id(record), "mlflow", record)
-    elif langsmith.is_run(record):
-        for run in langsmith.inside(record):
-            yield _Item(langsmith.trace_id(run), "langsmith", run)
-    elif langfuse.is_observation(record) or langfuse.is_trace(record):
-        for each in langfuse.inside(record):
-            yield _Item(langfuse.trace_id(each), "langfuse", each)
+        yield _Item(str(record.get("id")), partial(_whole, _own, record), None)
+    elif spans.is_mlflow(record):
+        yield _Item(spans.mlflow_id(record), partial(_whole, spans.run_of_mlflow, record), None)
+    elif exports.is_run(record):
+        for run in exports.runs_in(record):
+            yield _Item(exports.trace_of_run(run), exports.run_of_runs, run)
+    elif exports.is_observation(record):
+        for each in exports.observations_in(record):
+            yield _Item(exports.trace_of_observation(each), exports.run_of_observations, each)
     elif otlp.is_span(record):
         for span in otlp.spans_in(record):
-            yield _Item(span.trace_id, "spans", span)
+            yield _Item(span.trace_id, spans.run_of, span)
+
+
+def _whole(make: Callable[[str, Any], T], record: Any, trace_id: str, _: list[Any]) -> T:
+    """Makes what a record holds alone, whatever others have its id."""
+    return make(trace_id, record)
+
+
+def _own(_: str, record: Any) -> Trace:
+    return of_object(Trace, record)
 
 
 def _traces(trace_id: str, items: list[_Item], where: str, report: Callable[[InputError], object]) -> Iterator[Trace]:
     """The trace of some parts; of whole traces, which may share an id, each one."""
-    dialects: dict[Dialect, list[Any]] = defaultdict(list)
+    groups: dict[Any, list[Any]] = defaultdict(list)
     for item in items:
-        dialects[item.dialect].append(item.value)
-    for dialect, values in dialects.items():
-        for together in [[value] for value in values] if dialect in {"own", "mlflow"} else [values]:
-            try:
-                trace = _made(trace_id, dialect, together)
-            except InputError as error:
-                report(InputError(f"{where}: {error}"))
-            except Exception as error:  # noqa: BLE001 - as above
-                report(InputError(f"{where}: trace {trace_id} is not as its tool writes it ({error!r})"))
-            else:
-                if trace is not None:
-                    yield trace
-
-
-def _made(trace_id: str, dialect: Dialect, values: list[Any]) -> Trace | None:
-    if dialect == "own":
-        return of_object(Trace, values[0])
-    if dialect == "mlflow":
-        run = run_of(trace_id, mlflow.spans_of(values[0]))
-        run.metadata = {**run.metadata, **mlflow.said_of_trace(values[0])}
-    elif dialect == "langsmith":
-        run = langsmith.run_of(trace_id, values)
-    elif dialect == "langfuse":
-        run = langfuse.run_of(trace_id, values)
-    else:
-        run = run_of(trace_id, values)
-    return assembled(run)
+        groups[item.make].append(item.value)
+    for make, values in groups.items():
+        try:
+            made = make(trace_id, values)
+            trace = assembled(made) if isinstance(made, ImportedRun) else made
+        except InputError as error:
+            report(InputError(f"{where}: {error}"))
+        except Exception as error:  # noqa: BLE001 - as above
+            report(InputError(f"{where}: trace {trace_id} is not as its tool writes it ({error!r})"))
+        else:
+            if trace is not None:
+                yield trace
 
 
 def _noted(trace: Trace, trace_id: str, index: _Index) -> Trace:

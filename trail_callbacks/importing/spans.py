@@ -1,16 +1,22 @@
-"""The spans of one trace to steps: each span is read in the dialect that its attributes are written in."""
+"""The spans of one trace to steps, in the dialect that each one's attributes are written in.
+
+OpenInference and Langfuse have modules of their own; the semantic conventions of OpenTelemetry for GenAI and the
+attributes of MLflow, which are JSON, are read here. GenAI has no texts of documents, but in prompts.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
-from trail_callbacks.importing import genai, langfuse, mlflow, openinference
-from trail_callbacks.importing.messages import text_of
-from trail_callbacks.importing.otlp import OtlpSpan, lost_with_all
-from trail_callbacks.importing.pieces import ImportedRun, Step, said_of, step_of
+from trail_callbacks.capture.events import Hints, Piece, RunKind
+from trail_callbacks.importing import exports, openinference
+from trail_callbacks.importing.otlp import OtlpSpan, lost_with_all, spans_in
+from trail_callbacks.importing.pieces import decoded, document, first_of, object_of, pieces, text_of
+from trail_callbacks.importing.steps import ImportedRun, Step, kind_of, said_of, sides, step_made
 
-__all__ = ["run_of"]
+__all__ = ["is_mlflow", "mlflow_id", "run_of", "run_of_mlflow"]
 
 _CONTEXT = {
     "session.id": "session_id",
@@ -19,29 +25,135 @@ _CONTEXT = {
     "langfuse.session.id": "session_id",
     "langfuse.user.id": "user_id",
     "langfuse.release": "release",
+    "mlflow.trace.session": "session_id",
+    "mlflow.trace.user": "user_id",
 }
 """Attributes that say whose run it was, and the key of metadata that means it."""
+_MLFLOW = "mlflow.spanType"
+_OPERATION = "gen_ai.operation.name"
+_VARIABLE = "gen_ai.prompt.variable."
+_NAMES = {"tool": "gen_ai.tool.name", "chain": "gen_ai.agent.name", "retriever": "gen_ai.data_source.id"}
 
 
 def run_of(trace_id: str, spans: Sequence[OtlpSpan]) -> ImportedRun:
     """Makes the run of the spans of one trace."""
     steps = [_step(span) for span in spans]
-    lost = [*lost_with_all(spans), *openinference.gaps_in(spans), *genai.gaps_in(spans)]
+    lost = [*lost_with_all(spans), *openinference.gaps_in(spans), *_gaps(spans)]
     by_methods = any("llama_index" in span.scope for span in spans)
     return ImportedRun(id=trace_id, steps=steps, lost=lost, metadata=_context(spans), by_methods=by_methods)
+
+
+def is_mlflow(record: Mapping[str, Any]) -> bool:
+    """True for a trace as MLflow's `trace.to_json()` writes it."""
+    return isinstance(record.get("info"), Mapping) and isinstance(first_of(record.get("data"), "spans"), list)
+
+
+def mlflow_id(record: Mapping[str, Any]) -> str:
+    """Returns the id by which MLflow knows a trace: `tr-...`."""
+    return str(first_of(record["info"], "trace_id", "request_id") or "trace")
+
+
+def run_of_mlflow(trace_id: str, record: Mapping[str, Any]) -> ImportedRun:
+    """Makes the run of a trace of MLflow, which says of itself whose it was."""
+    spans = [each for span in record["data"]["spans"] if isinstance(span, Mapping) for each in spans_in(span)]
+    run = run_of(trace_id, spans)
+    said = {**record["info"].get("tags", {}), **(first_of(record["info"], "trace_metadata", "request_metadata") or {})}
+    found = {_CONTEXT.get(key, key): value for key, value in said.items() if value}
+    run.metadata = {
+        **run.metadata,
+        **said_of({key: value for key, value in found.items() if not key.startswith("mlflow.")}),
+    }
+    return run
 
 
 def _step(span: OtlpSpan) -> Step:
     known = span.attributes
     if openinference.KIND in known:
         return openinference.step(span)
-    if langfuse.KIND in known:
-        return langfuse.step_of_span(span)
-    if mlflow.KIND in known:
-        return mlflow.step(span)
+    if exports.KIND in known:
+        return exports.step_of_span(span)
+    if _MLFLOW in known:
+        return _of_mlflow(span)
     if any(key.startswith("gen_ai.") for key in known):
-        return genai.step(span)
-    return step_of(span, None, span.name)
+        return _of_genai(span)
+    return step_made(span, None, ((), ()))
+
+
+def _of_mlflow(span: OtlpSpan) -> Step:
+    known = {key: decoded(value) for key, value in span.attributes.items()}
+    named = str(known.get(_MLFLOW) or "")
+    kind = kind_of(named, span.name)
+    usage = first_of(known, "mlflow.chat.tokenUsage")
+    return step_made(
+        span,
+        kind,
+        sides(kind, known.get("mlflow.spanInputs"), known.get("mlflow.spanOutputs")),
+        named=named,
+        model=first_of(known, "mlflow.llm.model", "mlflow.chat.model"),
+        details={
+            "prompt_tokens": first_of(usage, "input_tokens"),
+            "completion_tokens": first_of(usage, "output_tokens"),
+        },
+        metadata=object_of(known.get("metadata")),
+    )
+
+
+def _of_genai(span: OtlpSpan) -> Step:
+    known = span.attributes
+    operation = str(known.get(_OPERATION) or "")
+    kind = kind_of(operation, "") if operation else None
+    call_id = known.get("gen_ai.tool.call.id")
+    return step_made(
+        span,
+        kind,
+        _sides(known, kind),
+        name=str(known.get(_NAMES.get(kind or "", "")) or span.name),
+        model=first_of(known, "gen_ai.response.model", "gen_ai.request.model"),
+        details={
+            "prompt_tokens": known.get("gen_ai.usage.input_tokens"),
+            "completion_tokens": known.get("gen_ai.usage.output_tokens"),
+        },
+        hints=Hints(call_id=str(call_id) if call_id else None),
+    )
+
+
+def _sides(known: Mapping[str, Any], kind: RunKind | None) -> tuple[tuple[Piece, ...], tuple[Piece, ...]]:
+    if kind == "retriever":
+        return pieces(known.get("gen_ai.retrieval.query.text"), ("query",)), _documents(known)
+    if kind == "tool":
+        sent, result = (text_of(known.get(f"gen_ai.tool.call.{side}")) for side in ("arguments", "result"))
+        return pieces(sent), pieces(result)
+    model = kind == "model"
+    given = pieces(text_of(known.get("gen_ai.system_instructions")), ("system",), model=model)
+    given += pieces(text_of(known.get("gen_ai.input.messages")), ("messages",), model=model)
+    returned = pieces(text_of(known.get("gen_ai.output.messages")), ("messages",))
+    if model:  # nothing else in the file says where its text comes from
+        is_system = [each.path[0] == "system" or each.role == "system" for each in given]
+        given = tuple(
+            replace(each, origin="given") if system else each for each, system in zip(given, is_system, strict=True)
+        )
+        return given, returned
+    return given + pieces(
+        {key.removeprefix(_VARIABLE): value for key, value in known.items() if key.startswith(_VARIABLE)}
+    ), returned
+
+
+def _documents(known: Mapping[str, Any]) -> tuple[Piece, ...]:
+    listed = text_of(known.get("gen_ai.retrieval.documents"))
+    return tuple(
+        document(each, ("documents", i), first_of(each, "text", "content", "page_content", "document"))
+        for i, each in enumerate(listed if isinstance(listed, list) else ())
+        if isinstance(each, Mapping)
+    )
+
+
+def _gaps(spans: Sequence[OtlpSpan]) -> Iterator[str]:
+    found = [span.attributes for span in spans if span.attributes.get(_OPERATION) == "retrieval"]
+    if any(not any(piece.text.strip() for piece in _documents(known)) for known in found):
+        yield (
+            "retrieved documents have no text in OpenTelemetry's GenAI conventions: the answer is checked against the "
+            "text of the prompts"
+        )
 
 
 def _context(spans: Sequence[OtlpSpan]) -> dict[str, Any]:
@@ -49,11 +161,9 @@ def _context(spans: Sequence[OtlpSpan]) -> dict[str, Any]:
     found: dict[str, Any] = {}
     for span in spans:
         for key, name in _CONTEXT.items():
-            if (value := span.attributes.get(key)) not in {None, ""}:
+            if (value := first_of(span.attributes, key)) is not None:
                 found.setdefault(name, value)
-    version = next((span.resource["service.version"] for span in spans if span.resource.get("service.version")), None)
-    if version:
-        found.setdefault("app_version", version)
-    roots = [span for span in spans if span.parent is None]
-    said = text_of(roots[0].attributes.get("metadata")) if roots else None
-    return {**said_of(found), **(said_of(said) if isinstance(said, dict) else {})}
+        if version := span.resource.get("service.version"):
+            found.setdefault("app_version", version)
+    root = next((span for span in spans if span.parent is None), None)
+    return said_of(found) | (said_of(object_of(root.attributes.get("metadata"))) if root else {})
