@@ -123,12 +123,7 @@ def added(chunks: Sequence[Any]) -> Any:
 
 
 def shown(output: Any, chunks: Sequence[Any] | None) -> Any:
-    """Returns all that a stream showed, as one output: of a graph's updates, of which `added` is the last, the state.
-
-    Args:
-        output: The sum of the chunks.
-        chunks: The chunks; None for what was not streamed.
-    """
+    """Returns all that a stream showed, as one output: the state that the updates of a graph make."""
     if not chunks or output is not chunks[-1] or len(chunks) == 1:
         return output
     state: dict[str, Any] = {}
@@ -176,11 +171,6 @@ def complete(graph: ProvenanceGraph, output: Any, stored: Callable[[str], str] =
 
     The answer of a captured graph is what was written last. A text that another one was made from is not added, and if
     a message or a key such as `answer` names that answer, the graph stays as it is.
-
-    Args:
-        graph: The captured graph.
-        output: What the runnable returned.
-        stored: Returns a text of the output as the graph holds it: without what is redacted.
     """
     answer = graph.answer
     if answer is None or _names_answer(output, answer, stored):

@@ -37,12 +37,6 @@ class Draft:
 class Attempts:
     """The drafts of one call.
 
-    Args:
-        guard: What becomes of them.
-        config: The config of the call.
-        app: What writes drafts.
-        given: The input of the call.
-
     Attributes:
         run_id: The run of the last draft.
     """

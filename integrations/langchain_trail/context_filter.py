@@ -78,26 +78,19 @@ class TrailContextFilter(BaseDocumentCompressor, BaseDocumentTransformer):
         The step raises `InputError` for a mapping without `documents`, `docs` or `context`, and for anything else that
         is not a list.
         """
-
-        def run(given: Any) -> list[Document]:
-            return self._run(*_given(given), None)
-
-        async def arun(given: Any) -> list[Document]:
-            return await self._arun(*_given(given), None)
-
-        return RunnableLambda(run, afunc=arun, name="TrailContextFilter")
+        return RunnableLambda(
+            lambda given: self._run(*_given(given), None),
+            afunc=lambda given: self._arun(*_given(given), None),
+            name="TrailContextFilter",
+        )
 
     def _run(self, documents: Sequence[Document], question: str | None, callbacks: Callbacks) -> list[Document]:
         manager = get_callback_manager_for_config(_config(callbacks))
         run = manager.on_chain_start(None, _inputs(documents, question), name="TrailContextFilter")
         outcome = self.filter.apply(list(documents))
-        returned, shown = _documents(outcome)
         self._report(outcome)
-        if not _has_reasons(outcome):
-            run.on_chain_end(returned)
-            return returned
-        child = run.get_child()
-        if child.handlers:
+        returned, shown = _documents(outcome)
+        if (child := run.get_child()).handlers and _has_reasons(outcome):
             child.on_custom_event(EVENT, _event(outcome), run_id=run.run_id)
         run.on_chain_end(returned, inputs=_inputs(shown, question))
         return returned
@@ -106,13 +99,9 @@ class TrailContextFilter(BaseDocumentCompressor, BaseDocumentTransformer):
         manager = get_async_callback_manager_for_config(_config(callbacks))
         run = await manager.on_chain_start(None, _inputs(documents, question), name="TrailContextFilter")
         outcome = await run_in_executor(None, self.filter.apply, list(documents))
-        returned, shown = _documents(outcome)
         self._report(outcome)
-        if not _has_reasons(outcome):
-            await run.on_chain_end(returned)
-            return returned
-        child = run.get_child()
-        if child.handlers:
+        returned, shown = _documents(outcome)
+        if (child := run.get_child()).handlers and _has_reasons(outcome):
             await child.on_custom_event(EVENT, _event(outcome), run_id=run.run_id)
         await run.on_chain_end(returned, inputs=_inputs(shown, question))
         return returned

@@ -69,12 +69,7 @@ for _name in _HOOKS:
 
 
 class Drafts:
-    """The drafts of one answer, hidden from the user.
-
-    Args:
-        config: The config of the code that guards.
-        hide: False lets everything through at once.
-    """
+    """The drafts of one answer, hidden from the user."""
 
     def __init__(self, config: RunnableConfig, *, hide: bool = True) -> None:
         self._config = config

@@ -27,16 +27,7 @@ def handlers_in(config: RunnableConfig) -> list[BaseCallbackHandler]:
 
 
 def captured(config: RunnableConfig, message: AIMessage | None, text: str) -> ProvenanceGraph | None:
-    """Returns the graph of the run around this code, with a text of it as its answer.
-
-    Args:
-        config: The config of the code that runs now.
-        message: The message that a model just wrote, if known.
-        text: The answer: the text of the message, or what was made of it.
-
-    Returns:
-        The graph, or None if no handler of ours recorded this run and this text.
-    """
+    """Returns the graph of the run around this code, with a text of it as its answer."""
     run_id = getattr(config.get("callbacks"), "parent_run_id", None)
     if run_id is None:
         return None
@@ -81,13 +72,7 @@ def _is_answer(node: Node, message: AIMessage | None) -> bool:
 
 
 def from_messages(messages: Sequence[BaseMessage], text: str, ignored: Iterable[str] = ()) -> ProvenanceGraph:
-    """Returns the graph of an answer that rests on the messages of a model. What models wrote before is not evidence.
-
-    Args:
-        messages: What the model read.
-        text: The answer.
-        ignored: Names of tools whose results are not evidence: those that only give an answer its structure.
-    """
+    """Returns the graph of an answer that rests on messages; what models wrote before is not evidence."""
     names = set(ignored)
     read = [
         ReadMessage(role_of(each), exact_text(message_text(each)), each.name)

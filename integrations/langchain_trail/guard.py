@@ -3,19 +3,20 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Sequence
 from contextlib import suppress
 from dataclasses import asdict, replace
-from typing import Any, Unpack, cast
+from typing import Annotated, Any, NotRequired, Unpack, cast
 
-from langchain_core.messages import AIMessage, HumanMessage, ToolMessage
+from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, ToolMessage
 from langchain_core.runnables import RunnableConfig
 from langchain_core.runnables.config import ensure_config
 
+from langchain_trail.answers import answer_text, structured_text, with_summary
 from langchain_trail.drafts import EVENT, Drafts, adispatch, dispatch, isolated
 from langchain_trail.grounds import captured, from_messages, redacted
 from langchain_trail.unjudged import judged_only, unjudged
-from langchain_trail.withholding import field_texts
+from langchain_trail.withholding import cleared, field_texts
 from trail_callbacks.errors import MissingExtraError
 from trail_callbacks.graph import ProvenanceGraph
 from trail_callbacks.guard import (
@@ -38,21 +39,15 @@ from trail_callbacks.signatures import shows_settings
 try:
     from langchain.agents.middleware.types import (
         AgentMiddleware,
+        AgentState,
         ExtendedModelResponse,
         ModelRequest,
         ModelResponse,
+        OmitFromInput,
+        PrivateStateAttr,
     )
+    from langgraph.channels import LastValue
     from langgraph.types import Command
-
-    from langchain_trail.model_responses import (
-        TrailState,
-        annotated,
-        answer_of,
-        is_withheld,
-        revised,
-        structuring_tools,
-        withheld,
-    )
 except ImportError as error:
     raise MissingExtraError("TrailGuard", "langchain-agents") from error
 
@@ -64,6 +59,39 @@ try:  # tracers get the messages from the model's own run; twice would only cost
     _TRACED: TracePolicy | None = TracePolicy(process_inputs=omit_payload)
 except ImportError:  # an older langgraph does not trace these hooks
     _TRACED = None
+
+
+_KEPT_METADATA = ("model_name", "model", "model_provider")
+
+
+class _Latest(LastValue[Any]):
+    """A key that several guards may write in one step: the outermost counts, as it is applied last."""
+
+    def update(self, values: Sequence[Any]) -> bool:
+        return super().update(values[-1:])
+
+
+class _ByGuard(LastValue[Any]):
+    """A key in which each guard has a place of its own."""
+
+    def update(self, values: Sequence[Any]) -> bool:
+        if not values:
+            return False
+        known = self.get() if self.is_available() else {}
+        return super().update([{**known, **{name: kept for value in values for name, kept in value.items()}}])
+
+
+class TrailState(AgentState[Any]):
+    """What the guard adds to an agent's state.
+
+    Attributes:
+        trail: Summary of the report on the last answer, see `Report.summary`, with `passed`, `blocked`, `attempts` and
+            `usage`. Part of the output, not of the input.
+        trail_rejected: For the guards alone: drafts rejected in this turn before tools were called again.
+    """
+
+    trail: NotRequired[Annotated[dict[str, Any], _Latest, OmitFromInput]]
+    trail_rejected: NotRequired[Annotated[dict[str, Any], _ByGuard, PrivateStateAttr]]
 
 
 class TrailGuard(AgentMiddleware[TrailState, Any, Any]):
@@ -185,10 +213,10 @@ class TrailGuard(AgentMiddleware[TrailState, Any, Any]):
         return noted, noted.draft is outcome.draft
 
     def _steps(self, request: ModelRequest[Any], config: RunnableConfig) -> GuardSteps[ModelResponse[Any]]:
-        ignored = structuring_tools(request)
+        ignored = _structuring_tools(request)
 
         def graph_of(draft: ModelRequest[Any], response: ModelResponse[Any]) -> Callable[[], ProvenanceGraph] | None:
-            answer = answer_of(response)
+            answer = _answer_of(response)
             if answer is None:
                 return None
             message, text = answer
@@ -201,7 +229,7 @@ class TrailGuard(AgentMiddleware[TrailState, Any, Any]):
             request,
             graph_of=graph_of,
             texts_of=_texts,
-            revised=revised,
+            revised=_revised,
             rejected=rejected,
             spent=spent,
         )
@@ -226,9 +254,9 @@ class TrailGuard(AgentMiddleware[TrailState, Any, Any]):
         """The response that the agent gets, with the summary on it, and the summary."""
         response, summary = outcome.draft, outcome.summary()
         if self._guard.instead(outcome) is not None:
-            response = withheld(response, self._text(request, outcome), summary)
+            response = _withheld(response, self._text(request, outcome), summary)
         elif summary and outcome.action != "raise":
-            response = annotated(response, summary)
+            response = _annotated(response, summary)
         return response, summary
 
     def _finished(
@@ -254,14 +282,14 @@ class TrailGuard(AgentMiddleware[TrailState, Any, Any]):
 
     def _text(self, request: ModelRequest[Any], outcome: Outcome[ModelResponse[Any]]) -> Withheld:
         """What is withheld of a draft."""
-        answer = answer_of(outcome.draft)
+        answer = _answer_of(outcome.draft)
         asked = [message.text for message in request.messages if isinstance(message, HumanMessage)]
         return self._guard.withheld(outcome, [answer[1]] if answer else [], asked, field_texts)
 
 
 def _texts(response: ModelResponse[Any]) -> list[str]:
     """What may be the answer; fields of a structured one are none."""
-    answer = answer_of(response)
+    answer = _answer_of(response)
     return [answer[1]] if answer and response.structured_response is None else []
 
 
@@ -280,8 +308,75 @@ def _end_if_withheld(request: ModelRequest[Any]) -> ExtendedModelResponse[Any] |
     The structured response it still waits for is an empty one.
     """
     messages = _state(request)["messages"]
-    if not messages or not is_withheld(messages[-1]):
+    if not messages or not _is_withheld(messages[-1]):
         return None
     return ExtendedModelResponse(
         model_response=ModelResponse(result=[], structured_response={}), command=Command(update={"jump_to": "end"})
     )
+
+
+def _answer_of(response: ModelResponse[Any]) -> tuple[AIMessage, str] | None:
+    """Returns the message that answers and its text; None if the model calls tools or another guard withheld it."""
+    at = _last(response.result)
+    answer = response.result[at] if at >= 0 else None
+    if not isinstance(answer, AIMessage) or _is_withheld(answer):
+        return None
+    if response.structured_response is not None:
+        return answer, structured_text(response.structured_response)
+    return None if answer.tool_calls else (answer, answer_text(answer))
+
+
+def _revised(request: ModelRequest[Any], response: ModelResponse[Any], feedback: str) -> ModelRequest[Any]:
+    """Returns the request for the next draft.
+
+    Providers want each tool call of a draft answered, also that of a structured answer: then the feedback is what the
+    tool returned.
+    """
+    at = _last(response.result)
+    answer = response.result[at]
+    calls = answer.tool_calls if isinstance(answer, AIMessage) else []
+    results: list[BaseMessage] = [
+        ToolMessage(feedback, tool_call_id=call["id"] or "", name=call["name"], status="error") for call in calls
+    ]
+    return request.override(
+        messages=[*request.messages, *response.result[: at + 1], *(results or [HumanMessage(feedback)])]  # type: ignore[list-item]  # messages of any kind
+    )
+
+
+def _annotated(response: ModelResponse[Any], summary: dict[str, Any]) -> ModelResponse[Any]:
+    """Returns a response with a summary on the message that answers."""
+    messages, at = response.result, _last(response.result)
+    answer = messages[at]
+    return replace(response, result=[*messages[:at], with_summary(answer, summary), *messages[at + 1 :]])
+
+
+def _withheld(response: ModelResponse[Any], text: Withheld, summary: dict[str, Any]) -> ModelResponse[Any]:
+    """Returns a response in which a message replaces the answer, under its id; what came before the answer stays."""
+    message, at = text.message, _last(response.result)
+    answer = response.result[at]
+    replacement = AIMessage(
+        message,
+        id=answer.id,
+        name=answer.name,
+        usage_metadata=getattr(answer, "usage_metadata", None),
+        response_metadata={
+            **{key: answer.response_metadata[key] for key in _KEPT_METADATA if key in answer.response_metadata},
+            "trail": summary,
+        },
+    )
+    return ModelResponse(result=[*cleared(response.result[:at], text), replacement], structured_response=None)
+
+
+def _is_withheld(message: BaseMessage) -> bool:
+    """True for a message that replaces a withheld answer."""
+    return isinstance(message, AIMessage) and bool((message.response_metadata.get("trail") or {}).get("blocked"))
+
+
+def _structuring_tools(request: ModelRequest[Any]) -> frozenset[str]:
+    """Returns the tools that only give an answer its structure: the agent says they returned what the model wrote."""
+    specs = getattr(request.response_format, "schema_specs", None) or ()
+    return frozenset(str(spec.name) for spec in specs)
+
+
+def _last(messages: list[BaseMessage]) -> int:
+    return max((i for i, message in enumerate(messages) if isinstance(message, AIMessage)), default=-1)

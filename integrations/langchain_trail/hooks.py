@@ -81,11 +81,7 @@ class _Root:
 
 
 class Readings:
-    """Follows open runs. Bounded, because a run that is abandoned never ends.
-
-    Args:
-        session: Records the runs, and has their reports.
-    """
+    """Follows open runs. Bounded, because a run that is abandoned never ends."""
 
     def __init__(self, session: Session) -> None:
         self._session = session
@@ -94,14 +90,7 @@ class Readings:
         self._roots: OrderedDict[str, _Root] = OrderedDict()
 
     def started(self, root: str, run_id: UUID, payload: object, metadata: Mapping[str, Any] | None) -> None:
-        """A run began.
-
-        Args:
-            root: The root run around it, or itself.
-            run_id: The run.
-            payload: Its inputs.
-            metadata: Of a model, its metadata; None for all others.
-        """
+        """A run began."""
         run = self._roots.get(root)
         if run is None:
             run = self._roots[root] = _Root()
@@ -138,13 +127,7 @@ class Readings:
         return model
 
     def ended(self, root: str, output: object, *, cut: bool = False) -> None:
-        """A root run ended: the message that answers gets the summary of its report.
-
-        Args:
-            root: The root run.
-            output: What it returned.
-            cut: The app stopped it.
-        """
+        """A root run ended: the message that answers gets the summary of its report."""
         run = self._roots.pop(root, None)
         if run is None or not self._attach:
             return
@@ -168,12 +151,7 @@ class Readings:
                 model.summary.clear()
 
     def stopped(self, run_id: UUID, error: BaseException | None) -> Stopped | None:
-        """Returns what was read of a run that the app stopped; None if it is no root.
-
-        Args:
-            run_id: The run.
-            error: What stopped it; None if that is not known.
-        """
+        """Returns what was read of a run that the app stopped; None if it is no root."""
         root = str(run_id)
         run = self._roots.get(root)
         if run is None:
@@ -279,9 +257,6 @@ class RecordingHooks(BaseCallbackHandler):
     """Records what LangChain and LangGraph report. No exception of ours reaches the app.
 
     Of a stream it keeps the chunks until its run has ended, as LangChain does: an app may stop reading anywhere.
-
-    Args:
-        session: Receives the records.
     """
 
     receives_interrupts: ClassVar[bool] = False

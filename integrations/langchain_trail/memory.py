@@ -105,11 +105,7 @@ def held(runnable: Runnable[Any, Any]) -> Held:
 
 
 def identified(given: Any, request: Any) -> tuple[Any, frozenset[str]]:
-    """Gives an id to each message that a request has more than the app was given: a draft and its review.
-
-    Returns:
-        The request with these ids, and the ids.
-    """
+    """Gives an id to each message that a request has more than the app was given: a draft and its review."""
     known = {id(message) for message in _messages(given)}
     added = [message for message in _messages(request) if id(message) not in known]
     if not added:

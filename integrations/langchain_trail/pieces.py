@@ -141,18 +141,7 @@ _IDENTITY = 16
 
 
 def pieces(payload: object, *, model: bool = False) -> tuple[Piece, ...]:
-    """Lists the texts of a payload.
-
-    Args:
-        payload: Anything a callback receives: strings, messages, documents, prompt values, model results, graph
-            commands, dictionaries, lists, dataclasses, pydantic models, in any nesting.
-        model: The payload is what a model reads. Artifacts of tool messages, which no model sees, are left out, and
-            tool calls are not pieces of their own: the message that holds them shows them.
-
-    Returns:
-        One piece for each message, document, tool call or other non-empty text, in the order of the payload. Reasoning
-        is left out; images and the like become a short marker. Objects without a text of their own are skipped.
-    """
+    """Lists the texts of a payload."""
     walk = _Walk(model)
     walk.visit(payload, (), 0)
     return tuple(walk.pieces)

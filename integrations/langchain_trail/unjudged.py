@@ -28,12 +28,7 @@ def unjudged(message: BaseMessage) -> tuple[str, ...]:
 
 
 def judged_only(message: Any, instead: str) -> Any:
-    """Returns a message without what is not judged; tool calls stay.
-
-    Args:
-        message: The message.
-        instead: The text of a tool's result that would be the answer.
-    """
+    """Returns a message without what is not judged; tool calls stay."""
     if not isinstance(message, BaseMessage) or not unjudged(message):
         return message
     if isinstance(message, ToolMessage):

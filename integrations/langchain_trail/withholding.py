@@ -19,11 +19,6 @@ def replaced(output: Any, withheld: Withheld, summary: dict[str, Any]) -> Any:
     """Returns an output in which a message replaces the answer, or None if it has no place for one.
 
     Whatever else in it carries the withheld text goes too, see `Withheld`; inputs of the app and sources stay.
-
-    Args:
-        output: What the runnable returned.
-        withheld: Its answer, as it was judged.
-        summary: The summary of the report on the answer.
     """
     answer = answer_message(output)
     if answer is not None:
@@ -45,13 +40,7 @@ def replaced(output: Any, withheld: Withheld, summary: dict[str, Any]) -> Any:
 
 
 def cleared(value: Any, withheld: Withheld, kept: Sequence[object] = ()) -> Any:
-    """Returns a value without what is withheld; a message that carries it is replaced whole.
-
-    Args:
-        value: What the app returned, or wrote into its memory.
-        withheld: What nobody is to read.
-        kept: Parts that stay as they are.
-    """
+    """Returns a value without what is withheld; a message that carries it is replaced whole."""
     whole = {id(each) for each in kept}
 
     def leaf(part: Any) -> Any:

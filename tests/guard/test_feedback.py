@@ -48,17 +48,3 @@ def test_what_could_not_be_checked_may_be_a_reason(by_colour):
     alone = feedback(check("The boat is blue.", [source], judge=by_colour), on_undecided="fail")
     assert "1. You wrote" in alone
     assert "not all of it was found to be supported" in alone
-
-
-def test_of_very_many_undecided_claims_the_first_are_named(by_colour):
-    answer = "\n".join(f"- Boat number {i} is blue." for i in range(40))
-    report = check(answer, ["The boat in the harbour is old."], judge=by_colour)
-    assert len(report.undecided) == 40
-    text = feedback(report)
-    assert "- ... and 28 more" in text
-    assert text.count("is blue") == 12
-
-
-def test_feedback_on_a_structured_answer_names_the_field():
-    told = feedback(check('{"boat": {"length": 41}}', ['{"boat": {"length": 12}}']))
-    assert 'In the field `boat.length` you wrote: "41"' in told

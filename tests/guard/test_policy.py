@@ -75,12 +75,6 @@ def test_what_the_judge_left_out_is_a_matter_of_on_error_whatever_undecided_clai
     assert decide(GuardSettings(judge="local", on_error="open", **common), judged, 0) == "annotate"
 
 
-def test_what_the_judge_left_out_saves_no_answer_that_fails():
-    assert decide(GuardSettings(judge="local", on_error="open"), left_out("partial", YES, NO), 0) == "retry"
-    with pytest.raises(AnswerRejectedError, match="left out 1 of its statements"):
-        reject(Outcome(draft="x", action="raise", report=left_out("partial", YES)))
-
-
 def unsettled(state, *supports):
     """A report with a statement besides of which the judge says that no source could settle it."""
     known = report(state, *supports)

@@ -1,14 +1,13 @@
 """The settings of a guard: one value, checked, comparable and picklable."""
 
-import pickle
 from dataclasses import fields
 from typing import get_type_hints
 
 import pytest
 
-from trail_callbacks import VerifyOptions, check
+from trail_callbacks import VerifyOptions
 from trail_callbacks.errors import InputError, JudgeError
-from trail_callbacks.guard import BLOCKED, GuardKeywords, GuardSettings
+from trail_callbacks.guard import GuardKeywords, GuardSettings
 
 OPTIONAL = {"Instructor": object, "AsyncInstructor": object, "Store": object}  # of extras, for `judge` and `store`
 
@@ -46,14 +45,6 @@ def test_without_a_judge_the_error_names_the_choices(given):
     assert all(each in str(caught.value) for each in ("openai/gpt-5-mini", "as_model(", 'judge="local"'))
 
 
-def test_settings_are_values():
-    settings = GuardSettings(judge="openai/gpt-5-mini", max_score=0.2, options=VerifyOptions(read_tokens=400))
-    copy = pickle.loads(pickle.dumps(settings))  # noqa: S301 - our own
-    assert copy == settings
-    assert hash(copy) == hash(settings)
-    assert copy != GuardSettings(judge="local")
-
-
 def test_the_keywords_are_settings_with_the_same_types():
     types, keywords = get_type_hints(GuardSettings, localns=OPTIONAL), get_type_hints(GuardKeywords, localns=OPTIONAL)
     assert {name: types[name] for name in keywords} == keywords
@@ -79,7 +70,3 @@ def test_the_origin_of_claims_is_looked_for_only_if_somebody_reads_it():
     assert GuardSettings(judge="local", on_fail="raise").verification.localize
     given = VerifyOptions(read_tokens=400)
     assert GuardSettings(judge="local", options=given).verification is given
-
-
-def test_the_default_message_makes_no_claim():
-    assert check(BLOCKED, ["The lighthouse of Genoa is 77 metres tall."]).state == "abstained"

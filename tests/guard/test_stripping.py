@@ -121,26 +121,6 @@ def test_claims_say_in_any_language_what_a_sentence_depends_on():
     assert told(boat + tall + he, (boat, "", YES), (tall, "", NO), (he, resolved, YES)) == boat
 
 
-def test_the_referent_that_was_named_last_decides():
-    both = "The lighthouse and the Matitone are landmarks of Genoa."
-    false, then = "The Matitone is 200 metres tall.", "It has 26 floors."
-    claims = (both, "", YES), (false, "", NO), (then, "The Matitone has 26 floors.", YES)
-    assert told(f"{both} {false} {then}", *claims) == both
-    asked = "How old is the lighthouse of Genoa?"
-    half = "The lighthouse was rebuilt in 1543."
-    named = (BAD, "", NO), (half, BUILT, YES)
-    assert told(f"{BAD} {half}", *named, question=asked) == half
-    assert told(f"{BAD} {half}", *named) is None
-
-
-def test_claims_of_rules_show_nothing_but_in_english():
-    claims = (SHIP, "", YES), (TOWER, "", NO), (REBUILT, "", YES)
-    assert told(f"{SHIP} {TOWER} {REBUILT}", *claims, self_contained=False) is None
-    assert told(f"{SHIP} {TOWER}", *claims[:2], self_contained=False) == SHIP
-    items = f"- {TOWER}\n- {SHIP}"
-    assert told(items, (TOWER, "", NO), (SHIP, "", YES), self_contained=False) == f"- {SHIP}"
-
-
 @pytest.mark.parametrize(
     "answer",
     [

@@ -1,9 +1,6 @@
 """The report on the message: at once as pending, then in place, and nowhere else."""
 
 import asyncio
-import copy
-import json
-import pickle
 import threading
 import uuid
 from functools import reduce
@@ -11,13 +8,10 @@ from operator import add
 
 import pytest
 from langchain_core.caches import InMemoryCache
-from langchain_core.language_models.fake_chat_models import FakeMessagesListChatModel
-from langchain_core.load import dumpd
-from langchain_core.messages import AIMessage, HumanMessage, message_to_dict, messages_from_dict
-from langchain_core.output_parsers import StrOutputParser
-from langchain_core.prompts import ChatPromptTemplate, MessagesPlaceholder
-from langchain_core.runnables import RunnableLambda, RunnableParallel, RunnablePassthrough
-from langchain_trail import TrailCallbackHandler, guarded, traced, trail
+from langchain_core.messages import AIMessage, HumanMessage
+from langchain_core.prompts import ChatPromptTemplate
+from langchain_core.runnables import RunnableLambda, RunnablePassthrough
+from langchain_trail import TrailCallbackHandler, guarded
 from langgraph.checkpoint.memory import InMemorySaver
 from langgraph.graph import END, START, MessagesState, StateGraph
 
@@ -157,49 +151,6 @@ def test_where_no_report_is_due_or_wanted_nothing_is_attached(says, settings):
     assert handler.errors == []
 
 
-def test_blocks_and_traced_runnables_can_be_told_not_to_attach(says):
-    with trail(attach=False):
-        assert "trail" not in says(TRUE).invoke(SOURCE).response_metadata
-    with trail() as t:
-        message = says(TRUE).invoke(SOURCE)
-        assert t.report.summary() == shown(message)
-    assert "trail" not in traced(says(TRUE), attach=False).invoke(SOURCE).output.response_metadata
-    stream = traced(says(TRUE), attach=False).stream(SOURCE)
-    assert all("trail" not in chunk.response_metadata for chunk in stream)
-    assert "trail" in traced(says(TRUE)).invoke(SOURCE).output.response_metadata
-
-
-def test_what_is_no_message_stays_as_it_is(quick, says):
-    config = {"callbacks": [quick]}
-    assert (template | says(TRUE) | StrOutputParser()).invoke(ASK, config) == TRUE
-    assert (template | says(TRUE) | StrOutputParser() | (lambda text: {"answer": text})).invoke(ASK, config) == {
-        "answer": TRUE
-    }
-    seen = list((template | says(TRUE) | StrOutputParser()).stream(ASK, config))
-    assert "".join(seen) == TRUE
-    both = RunnableParallel(answer=template | says(FALSE), asked=RunnablePassthrough()).invoke(ASK, config)
-    quick.flush()
-    assert shown(both["answer"]) == quick.report().summary()
-    assert both["asked"] == ASK
-
-
-def test_a_failed_verification_says_so(says):
-    class Broken:
-        name, model = "broken", None
-
-        def extract(self, *args, **kwargs):
-            raise ValueError("no judge today")
-
-        assess = extract
-
-    handler = TrailCallbackHandler(judge=Broken())
-    message = (template | says(TRUE)).invoke(ASK, {"callbacks": [handler]})
-    handler.flush()
-    assert shown(message)["state"] == "error"
-    assert "no judge today" in shown(message)["warnings"][0]
-    handler.close()
-
-
 # ---------------------------------------------------------------- which message, which run
 
 
@@ -220,40 +171,6 @@ def test_messages_that_the_app_had_before_are_not_touched(quick, says):
     silent = silent.compile(checkpointer=saver).invoke({"messages": []}, thread)
     assert silent["messages"][-1].text == TRUE
     assert "trail" not in silent["messages"][-1].response_metadata, "it was restored, not written in this run"
-
-
-def test_a_turn_s_message_is_not_part_of_the_next_turn(quick, says):
-    """Neither a prompt, nor the graph, nor a fingerprint has anything of it."""
-    model = says(("second", "Cassini visited it."), FALSE)
-    app = ChatPromptTemplate.from_messages([MessagesPlaceholder("history"), ("user", "{x}")]) | model
-    graphs = []
-    for shows in (True, False):
-        handler = TrailCallbackHandler(attach=shows)
-        first = app.invoke({"history": [], "x": SOURCE}, {"callbacks": [handler]})
-        handler.flush()
-        assert ("trail" in first.response_metadata) == shows
-        history = [HumanMessage(SOURCE), first.model_copy(update={"id": "m1"})]
-        app.invoke({"history": history, "x": "And second?"}, {"callbacks": [handler]})
-        handler.flush()
-        graphs.append([(n.kind, n.text, n.origin, dict(n.attributes)) for n in handler.graph().nodes])
-        handler.close()
-    assert graphs[0] == graphs[1]
-    assert not any("assessed" in prompt or "trail" in prompt for prompt in model.asked)
-
-
-def test_one_object_for_many_runs_shows_the_last_and_no_dictionary_is_filled_twice(quick):
-    model = FakeMessagesListChatModel(responses=[AIMessage(FALSE)])
-    summaries = [shown((template | model).invoke(ASK, {"callbacks": [quick]})) for _ in range(3)]
-    quick.flush()
-    assert len({id(each) for each in summaries}) == 3
-    assert [each["run_id"] for each in summaries] == list(quick.reports)
-
-    constant = AIMessage(FALSE)
-    app = RunnableLambda(lambda _: constant)
-    first = shown(app.invoke(1, {"callbacks": [quick]}))
-    second = shown(app.invoke(2, {"callbacks": [quick]}))
-    quick.flush()
-    assert first["run_id"] != second["run_id"]
 
 
 def test_a_cache_does_not_bring_the_verdict_of_another_run(says, quick):
@@ -375,49 +292,3 @@ def test_an_agent_s_answer_shows_it_and_its_tool_calls_do_not(quick, says, mode)
 
 
 # ---------------------------------------------------------------- plain data
-
-
-@pytest.mark.parametrize("state", ["pending", "assessed"])
-def test_a_message_with_it_is_plain_data(slow, says, state):
-    message = (template | says(FALSE)).invoke(ASK, {"callbacks": [slow]})
-    if state == "assessed":
-        slow.gate.open()
-        slow.flush()
-    now = dict(shown(message))
-    assert now["state"] == state
-    serde = InMemorySaver().serde
-    for same in (
-        copy.deepcopy(message),
-        pickle.loads(pickle.dumps(message)),  # noqa: S301 - our own bytes
-        messages_from_dict([json.loads(json.dumps(message_to_dict(message)))])[0],
-        type(message).model_validate_json(message.model_dump_json()),
-        serde.loads_typed(serde.dumps_typed(message)),
-    ):
-        assert same == message
-        assert shown(same) == now
-    assert json.loads(json.dumps(dumpd(message)))["kwargs"]["response_metadata"]["trail"] == now
-
-
-@pytest.mark.parametrize("kind", ["memory", "sqlite"])
-def test_what_a_checkpoint_restores_is_what_was_known_when_it_was_saved(quick, says, tmp_path, kind):
-    if kind == "sqlite":
-        sqlite = pytest.importorskip("langgraph.checkpoint.sqlite")
-        context = sqlite.SqliteSaver.from_conn_string(str(tmp_path / "turns.db"))
-        saver = context.__enter__()
-    else:
-        saver = InMemorySaver()
-    thread = {"callbacks": [quick], "configurable": {"thread_id": "1"}}
-    app = graph_of(says(FALSE), checkpointer=saver)
-    first = app.invoke({"messages": [("user", SOURCE)]}, thread)["messages"][-1]
-    quick.flush()
-    assert shown(first) == quick.report().summary()
-    restored = app.get_state(thread).values["messages"][-1]
-    assert restored.text == FALSE
-    assert "trail" not in restored.response_metadata, "it was saved before the run ended"
-    app.update_state(thread, {"messages": [first]})
-    assert shown(app.get_state(thread).values["messages"][-1]) == shown(first)
-    second = app.invoke({"messages": [("user", "Again?")]}, thread)["messages"][-1]
-    quick.flush()
-    assert shown(second)["run_id"] != shown(first)["run_id"]
-    if kind == "sqlite":
-        context.__exit__(None, None, None)

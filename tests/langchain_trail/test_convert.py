@@ -7,7 +7,7 @@ import pytest
 from langchain_core.messages import AIMessage, HumanMessage
 from langchain_core.outputs import ChatGeneration, LLMResult
 from langchain_core.prompts import ChatPromptTemplate, MessagesPlaceholder
-from langchain_trail.convert import Ended, Failed, Started, snapshot, status_of, stops_graph
+from langchain_trail.convert import Ended, Failed, Started, snapshot
 
 
 def started(kind="chain", serialized=None, payload=None, **details):
@@ -85,19 +85,6 @@ def test_inputs_known_at_the_end_replace_those_of_the_start_unless_there_are_non
     assert (failed.seq, failed.outputs[0].text, failed.inputs[0].text) == (2, "part", "in")
 
 
-def test_only_a_node_s_interrupt_stops_its_graph():
-    pytest.importorskip("langgraph")
-    from langgraph.errors import GraphInterrupt, ParentCommand
-    from langgraph.types import Command
-
-    assert status_of(GraphInterrupt()) == status_of(ParentCommand(Command())) == "paused"
-    node = {"tags": ["graph:step:2"]}
-    assert stops_graph(GraphInterrupt(), node)
-    assert not stops_graph(GraphInterrupt(), {"tags": None}), "what a node calls may be caught by the node"
-    assert not stops_graph(ParentCommand(Command()), node), "a hand-off goes on elsewhere"
-    assert not stops_graph(ValueError(), node)
-
-
 def test_a_snapshot_survives_changes_in_place():
     message = HumanMessage("m")
     state = {"messages": [message], "notes": {"a": 1}, "text": "t"}
@@ -113,19 +100,6 @@ def test_a_snapshot_survives_changes_in_place():
     nested.append("c")
     assert copied == [["a"]]
     assert snapshot(message) is message
-
-
-def test_the_module_needs_no_langgraph():
-    code = (
-        "import sys; sys.modules['langgraph'] = None; sys.modules['langgraph.callbacks'] = None\n"
-        "from langchain_trail import TrailCallbackHandler\n"
-        "from langchain_core.runnables import RunnableLambda\n"
-        "handler = TrailCallbackHandler(evaluate='never')\n"
-        "RunnableLambda(lambda x: x + '!').invoke('hello', {'callbacks': [handler]})\n"
-        "print(handler.graph().answer.text, handler.errors)"
-    )
-    done = subprocess.run([sys.executable, "-c", code], check=False, capture_output=True, text=True, timeout=120)
-    assert done.stdout == "hello! []\n", done.stderr
 
 
 def test_a_missing_langchain_is_said_with_the_pip_line():

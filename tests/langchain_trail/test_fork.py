@@ -34,25 +34,6 @@ def served(handler):
 
 
 @needs_fork
-@pytest.mark.parametrize("evaluate", ["never", "background", "inline"])
-def test_children_forked_while_other_threads_run_chains_get_their_reports(evaluate):
-    lines = run_program(
-        APP
-        + f"""
-handler = TrailCallbackHandler(evaluate="{evaluate}")
-served(handler)
-stop = busy(lambda: ask(handler), threads=3)
-print(Counter(forked(lambda: served(handler), 60) for _ in range(40)))
-stop()
-served(handler)
-handler.close(1)
-""",
-        seconds=250,
-    )
-    assert lines == ["Counter({'ok': 40})"]
-
-
-@needs_fork
 def test_a_handler_of_the_master_serves_in_each_worker_of_a_server_that_forks_first():
     lines = run_program(
         APP

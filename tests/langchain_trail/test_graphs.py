@@ -10,7 +10,6 @@ from typing import Annotated, TypedDict
 
 import pytest
 from langchain_core.messages import AIMessage, HumanMessage
-from langchain_core.runnables import RunnableLambda
 from langchain_core.tools import tool
 from langchain_trail import TrailCallbackHandler
 
@@ -20,10 +19,9 @@ pytest.importorskip("langchain")
 from langchain.agents import create_agent
 from langgraph.checkpoint.memory import InMemorySaver
 from langgraph.graph import END, START, MessagesState, StateGraph
-from langgraph.types import Command, Send, interrupt
+from langgraph.types import Command, interrupt
 
 sys.path.insert(0, str(Path(__file__).parent))
-from astronomy import ANSWER, KEPLER, TITAN, joined, template
 
 
 @tool
@@ -43,21 +41,6 @@ def test_an_agent_s_answer_rests_on_the_tool_result_and_the_call_that_fetched_it
     assert link(graph, "How wide is", "catalogue({") == "firm"
     assert "tool_result" in {leaf.kind for leaf in graph.leaves()}
     assert graph.question.text == "How wide is Saturn's largest moon?"
-
-
-def test_two_tool_calls_of_one_turn_keep_their_results_apart(drive, says, link):
-    @tool
-    def orbit(name: str) -> str:
-        """Orbit."""
-        return f"The orbit of {name} takes sixteen terrestrial days."
-
-    calls = [{"name": "orbit", "args": {"name": n}, "id": f"c-{n}"} for n in ("Titan", "Rhea")]
-    model = says(("sixteen", "Both take sixteen days."), AIMessage("", tool_calls=calls), tools=True)
-    graph = drive(create_agent(model, [orbit]), {"messages": [("user", "Compare the orbits.")]})
-    for name in ("Titan", "Rhea"):
-        assert link(graph, f"The orbit of {name} takes", "Both take sixteen days.") == "firm"
-    results = [node for node in graph.nodes if node.kind == "tool_result"]
-    assert len(results) == 2
 
 
 class Draft(TypedDict):
@@ -94,27 +77,6 @@ def test_of_a_state_s_channels_the_one_written_last_is_the_answer(drive, says, l
     assert link(found, "under orange haze", "UNDER ORANGE HAZE") == "firm"
 
 
-class Fan(TypedDict):
-    subjects: list[str]
-    notes: Annotated[list[str], operator.add]
-    verdict: str
-
-
-def test_sent_tasks_write_one_channel_together(drive, says, link):
-    note = says(("law", "Note: the law is harmonic."), ("moon", "Note: the moon is hazy."))
-    merge = says("Harmony and haze.")
-    graph = StateGraph(Fan)
-    graph.add_node("note", lambda s: {"notes": [note.invoke("Note on " + s["subject"]).text]})
-    graph.add_node("merge", lambda s: {"verdict": merge.invoke("Merge: " + " | ".join(s["notes"])).text})
-    graph.add_conditional_edges(START, lambda s: [Send("note", {"subject": x}) for x in s["subjects"]], ["note"])
-    graph.add_edge("note", "merge").add_edge("merge", END)
-    found = drive(graph.compile(), {"subjects": ["the law of periods", "the moon of Saturn"]})
-    assert found.answer.text == "Harmony and haze."
-    for subject, text in (("law of periods", "law is harmonic"), ("moon of Saturn", "moon is hazy")):
-        assert link(found, text, "Harmony and haze.") == link(found, subject, text) == "firm"
-    assert link(found, "law of periods", "moon is hazy") is None
-
-
 def test_commands_and_subgraphs_write_channels_too(drive, says, link):
     class Inner(TypedDict):
         draft: str
@@ -141,40 +103,6 @@ def test_commands_and_subgraphs_write_channels_too(drive, says, link):
     assert link(found, "discovery of moons", "first to see Titan") == "firm"
 
 
-def test_an_agent_used_as_a_tool_is_one_line_of_descent(drive, says, link):
-    expert = create_agent(says("The expert says: haze of methane.", tools=True), [], name="expert")
-
-    @tool
-    def ask_expert(question: str) -> str:
-        """Ask the expert."""
-        return expert.invoke({"messages": [("user", question)]})["messages"][-1].text
-
-    call = AIMessage("", tool_calls=[{"name": "ask_expert", "args": {"question": "What hides Titan?"}, "id": "e1"}])
-    boss = create_agent(says(("haze of methane", "Methane haze hides it."), call, tools=True), [ask_expert])
-    found = drive(boss, {"messages": [("user", "Why can we not see Titan's ground?")]})
-    assert found.answer.text == "Methane haze hides it."
-    assert link(found, "The expert says", "Methane haze hides it.") == "firm"
-    assert link(found, "What hides Titan?", "The expert says") == "firm"
-
-
-def test_a_node_that_is_a_chain_of_its_own(drive, says, shelf, link):
-    rag = (
-        {
-            "context": (lambda s: s["messages"][-1].text) | shelf(TITAN) | joined,
-            "question": lambda s: s["messages"][-1].text,
-        }
-        | template("{context} {question}")
-        | says("Huygens, in 1655.")
-        | RunnableLambda(lambda message: {"messages": [message]})
-    )
-    graph = StateGraph(MessagesState)
-    graph.add_node("rag", rag)
-    graph.add_edge(START, "rag").add_edge("rag", END)
-    found = drive(graph.compile(), {"messages": [HumanMessage("Who discovered Titan?")]})
-    assert found.answer.text == "Huygens, in 1655."
-    assert link(found, TITAN, "Huygens, in 1655.") == link(found, "Who discovered", "Huygens, in 1655.") == "firm"
-
-
 @pytest.mark.filterwarnings("ignore:AgentStatePydantic")  # langgraph 1.0 warns of its own import
 def test_what_a_failed_tool_said_is_a_tool_result(drive, says, link):
     from langgraph.prebuilt import ToolNode
@@ -196,35 +124,6 @@ def test_what_a_failed_tool_said_is_a_tool_result(drive, says, link):
     assert link(found, "closed for the winter", "The archive cannot be asked now.") == "firm"
     (result,) = [node for node in found.nodes if node.kind == "tool_result"]
     assert "closed for the winter" in result.text
-
-
-def test_a_loop_uses_what_its_last_round_brought(drive, says, shelf, link):
-    class Loop(TypedDict):
-        question: str
-        documents: list
-        tries: int
-        generation: str
-
-    rewrite, write = says("year of the third law of Kepler"), says(ANSWER)
-
-    def retrieve(state):
-        store = shelf(KEPLER) if state.get("tries") else shelf(TITAN)
-        return {"documents": store.invoke(state["question"])}
-
-    def again(state):
-        return {"question": rewrite.invoke("Rephrase: " + state["question"]).text, "tries": 1}
-
-    def answer(state):
-        return {"generation": write.invoke(f"{state['documents'][0].page_content} {state['question']}").text}
-
-    graph = StateGraph(Loop)
-    graph.add_node("retrieve", retrieve).add_node("again", again).add_node("answer", answer)
-    graph.add_edge(START, "retrieve").add_edge("again", "retrieve").add_edge("answer", END)
-    graph.add_conditional_edges("retrieve", lambda s: "answer" if s.get("tries") else "again", ["answer", "again"])
-    found = drive(graph.compile(), {"question": "When did the harmony come out?"})
-    assert found.answer.text == ANSWER
-    assert link(found, KEPLER, ANSWER) == link(found, "year of the third law of Kepler", ANSWER) == "firm"
-    assert link(found, TITAN, ANSWER) is None
 
 
 def test_tasks_of_the_functional_api(drive, says, link, request):
@@ -312,60 +211,6 @@ def test_an_interrupted_graph_is_paused_and_has_no_answer_yet(handler, says, qui
     assert handler.graph().answer.text == "yes: A draft about rings."
 
 
-def test_a_graph_called_inside_a_node_translates_between_states(drive, says, link):
-    class Inner(TypedDict):
-        source: str
-        summary: str
-
-    shorten, judge = says("Short: the moon is hazy."), says("Short enough.")
-    inner = StateGraph(Inner)
-    inner.add_node("shorten", lambda s: {"summary": shorten.invoke("Shorten: " + s["source"]).text})
-    inner.add_edge(START, "shorten").add_edge("shorten", END)
-    compiled = inner.compile()
-
-    def outer(state):
-        return {"draft": compiled.invoke({"source": state["topic"]})["summary"]}
-
-    graph = StateGraph(Draft)
-    graph.add_node("outer", outer)
-    graph.add_node("judge", lambda s: {"verdict": judge.invoke("Judge: " + s["draft"]).text})
-    graph.add_edge(START, "outer").add_edge("outer", "judge").add_edge("judge", END)
-    found = drive(graph.compile(), {"topic": "A long text about the haze of Titan."})
-    assert found.answer.text == "Short enough."
-    assert (
-        link(found, "haze of Titan", "the moon is hazy") == link(found, "the moon is hazy", "Short enough.") == "firm"
-    )
-
-
-def test_what_is_sent_to_a_subgraph_comes_back_with_the_others(drive, says, shelf, link):
-    class Part(TypedDict):
-        subject: str
-        notes: Annotated[list[str], operator.add]
-
-    write = says(("law", "Note: periods grow."), ("moon", "Note: lakes of methane."))
-    part = StateGraph(Part)
-    part.add_node(
-        "look", lambda s: {"subject": shelf(f"A page on the {s['subject']}.").invoke(s["subject"])[0].page_content}
-    )
-    part.add_node("write", lambda s: {"notes": [write.invoke(s["subject"]).text]})
-    part.add_edge(START, "look").add_edge("look", "write").add_edge("write", END)
-    merge = says("Growth and lakes.")
-    graph = StateGraph(Fan)
-    graph.add_node("part", part.compile())
-    graph.add_node("merge", lambda s: {"verdict": merge.invoke("Merge: " + " | ".join(s["notes"])).text})
-    subjects = ["law of periods", "moon of Saturn"]
-    graph.add_conditional_edges(
-        START, lambda s: [Send("part", {"subject": each, "notes": []}) for each in s["subjects"]], ["part"]
-    )
-    graph.add_edge("part", "merge").add_edge("merge", END)
-    found = drive(graph.compile(), {"subjects": subjects})
-    assert found.answer.text == "Growth and lakes."
-    for page, text in (("A page on the law", "periods grow"), ("A page on the moon", "lakes of methane")):
-        assert link(found, page, text) == link(found, text, "Growth and lakes.") == "firm"
-    assert link(found, "A page on the law", "lakes of methane") is None
-    assert link(found, "A page on the moon", "periods grow") is None
-
-
 def test_a_supervisor_hands_over_and_only_what_was_read_counts(drive, says, link):
     class Team(TypedDict):
         messages: Annotated[list, operator.add]
@@ -394,33 +239,6 @@ def test_a_supervisor_hands_over_and_only_what_was_read_counts(drive, says, link
     assert link(found, "Ask the astronomer", "hard as rock") is None
 
 
-def test_middleware_that_writes_into_prompts_is_seen(drive, says, link):
-    pytest.importorskip("langchain", minversion="1.1")
-    from langchain.agents.middleware import AgentMiddleware
-    from langchain_core.messages import SystemMessage
-
-    class Brief(AgentMiddleware):
-        def before_model(self, state, runtime):
-            return None
-
-        def wrap_model_call(self, request, handler):
-            return handler(request.override(system_message=SystemMessage("Mind the units: kilometres, never miles.")))
-
-        async def awrap_model_call(self, request, handler):
-            return await handler(
-                request.override(system_message=SystemMessage("Mind the units: kilometres, never miles."))
-            )
-
-    call = AIMessage("", tool_calls=[{"name": "catalogue", "args": {"name": "Titan"}, "id": "c1"}])
-    model = says(("diameter 5150", "Titan measures 5150 km."), call, tools=True)
-    agent = create_agent(model, [catalogue], middleware=[Brief()])
-    graph = drive(agent, {"messages": [("user", "How wide is Titan?")]})
-    assert graph.answer.text == "Titan measures 5150 km."
-    assert link(graph, "diameter 5150 km", "Titan measures") == "firm"
-    assert link(graph, "kilometres, never miles", "Titan measures") == "firm"
-    assert {node.kind for node in graph.nodes if "never miles" in node.text} == {"instruction"}
-
-
 def test_a_structured_answer_of_an_agent_rests_on_its_tools(drive, says, link):
     from langchain.agents.structured_output import ToolStrategy
     from pydantic import BaseModel
@@ -442,27 +260,6 @@ def test_a_structured_answer_of_an_agent_rests_on_its_tools(drive, says, link):
     assert "5150" in graph.answer.text
     upstream = {node.text for node in graph.upstream(graph.answer.id)}
     assert any("diameter 5150 km" in text for text in upstream)
-
-
-def test_a_draft_from_before_an_interrupt_is_the_source_of_what_follows(handler, says, link):
-    write, polish = says("A draft about the rings of Saturn."), says(("rings of Saturn", "Polished rings."))
-    graph = StateGraph(Asked)
-    graph.add_node("write", lambda s: {"draft": write.invoke("Write on " + s["topic"]).text})
-    graph.add_node("ask", lambda s: {"topic": interrupt("Any wish?")})
-    graph.add_node("polish", lambda s: {"approved": polish.invoke(f"Polish: {s['draft']} Wish: {s['topic']}").text})
-    graph.add_edge(START, "write").add_edge("write", "ask").add_edge("ask", "polish")
-    app, config = (
-        graph.compile(checkpointer=InMemorySaver()),
-        {"callbacks": [handler], "configurable": {"thread_id": "1"}},
-    )
-    app.invoke({"topic": "Saturn", "draft": "", "approved": ""}, config)
-    app.invoke(Command(resume="make it short and sweet please"), config)
-    found = handler.graph()
-    assert found.answer.text == "Polished rings."
-    assert link(found, "short and sweet", "Polished rings.") == "firm"
-    starts = {node.text for node in found.nodes}
-    assert any("A draft about the rings" in text for text in starts), "what the checkpoint held is a node"
-    assert link(found, "A draft about the rings", "Polished rings.") == "firm"
 
 
 @pytest.mark.parametrize("mode", ["values", "updates", "messages", "custom", "debug", ["values", "messages"]])

@@ -226,21 +226,6 @@ def test_a_list_of_texts_with_one_that_fails_is_refused(says, shelf):
     assert guarded(chain, judge="local", on_fail="block").invoke(TO_CALL) == [GOOD] * 3
 
 
-def test_steps_and_labels_beside_the_last_text_are_no_answer(says, shelf):
-    prompt = ChatPromptTemplate.from_template("{context}\n\n{question}")
-    polish = ChatPromptTemplate.from_template("Polish: {draft}") | says(GOOD) | StrOutputParser()
-    chain = (
-        RunnablePassthrough.assign(route=ChatPromptTemplate.from_template("Route: {question}") | says("archive search"))
-        | RunnablePassthrough.assign(context=lambda x: shelf(FACT).invoke(x["question"]))
-        | RunnablePassthrough.assign(draft=prompt | says(BAD) | StrOutputParser())
-        | RunnablePassthrough.assign(final=polish)
-    )
-    out = guarded(chain, judge="local", on_fail="block").invoke(TO_CALL)
-    assert out["final"] == GOOD
-    assert out["trail"]["passed"]
-    assert out["trail"]["claims"] == 1
-
-
 def test_a_withheld_answer_is_withheld_inside_lists_too(says, shelf):
     prompt = ChatPromptTemplate.from_template("{context}\n\n{question}")
     chain = (

@@ -9,7 +9,6 @@ from langchain_core.output_parsers import StrOutputParser
 from langchain_core.prompts import ChatPromptTemplate, MessagesPlaceholder
 from langchain_core.runnables.history import RunnableWithMessageHistory
 from langchain_trail import AnswerRejectedError, guarded
-from langchain_trail.memory import identified
 
 from trail_callbacks.guard import BLOCKED
 
@@ -200,74 +199,4 @@ async def test_a_graph_that_asks_its_user_goes_on_from_where_it_stopped(says):
     state = graph.get_state(SESSION)
     assert (state.values["consent"], state.values["unchanged"]) == ("yes", "kept")
     assert [m.text for m in state.values["messages"]] == [ASKED, BLOCKED]
-    assert BAD not in everything(graph.checkpointer)
-
-
-async def test_conversations_at_once_do_not_mix(agent):
-    graph, _ = agent(GOOD)
-    app = guarded(graph, judge="local")
-
-    async def talk(n):
-        config = {"configurable": {"thread_id": f"t{n}"}}
-        for question in (f"{ASKED} {n}", f"{AGAIN} {n}"):
-            await app.ainvoke({"messages": [("user", question)]}, config)
-        said = (await graph.aget_state(config)).values["messages"]
-        assert [m.text for m in said if m.type == "human"] == [f"{ASKED} {n}", f"{AGAIN} {n}"]
-
-    await asyncio.gather(*(talk(n) for n in range(10)))
-
-
-def test_only_what_was_added_is_named():
-    first, second = HumanMessage("one"), AIMessage("two", id="known")
-    request, ids = identified([first], [first, second, HumanMessage("three")])
-    assert request[0] is first
-    assert first.id is None
-    assert len(ids) == 2
-    assert "known" in ids
-    assert {message.id for message in request[1:]} == ids
-    assert identified({"q": 1}, {"q": 2}) == ({"q": 2}, frozenset())
-
-
-async def test_a_draft_s_checkpoints_can_be_read_while_it_is_written(agent):
-    from langchain_trail.checkpoints import HeldCheckpoints
-
-    graph, _ = agent(GOOD)
-    graph.invoke({"messages": [("user", ASKED)]}, SESSION)
-    before = len([*graph.get_state_history(SESSION)])
-    held = HeldCheckpoints(graph)
-    held.runnable.invoke({"messages": [("user", AGAIN)]}, SESSION)
-    everything = [*held.runnable.get_state_history(SESSION)]
-    assert len(everything) > before
-    assert len(everything) == len([each async for each in held.runnable.aget_state_history(SESSION)])
-    assert [m.text for m in held.runnable.get_state(SESSION).values["messages"] if m.type == "human"] == [ASKED, AGAIN]
-    assert len([*graph.get_state_history(SESSION)]) == before
-    held.keep(lambda value: value)
-    assert len([*graph.get_state_history(SESSION)]) == len(everything)
-
-
-@pytest.mark.parametrize("every", [1, 100])
-@pytest.mark.parametrize(("better", "end"), [(GOOD, GOOD), (BAD, BLOCKED)])
-async def test_channels_that_are_kept_as_differences(says, better, end, every):
-    pytest.importorskip("langgraph.channels.delta")
-    from typing import Annotated, TypedDict
-
-    from langgraph.channels.delta import DeltaChannel
-    from langgraph.checkpoint.memory import InMemorySaver
-    from langgraph.graph import START, StateGraph
-    from langgraph.graph.message import _messages_delta_reducer
-
-    class State(TypedDict):
-        messages: Annotated[list, DeltaChannel(_messages_delta_reducer, snapshot_frequency=every)]
-
-    model = says((REVIEW, better), ("", BAD))
-    builder = StateGraph(State)
-    builder.add_node("say", lambda state: {"messages": [model.invoke([("system", FACT), *state["messages"]])]})
-    builder.add_edge(START, "say")
-    graph = builder.compile(checkpointer=InMemorySaver())
-    app = guarded(graph, judge="local")
-    for turn, question in enumerate((ASKED, AGAIN), 1):
-        out = await app.ainvoke({"messages": [HumanMessage(question)]}, SESSION)
-        assert out["messages"][-1].text == end
-        kept = graph.get_state(SESSION).values["messages"]
-        assert [m.text for m in kept] == [ASKED, end, AGAIN, end][: 2 * turn]
     assert BAD not in everything(graph.checkpointer)

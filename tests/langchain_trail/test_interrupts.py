@@ -81,27 +81,6 @@ def test_a_handler_that_did_not_see_the_first_part_takes_the_last_user_message_f
     assert handler.graph().question.text == ASKED
 
 
-def test_a_second_interrupt_keeps_the_question(handler, says):
-    def answer(state):
-        place, year = interrupt("Which museum?"), interrupt("Which year?")
-        return {"answer": says(ANSWER).invoke(f"{state['question']} {place} {year}").text}
-
-    graph = StateGraph(Plain)
-    graph.add_node("answer", answer)
-    app = graph.add_edge(START, "answer").add_edge("answer", END).compile(checkpointer=InMemorySaver())
-    config = {"callbacks": [handler], "configurable": {"thread_id": "1"}}
-    states = []
-    for given in (
-        {"question": ASKED},
-        Command(resume="The one by the pier."),
-        Command(resume="The Harbour Museum opened in 1968."),
-    ):
-        app.invoke(given, config)
-        states.append(handler.report().state)
-        assert handler.graph().question.text == ASKED
-    assert states == ["interrupted", "interrupted", "assessed"]
-
-
 @pytest.mark.parametrize("evaluate", ["background", "inline"])
 def test_an_interrupted_run_is_reported_as_such(says, evaluate):
     handler = TrailCallbackHandler(evaluate=evaluate)

@@ -1,55 +1,16 @@
 """Which text reached which: small apps of langchain-core's parts, in every way of calling them."""
 
-import json
 import sys
 from pathlib import Path
 
 import pytest
-from langchain_core.documents import Document
 from langchain_core.messages import AIMessage, HumanMessage
-from langchain_core.output_parsers import JsonOutputParser, StrOutputParser
+from langchain_core.output_parsers import StrOutputParser
 from langchain_core.prompts import ChatPromptTemplate, MessagesPlaceholder
-from langchain_core.runnables import RunnableBranch, RunnableLambda, RunnableParallel, RunnablePassthrough
+from langchain_core.runnables import RunnableParallel
 
 sys.path.insert(0, str(Path(__file__).parent))
 from astronomy import ANSWER, KEPLER, TITAN, joined, template
-
-
-def test_one_field_of_parsed_json_carries_the_completion_into_the_next_prompt(drive, says, link):
-    reply = json.dumps({"moon": "Titan, \u201cthe hazy one\u201d", "year": 1655})
-    app = (
-        template("Facts on {topic}")
-        | says(reply)
-        | JsonOutputParser()
-        | template("Doubt: {moon} in {year}")
-        | says("Confirmed by telescope.")
-        | StrOutputParser()
-    )
-    graph = drive(app, {"topic": "moons of Saturn"})
-    assert graph.answer.text == "Confirmed by telescope."
-    assert link(graph, "the hazy one", "Confirmed by telescope.") == "firm"
-    assert link(graph, "moons of Saturn", "the hazy one") == "firm"
-
-
-def test_mapped_summaries_come_from_their_own_document_only(drive, says, link):
-    one = (
-        template("Shorten: {text}")
-        | says(("Kepler", "A law of 1619."), ("Titan", "A moon of 1655."))
-        | StrOutputParser()
-    )
-    app = (
-        RunnableLambda(lambda documents: [{"text": document.page_content} for document in documents])
-        | one.map()
-        | RunnableLambda(lambda parts: {"parts": " / ".join(parts)})
-        | template("Merge: {parts}")
-        | says("Two discoveries of one century.")
-        | StrOutputParser()
-    )
-    graph = drive(app, [Document(KEPLER), Document(TITAN)])
-    assert link(graph, "law of 1619", "Two discoveries") == link(graph, "moon of 1655", "Two discoveries") == "firm"
-    assert link(graph, KEPLER, "law of 1619") == link(graph, TITAN, "moon of 1655") == "firm"
-    assert link(graph, KEPLER, "moon of 1655") is None
-    assert link(graph, TITAN, "law of 1619") is None
 
 
 def test_a_parallel_branch_that_the_prompt_does_not_use_stays_out(drive, says, link):
@@ -71,35 +32,6 @@ def test_equal_short_texts_of_two_branches_are_told_apart(drive, says, shelf, li
     graph = drive(app, "Is it true?")
     assert link(graph, TITAN, "Rejected") == "firm"
     assert link(graph, KEPLER, "Rejected") is None
-
-
-def test_assigned_keys_and_picked_branches_keep_their_sources(drive, says, shelf, link):
-    app = (
-        RunnablePassthrough.assign(context=(lambda x: x["question"]) | shelf(KEPLER) | joined)
-        | RunnablePassthrough.assign(draft=template("{context} {question}") | says("Draft: 1619.") | StrOutputParser())
-        | RunnableBranch(
-            (lambda x: "1619" in x["draft"], template("Polish {draft}") | says("It was in 1619.") | StrOutputParser()),
-            RunnableLambda(lambda x: x["draft"]),
-        )
-    )
-    graph = drive(app, {"question": "Which year was the law?"})
-    assert graph.answer.text == "It was in 1619."
-    assert link(graph, "Draft: 1619.", "It was in 1619.") == link(graph, KEPLER, "Draft: 1619.") == "firm"
-
-
-def test_history_goes_through_a_placeholder_unchanged(drive, says, link):
-    prompt = ChatPromptTemplate.from_messages(
-        [
-            ("system", "Answer as an astronomer of the seventeenth century would."),
-            MessagesPlaceholder("history"),
-            ("user", "{question}"),
-        ]
-    )
-    history = [HumanMessage("My favourite planet is Saturn."), AIMessage("A fine choice, it has ears.")]
-    graph = drive(prompt | says("You like Saturn."), {"history": history, "question": "What do I like?"})
-    assert link(graph, "favourite planet is Saturn", "You like Saturn.") == "firm"
-    assert link(graph, "What do I like?", "You like Saturn.") == "firm"
-    assert graph.question.text == "What do I like?"
 
 
 def test_of_several_attempts_only_the_one_that_answered_counts(drive, says, link):

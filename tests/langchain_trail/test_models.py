@@ -112,22 +112,6 @@ def test_a_model_that_answers_in_text_although_it_has_tools_is_read_too(says, as
     assert ask(as_model(says('{"label": "supported"}', tools=True))).value == Verdict(label="supported")
 
 
-def test_a_schema_of_one_call_is_not_kept(says):
-    import gc
-    import weakref
-
-    model = as_model(says(calls_verdict(label="x"), tools=True))
-
-    def once():
-        schema = type("Verdict", (Verdict,), {})
-        model.ask(Call(messages=CALL.messages, schema=schema, purpose="verdicts"))
-        return weakref.ref(schema)
-
-    schemas = [once() for _ in range(3)]
-    gc.collect()
-    assert sum(ref() is not None for ref in schemas) <= 1
-
-
 CLAIMS = json.dumps(
     {
         "abstained": False,

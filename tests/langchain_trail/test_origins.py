@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from operator import itemgetter
 
 import pytest
@@ -12,12 +11,10 @@ from langchain_core.language_models.fake_chat_models import GenericFakeChatModel
 from langchain_core.messages import AIMessage, HumanMessage, SystemMessage
 from langchain_core.prompts import ChatPromptTemplate, MessagesPlaceholder, PromptTemplate
 from langchain_core.retrievers import BaseRetriever
-from langchain_core.runnables import RunnableLambda
 from langchain_core.tools import tool
 from langchain_trail import TrailCallbackHandler
 from langgraph.checkpoint.memory import InMemorySaver
 from langgraph.graph import END, START, MessagesState, StateGraph
-from langgraph.types import Command, interrupt
 
 INVENTED = "The ferry takes 53 minutes. Tickets cost 12 euros."
 OTHERWISE = "The ferry takes 40 minutes. Tickets cost 9 euros. "
@@ -127,12 +124,6 @@ def test_a_tool_that_echoes_or_keeps_what_a_model_wrote_supports_nothing(handler
     evidence_is_no_models(handler.report())
 
 
-@tool
-def timetable(ship: str) -> str:
-    """Looks a ship up."""
-    return f"{ship}: {INVENTED}"
-
-
 @pytest.mark.parametrize("name", ["context", "kb", "notes", "facts_about_it"])
 def test_a_value_of_a_prompt_is_a_source_whatever_its_variable_is_called(handler, name):
     prompt = ChatPromptTemplate.from_template(f"Use this: {{{name}}}\nQuestion: {{question}}")
@@ -142,18 +133,6 @@ def test_a_value_of_a_prompt_is_a_source_whatever_its_variable_is_called(handler
     assert [str(verdict.support) for verdict in report.verdicts] == ["supported", "contradicted"]
     assert not report.warnings
     assert {leaf.origin for leaf in report.graph.leaves()} == {"given", "user"}
-
-
-@pytest.mark.parametrize("wrapped", [False, True])
-def test_a_prompt_that_code_put_together_is_a_source(handler, wrapped):
-    model = played("The museum opened in 1968. Entry costs 5 euros.")
-    config = {"callbacks": [handler]}
-    if wrapped:
-        app = RunnableLambda(lambda asked: model.invoke(f"Use this:\n{KNOWN}\nQuestion: {asked}"))
-        app.invoke("When did the museum open?", config)
-    else:
-        model.invoke(f"Use this:\n{KNOWN}\nQuestion: When did the museum open?", config)
-    assert [str(verdict.support) for verdict in handler.report().verdicts] == ["supported", "contradicted"]
 
 
 class Shelf(BaseRetriever):
@@ -183,102 +162,7 @@ def test_documents_of_an_earlier_turn_stay_evidence_with_their_turn(handler, nam
     assert (quoted.origin, quoted.attributes["turn"]) == ("retrieved", 1)
 
 
-@pytest.mark.parametrize(("told", "expected"), [("", "None"), (OTHERWISE, "absent")])
-def test_two_conversations_do_not_share_their_documents(handler, told, expected):
-    shelf = Shelf(texts={"how long": "The ferry takes 53 minutes and leaves at noon."})
-    prompt = ChatPromptTemplate.from_messages([MessagesPlaceholder("history"), ("user", "{context} {question}")])
-    chain = {
-        "context": itemgetter("question") | shelf,
-        "question": itemgetter("question"),
-        "history": itemgetter("history"),
-    }
-    app = chain | prompt | played("The ferry takes 53 minutes.", "The ferry takes 53 minutes.")
-    first = {"callbacks": [handler], "metadata": {"thread_id": "first"}}
-    app.invoke({"question": "How long is the ferry?", "history": []}, first)
-    before = [HumanMessage("How long?"), AIMessage("The ferry takes 53 minutes.")]
-    app.invoke({"question": f"{told}Sure?", "history": before}, first | {"metadata": {"thread_id": "second"}})
-    assert classes(handler) == {expected}
-
-
-@tool
-def ask_the_user(question: str) -> str:
-    """Asks the user."""
-    return interrupt(question)
-
-
-def test_what_a_tool_found_before_an_interrupt_stays_evidence_after_it(handler):
-    replies = [call("timetable", ship="Ferry to Lerwick"), call("ask_the_user", question="Shall I say?"), INVENTED]
-    agent = create_agent(played(*replies), [timetable, ask_the_user], checkpointer=InMemorySaver())
-    config = {"callbacks": [handler], "configurable": {"thread_id": "c"}}
-    agent.invoke({"messages": [("user", "How long does the ferry take?")]}, config)
-    assert handler.report().state == "interrupted"
-    agent.invoke(Command(resume="yes, please"), config)
-    assert classes(handler) == {"supported"}
-    assert handler.graph().question.text == "How long does the ferry take?"
-
-
 # -- Nothing goes missing
-
-
-class Kept(MessagesState):
-    last_answer: str
-    log: str
-
-
-@pytest.mark.parametrize("mode", ["invoke", "stream"])
-@pytest.mark.parametrize("memory", ["last_answer", "log", "messages"])
-def test_what_keeps_an_earlier_answer_does_not_hide_its_documents(handler, memory, mode):
-    """The answer of before is in the history, in a key of its own and in a log: whichever a prompt shows, it rests on the same."""
-    shelf = Shelf(texts={"ferry": "The ferry takes 40 minutes and leaves at noon.", "museum": KNOWN})
-    model = played("The ferry takes 40 minutes.", "The museum opened in 1968. The ferry takes 40 minutes.")
-
-    def write(state):
-        asked = state["messages"][-1].text
-        found = "\n".join(each.page_content for each in shelf.invoke(asked))
-        before = (
-            state["messages"][:-1] if memory == "messages" else [SystemMessage(f"Before: {state.get(memory, '-')}")]
-        )
-        reply = model.invoke([SystemMessage(f"Answer from: {found}"), *before, HumanMessage(asked)])
-        log = f"{state.get('log', '')}\nasked: {asked}\nanswered: {reply.text}"
-        return {"messages": [reply], "last_answer": reply.text, "log": log}
-
-    graph = StateGraph(Kept)
-    graph.add_node("write", write)
-    graph.add_edge(START, "write").add_edge("write", END)
-    app = graph.compile(checkpointer=InMemorySaver())
-    config = {"callbacks": [handler], "configurable": {"thread_id": "k"}}
-    for asked in ("How long is the ferry?", "And the museum?"):
-        invoked(app, {"messages": [("user", asked)]}, config, mode)
-        assert classes(handler) == {"supported"}
-        evidence_is_no_models(handler.report())
-
-
-@tool
-def to_do(items: list[str]) -> str:
-    """Writes the list of what is to do."""
-    return json.dumps([{"task": item, "done": False} for item in items])
-
-
-@pytest.mark.parametrize("mode", ["invoke", "stream"])
-def test_messages_of_earlier_turns_are_not_taken_apart(handler, mode):
-    """Their sentences resemble those of this turn; what is left of them without those is no source."""
-    first = [
-        "A ticket for the Mousa museum costs 831 euros.",
-        "The Fetlar bridge was opened in 1944 and has 64 arches.",
-    ]
-    second = ["A ticket for the Yell museum costs 197 euros.", "The ferry to Unst takes 219 minutes."]
-    replies = [call("to_do", items=first), " ".join(first), call("to_do", items=second), " ".join(first + second)]
-    agent = create_agent(played(*replies), [to_do], checkpointer=InMemorySaver())
-    config = {"callbacks": [handler], "configurable": {"thread_id": "m"}}
-    for asked in ("What is known of the islands?", "Is that all?"):
-        invoked(agent, {"messages": [("user", asked)]}, config, mode)
-        assert "supported" not in classes(handler)
-        evidence_is_no_models(handler.report())
-    assert {node.kind for node in handler.graph().nodes if "Mousa" in node.text} == {
-        "completion",
-        "tool_result",
-        "answer",
-    }
 
 
 @pytest.mark.parametrize("shape", ["chat", "text"])

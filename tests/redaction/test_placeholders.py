@@ -33,11 +33,3 @@ def test_a_secret_makes_them_the_same_in_another_process():
     assert elsewhere(b"k" * 32) == placeholder("a", b"k" * 32)
     assert elsewhere(None) != placeholder("a")
     assert placeholder("a", b"k" * 32) != placeholder("a", b"l" * 32)
-
-
-def test_what_is_around_stays():
-    text = "to ada, and eve"
-    found = replaced(text, "name", [Found(3, 6, "ada"), Found(12, 15, "eve")])
-    assert found.startswith("to <name:")
-    assert ">, and <name:" in found
-    assert replaced(text, "name", []) is text

@@ -79,48 +79,6 @@ async def test_inline_in_an_event_loop_each_request_has_its_own(finished):
         assert json.loads(value(span, "metadata"))["span_id"] == f"{span.context.span_id:016x}"
 
 
-@pytest.mark.parametrize("in_loop", [False, True])
-def test_with_llama_index_too(finished, in_loop):
-    core = pytest.importorskip("llama_index.core")
-    from llama_index.core.base.base_retriever import BaseRetriever
-    from llama_index.core.llms import CompletionResponse, MockLLM
-    from llama_index.core.llms.callbacks import llm_completion_callback
-    from llama_index.core.query_engine import RetrieverQueryEngine
-    from llama_index.core.schema import NodeWithScore, TextNode
-    from llama_index_trail import instrument, uninstrument
-
-    class Said(MockLLM):
-        @llm_completion_callback()
-        def complete(self, prompt, formatted=False, **kwargs):
-            return CompletionResponse(text=WRONG)
-
-    class Shelf(BaseRetriever):
-        def _retrieve(self, query):
-            return [NodeWithScore(node=TextNode(text=SOURCE), score=1.0)]
-
-    assert core
-    engine = RetrieverQueryEngine.from_args(Shelf(), llm=Said())
-
-    async def asked():
-        with trace.get_tracer("app").start_as_current_span("request"):
-            return await engine.aquery("How high is it?")
-
-    recording = instrument(evaluate="inline", on_report=annotate_span)
-    try:
-        if in_loop:
-            asyncio.run(asked())
-            recording.flush(60)  # in a loop, its `inline` does not wait
-        else:
-            with trace.get_tracer("app").start_as_current_span("request"):
-                engine.query("How high is it?")
-    finally:
-        uninstrument()
-    spans = finished()
-    about = spans.get("trail evaluation", spans["request"])
-    assert value(about, "score") == 1.0
-    assert json.loads(value(about, "metadata"))["span_id"] == f"{spans['request'].context.span_id:016x}"
-
-
 def test_a_span_that_has_ended_is_linked_to(finished):
     may, judged = threading.Event(), threading.Event()
 

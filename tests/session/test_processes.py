@@ -96,20 +96,6 @@ def test_what_a_judge_prints_is_no_message(session, capfd):
     assert shown.err.count("judging") == 2
 
 
-def test_an_interrupted_run_is_one_here_too(session):
-    session = session()
-    session.emit(Record("r1", "started", text="When?"))
-
-    class Paused(Record):
-        def convert(self, seq):
-            from trail_callbacks.capture.events import RunFailed
-
-            return RunFailed(seq=seq, run_id=self.run_id, error="waits", status="paused")
-
-    session.emit(Paused("r1", "failed"))
-    assert session.report(timeout=60).state == "interrupted"
-
-
 @pytest.mark.parametrize(
     ("judge", "why"),
     [
@@ -169,18 +155,6 @@ run(session, "r2")
     main, pid = run_program(SETUP + code, name="app.py", tmp_path=tmp_path)
     assert main == "main module"
     assert gone(int(pid))
-
-
-def test_what_is_under_way_at_the_end_of_the_program_is_finished():
-    lines = run_program(
-        SETUP
-        + """
-session = Session(CaptureSettings(evaluate="process", on_report=lambda report: print(report.run_id, report.state)))
-for n in range(3):
-    run(session, f"r{n}")
-"""
-    )
-    assert lines == ["r0 assessed", "r1 assessed", "r2 assessed"]
 
 
 @pytest.mark.parametrize("evaluate", ["process", "background"])

@@ -1,13 +1,11 @@
 from __future__ import annotations
 
 import asyncio
-import gc
 import logging
 import subprocess
 import sys
 import threading
 import time
-import weakref
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from pathlib import Path
@@ -15,7 +13,7 @@ from typing import ClassVar
 
 import pytest
 
-from trail_callbacks import ProvenanceGraph, VerifyOptions, check, export
+from trail_callbacks import ProvenanceGraph, VerifyOptions, export
 from trail_callbacks.capture.events import Piece, RunEnded, RunStarted
 from trail_callbacks.errors import InputError
 from trail_callbacks.judges.local.judge import LocalJudge
@@ -141,13 +139,6 @@ def test_a_broken_judge_is_a_report_and_a_kept_error(evaluate, caplog):
     session.close()
 
 
-def test_a_broken_hook_does_not_lose_the_report():
-    session = Session(CaptureSettings(evaluate="inline", on_report=lambda report: 1 / 0))
-    run(session)
-    assert session.report().state == "assessed"
-    assert isinstance(session.errors[0], ZeroDivisionError)
-
-
 @pytest.mark.parametrize("evaluate", ["background", "inline", "never"])
 def test_a_hook_may_be_a_coroutine_function(evaluate):
     seen = []
@@ -185,40 +176,6 @@ async def test_a_hook_of_an_asynchronous_app_runs_in_its_loop(evaluate):
     session.close()
 
 
-async def test_a_hook_that_is_late_or_a_caller_that_goes_away_costs_no_report():
-    seen, called, let_go = [], asyncio.Event(), asyncio.Event()
-
-    async def slow(report):
-        called.set()
-        await let_go.wait()
-        seen.append(report)
-
-    check("It opened in 1847.", ["It opened in 1847."])  # what it loads is not to take the time below
-    session = Session(CaptureSettings(evaluate="never", on_report=slow))
-    run(session)
-    report = await session.areport(timeout=3)
-    assert report.state == "assessed"
-    assert seen == []
-    called.clear()
-    run(session, "r2")
-    asking = asyncio.create_task(session.areport("r2"))
-    await called.wait()
-    asking.cancel()
-    await asyncio.gather(asking, return_exceptions=True)
-    assert (await session.areport("r2")).state == "assessed"
-    let_go.set()
-    await asyncio.sleep(0.1)
-    assert len(seen) == 2  # once for each run
-    assert session.errors == []
-
-
-def test_reports_are_bounded():
-    session = Session(CaptureSettings(evaluate="inline", max_traces=3))
-    for n in range(10):
-        run(session, f"r{n}")
-    assert list(session.reports) == ["r7", "r8", "r9"]
-
-
 def test_asking_before_anything_ran_is_a_clear_error():
     session = Session()
     with pytest.raises(InputError, match="nothing was recorded"):
@@ -244,37 +201,6 @@ def test_a_report_asked_for_from_many_sides_is_made_once(monkeypatch):
         reports = [each.result(10) for each in asked]
     assert seen == reports[:1]
     assert all(report == seen[0] for report in reports)
-
-
-def test_closing_leaves_nobody_waiting(monkeypatch):
-    monkeypatch.setattr(SlowJudge, "door", threading.Event())
-    session = Session(CaptureSettings(judge=SlowJudge()))
-    run(session, "r1")
-    run(session, "r2")  # waits behind the first until it is cancelled
-
-    async def ask():
-        return await session.areport("r2", timeout=10)
-
-    with ThreadPoolExecutor(2) as pool:
-        asked = [pool.submit(session.report, "r2"), pool.submit(asyncio.run, ask())]
-        time.sleep(0.1)  # as above
-        session.close(timeout=0.01)
-        SlowJudge.door.set()
-        assert [each.result(10).state for each in asked] == ["assessed", "assessed"]
-
-
-async def test_whoever_waits_for_a_cancelled_verification_carries_it_out():
-    model = ScriptedModel(lambda call: RuntimeError("the model is down"), delay=0.5)
-    session = Session(CaptureSettings(judge=model, evaluate="never"))
-    run(session)
-    first = asyncio.create_task(session.areport())
-    second = asyncio.create_task(session.areport(timeout=10))
-    await asyncio.sleep(0.05)  # so that the first is at work and the second waits for it
-    first.cancel()
-    with pytest.raises(asyncio.CancelledError):
-        await first
-    assert (await second).run_id == "r1"
-    assert list(session.reports) == ["r1"]
 
 
 def test_a_report_on_an_unfinished_run_is_not_its_last_word():
@@ -313,23 +239,6 @@ atexit.register(lambda: (run(session), print([type(error).__name__ for error in 
         [sys.executable, "-c", code], capture_output=True, text=True, timeout=60, check=True, cwd=HERE
     )
     assert done.stdout.strip() == "['RuntimeError']"
-
-
-def test_a_forgotten_session_leaves_no_thread_behind():
-    others = set(threading.enumerate())  # sessions of other tests may still be at work
-    session = Session()
-    run(session)
-    session.report(timeout=10)
-    before = [each for each in threading.enumerate() if each.name.startswith("trail") and each not in others]
-    assert before
-    gone = weakref.ref(session)
-    del session
-    deadline = time.monotonic() + 10
-    while any(thread.is_alive() for thread in before) and time.monotonic() < deadline:
-        gc.collect()  # again and again: the worker may be on its last lines still, holding the session
-        threading.Event().wait(0.01)
-    assert gone() is None
-    assert not any(thread.is_alive() for thread in before)
 
 
 def test_a_hook_may_ask_for_a_run_that_waits_behind_its_own():
@@ -423,15 +332,6 @@ def test_what_is_redacted_is_in_nothing_that_is_kept_shown_or_exported(redact):
     assert ADDRESS not in str(session._recorder.events("r1"))
 
 
-def test_a_changed_address_is_still_a_mismatch():
-    session = Session(CaptureSettings(evaluate="inline", redact=emails))
-    session.emit(Record("r", "started", text="Whom do I write to for the timetable?"))
-    session.emit(Record("m", "started", "r", "model", f"Write to {ADDRESS} for the timetable. Whom do I write to?"))
-    session.emit(Record("m", "ended", kind="model", text="Write to eve@example.org for the timetable."))
-    session.emit(Record("r", "ended", text="Write to eve@example.org for the timetable."))
-    assert session.report().hallucination_score != 0.0
-
-
 def test_a_judge_and_what_it_raises_hold_redacted_texts_only(caplog):
     judge = QuotingJudge()
     session = Session(CaptureSettings(judge=judge, evaluate="inline", redact=emails))
@@ -515,38 +415,12 @@ def _kept():
     return session
 
 
-async def test_without_texts_also_if_the_report_is_awaited():
-    session = Session(CaptureSettings(evaluate="never", texts=False))
-    run(session)
-    assert "Holm" in session.graph().to_json(), "nobody has judged it"
-    report = await session.areport()
-    assert "Holm" not in report.to_json()
-    assert "Holm" not in session.graph().to_json()
-
-
 def test_without_texts_a_run_whose_report_is_gone_is_not_judged_again():
     session = Session(CaptureSettings(evaluate="inline", texts=False))
     run(session)
     session._verifier._reports.clear()
     with pytest.raises(InputError, match="texts of run 'r1' are not kept"):
         session.report()
-
-
-def test_without_texts_runs_of_one_block_are_still_joined():
-    session = Session(CaptureSettings(evaluate="inline", texts=False))
-    session.join_runs()
-    session.emit(Record("d", "started", kind="retriever", text="When did it open?"))
-    session.emit(Record("d", "ended", kind="retriever", text=SOURCE))
-    session.emit(Record("m", "started", kind="model", text=f"{SOURCE} When did it open?"))
-    session.emit(Record("m", "ended", kind="model", text="The quarry at Holm was opened in 1847."))
-    report = session.report("m")
-    assert report.hallucination_score == 1.0
-    assert report.verdicts[0].evidence
-    assert "Holm" not in report.to_json()
-    assert "Holm" not in session.graph("d").to_json()
-    for n in range(40):
-        run(session, f"later {n}")
-    assert session._recorder.events("m") == ()
 
 
 def test_without_texts_errors_quote_nothing():

@@ -4,8 +4,6 @@ import asyncio
 import contextvars
 import sys
 import threading
-from contextlib import contextmanager
-from functools import partial
 from pathlib import Path
 
 import pytest
@@ -15,7 +13,6 @@ from forks import needs_fork, run_program
 from test_session import run
 
 from trail_callbacks.models.call import Failure, Reply, Usage
-from trail_callbacks.models.lane import Lane
 from trail_callbacks.session import CaptureSettings, Session
 from trail_callbacks.testing import ScriptedModel
 
@@ -41,31 +38,6 @@ class Door:
 
     def ask(self, call):
         raise AssertionError("nobody asks on a thread")
-
-
-def test_what_is_hidden_is_hidden_for_each_run_on_its_own():
-    count = iter(range(100))
-
-    @contextmanager
-    def around():
-        token = hidden.set(next(count))
-        try:
-            yield
-        finally:
-            hidden.reset(token)
-
-    model = Door()
-    session = Session(CaptureSettings(judge=model), around=around)
-    mine = hidden.set("the app's")
-    for n in range(8):
-        run(session, f"r{n}")
-    for _ in range(8):
-        assert model.inside.acquire(timeout=20)
-    model.door.set()
-    assert session.flush(20)
-    assert sorted(model.seen) == sorted([*range(8), *range(8)])
-    assert hidden.get() == "the app's"
-    hidden.reset(mine)
 
 
 def test_a_slow_hook_or_one_that_asks_for_another_run_holds_nobody_up():
@@ -115,41 +87,6 @@ def test_what_is_waited_for_goes_first():
     model.door.set()
     assert session.flush(20)
     assert seen == ["r0", "r3", "r1", "r2", "r4"]
-
-
-def test_much_work_without_a_wait_lets_other_lanes_go_on():
-    order, other = [], Lane(waits=True)
-    lane = Lane(waits=True)
-
-    async def work(_, name="background"):
-        if not order:
-            other.submit(partial(work, name="hurried"))
-        order.append(name)
-
-    with lane._queue.changed:  # all of it waits before any of it begins
-        done = [lane.submit(work) for _ in range(100)]
-    assert [future.result(20) for future in done] == [None] * 100
-    assert order.index("hurried") < 10
-
-
-def test_closing_gives_up_nothing_that_is_submitted_later():
-    lane = Lane(waits=True)
-    begun, closed = threading.Event(), threading.Event()
-
-    async def first(_):
-        begun.set()
-        closed.wait(20)  # it ends before it hears that it is given up
-
-    async def second(_):
-        await asyncio.sleep(0.001)
-        return "done"
-
-    lane.submit(first)
-    assert begun.wait(20)
-    lane.close()
-    later = lane.submit(second)
-    closed.set()
-    assert later.result(20) == "done"
 
 
 def test_a_closed_session_starts_again_and_those_who_wait_get_their_report():

@@ -71,15 +71,7 @@ class StripAnswer:
 
 
 class Checker:
-    """Judges drafts within a time and a cost, outside the app's tracing. A failing judge never raises.
-
-    Args:
-        settings: The judge, its limits and what is called with each report.
-        around: Makes a context to judge in: an adapter hides the judge's own calls in it.
-
-    Raises:
-        JudgeError: If the judge is unknown.
-    """
+    """Judges drafts within a time and a cost, outside the app's tracing. A failing judge never raises."""
 
     def __init__(
         self, settings: GuardSettings, *, around: Callable[[], AbstractContextManager[object]] = nullcontext
@@ -175,9 +167,6 @@ _Step: TypeAlias = JudgeDraft | StripAnswer | WriteFeedback
 
 class _Attempt:
     """The judging of one draft, and its deadline.
-
-    Args:
-        timeout: Seconds it may take; None is no limit.
 
     Attributes:
         graph: The graph of the draft; empty until it is built.

@@ -24,11 +24,6 @@ def feedback(report: Report, *, on_undecided: OnUndecided = "pass") -> str:
     Everything that looks like an instruction to a chat template is removed from quotes. The text stands between marks
     by which `without_feedback` finds it again: it repeats claims that nothing supports, and must never become evidence
     for them.
-
-    Args:
-        report: The report on the answer that was not accepted.
-        on_undecided: What the claims mean from which the judge abstained. `pass`: they are named as not checked;
-            `fail`: they are listed among those to correct.
     """
     parts = load("feedback").messages(list=_listed(report, on_undecided))
     return marked("\n\n".join(part.content for part in parts))

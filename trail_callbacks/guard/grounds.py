@@ -46,13 +46,7 @@ def message_nodes(messages: Iterable[ReadMessage]) -> list[Node]:
 
 
 def ended_at(graph: ProvenanceGraph, node_id: str, text: str) -> ProvenanceGraph:
-    """Returns the graph of an unfinished run as if it had ended with the text of a node, or one made of it.
-
-    Args:
-        graph: A graph without an answer.
-        node_id: The completion that gave the answer.
-        text: The answer. If it differs from the node's text, e.g. structured output, it becomes a node of its own.
-    """
+    """Returns the graph of an unfinished run as if it had ended with the text of a node, or one made of it."""
     before = {node.id for node in graph.upstream(node_id)} | {node_id}
     question = graph.question
     if question is not None:

@@ -29,18 +29,11 @@ Draft = TypeVar("Draft")
 class Guard:
     """How the answers of one app are guarded. An adapter adds how its framework asks, answers and remembers.
 
-    Args:
-        settings: What passes, and what happens otherwise.
-        around: See `Checker`.
-
     Attributes:
         settings: As given.
         checker: Judges drafts.
         is_live: The user reads drafts while they are written.
         is_strict: What nobody judges is left out of what the user gets.
-
-    Raises:
-        JudgeError: If the judge is unknown.
     """
 
     def __init__(
@@ -62,14 +55,7 @@ class Guard:
         known: Iterable[str],
         fields: Callable[[Sequence[str]], Sequence[str]] = lambda _: (),
     ) -> Withheld:
-        """Returns what nobody is to read of a draft.
-
-        Args:
-            outcome: The outcome; its draft is not accepted.
-            texts: The answer as it was judged, where not only parts of it are taken out.
-            known: What the app was given, besides the sources of the report.
-            fields: Returns the texts in an answer that is an object.
-        """
+        """Returns what nobody is to read of a draft."""
         read = read_texts(outcome.report.graph) if outcome.report else []
         shown = self.instead(outcome)
         gone = outcome.taken or texts
@@ -80,13 +66,7 @@ class Guard:
     def noted(
         self, outcome: Outcome[Draft], names: Iterable[str], judged_only: Callable[[Draft], Draft]
     ) -> Outcome[Draft]:
-        """Returns an outcome that names what of its draft nobody judged; in the strict setting without it.
-
-        Args:
-            outcome: The outcome.
-            names: Names of what was not judged.
-            judged_only: Returns a draft without that.
-        """
+        """Returns an outcome that names what of its draft nobody judged; in the strict setting without it."""
         unjudged = tuple(dict.fromkeys(names))
         if not unjudged:
             return outcome
@@ -126,17 +106,7 @@ def guard_answer(
     rejected: int = 0,
     spent: Usage | None = None,
 ) -> GuardSteps[Draft]:
-    """Guards one answer.
-
-    Args:
-        settings: How answers are guarded.
-        request: What the app is asked.
-        graph_of: Returns how to get the provenance graph of a draft, or None for a draft that is not an answer.
-        revised: Makes a new request of the last one, the draft written for it, and feedback on that draft.
-        texts_of: Returns the texts of a draft; one of them is the answer, where sentences can be taken out of it.
-        rejected: Drafts rejected earlier, for an app that does other things between one and the next.
-        spent: What judging them cost.
-    """
+    """Guards one answer."""
     usage = spent or Usage()
     attempts = rejected
     while True:

@@ -34,13 +34,7 @@ class LateReport(Report):
 
 
 def decide(settings: GuardSettings, report: Report, rejected: int) -> Action:
-    """Decides what to do with a draft, by the table in `docs/guards.md`.
-
-    Args:
-        settings: How answers are guarded.
-        report: The report on the draft.
-        rejected: Drafts rejected before it.
-    """
+    """Decides what to do with a draft, by the table in `docs/guards.md`."""
     if isinstance(report, LateReport):
         return _last_resort(settings)
     why = _refusal(settings, report)
@@ -101,11 +95,7 @@ class Outcome(Generic[Draft]):
         return self.remaining.removed if self.remaining else ()
 
     def instead(self, message: str) -> str | None:
-        """Returns what the user reads instead of the draft; None if it is the draft, or an error is raised.
-
-        Args:
-            message: What stands for a whole answer.
-        """
+        """Returns what the user reads instead of the draft; None if it is the draft, or an error is raised."""
         if self.remaining is not None:
             return self.remaining.text
         return message if self.action == "block" else None
@@ -161,11 +151,7 @@ _WITHOUT_TEXT = frozenset(
 
 
 def reject(outcome: Outcome[Any]) -> NoReturn:
-    """Raises the error for an answer that is not accepted.
-
-    Raises:
-        AnswerRejectedError: Always.
-    """
+    """Raises the error for an answer that is not accepted."""
     report = outcome.report
     score = report.hallucination_score if report else None
     why = f"its hallucination score is {score:.2f}" if score is not None else f"it is {report and report.state!r}"

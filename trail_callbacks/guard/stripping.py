@@ -61,16 +61,7 @@ def stripped(
     *,
     self_contained: bool,
 ) -> Stripped | None:
-    """Takes out of an answer what is not supported; None if what is left would be no answer, or cannot be trusted.
-
-    Args:
-        report: The report on the answer.
-        texts: What the app returned: one of them is the answer, unless the judge read it redacted, or put together.
-        on_undecided: Whether undecided claims may stay.
-        min_share: Share of its text that has to be left, 0.0 to 1.0.
-        self_contained: Whether a model wrote the claims. Rules find what a pronoun means in English only, so that in
-            other languages nothing can stay behind a sentence that is taken out, up to the next item or heading.
-    """
+    """Takes out of an answer what is not supported; None if what is left would be no answer, or cannot be trusted."""
     answer = report.graph.answer.text if report.graph.answer else ""
     written = next((text for text in texts if text.strip() == answer.strip()), None)
     if written is None or report.claims_error is not None or structured(answer) is not None:

@@ -66,12 +66,7 @@ class _Process:
             patience.cancel()
 
     def verify(self, settings: bytes, material: bytes) -> Report:
-        """Verifies a run.
-
-        Raises:
-            RuntimeError: If the process has died.
-            Exception: What verifying raised.
-        """
+        """Verifies a run."""
         try:
             send(self.requests, settings)
             send(self.requests, material)
@@ -116,11 +111,7 @@ class _Process:
 
 
 class _Pool:
-    """Processes that are free, and those at work.
-
-    Args:
-        most: Processes at once, 1 or more.
-    """
+    """Processes that are free, and those at work."""
 
     def __init__(self, most: int) -> None:
         self.most = most
@@ -141,17 +132,7 @@ class _Pool:
             process.disown()
 
     def verify(self, settings: bytes, material: bytes, owner: object) -> Report:
-        """Verifies a run in a process, when one is free.
-
-        Args:
-            settings: Judge and options, pickled.
-            material: Of the run, pickled.
-            owner: For whom; see `kill`.
-
-        Raises:
-            RuntimeError: If the process dies.
-            Exception: What verifying raised.
-        """
+        """Verifies a run in a process, when one is free."""
         process = self._take(owner)
         try:
             return process.verify(settings, material)
@@ -206,16 +187,8 @@ class _Pool:
 class Remote:
     """Verifies for one session in the processes that all share.
 
-    Args:
-        judge: As the user gave it.
-        options: Settings of the verification.
-
     Attributes:
         processes: How many runs are verified at once.
-
-    Raises:
-        JudgeError: If the judge cannot be sent to another process.
-        InputError: If this program cannot start one.
     """
 
     def __init__(self, judge: JudgeLike, options: VerifyOptions | None) -> None:
@@ -227,15 +200,7 @@ class Remote:
         self._settings = _portable(judge, options)
 
     def verify(self, material: Material) -> Callable[[], Report]:
-        """Makes a run ready to be sent.
-
-        Returns:
-            What sends it and waits for the report. It raises what verifying raised, or `RuntimeError` if the process
-            died.
-
-        Raises:
-            Exception: If something of the run cannot be pickled.
-        """
+        """Makes a run ready to be sent."""
         data = pickle.dumps(tuple(material), pickle.HIGHEST_PROTOCOL)
         return lambda: _pool.verify(self._settings, data, self)
 

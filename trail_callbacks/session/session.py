@@ -60,19 +60,12 @@ _TURNS = 16  # of the event loop, in which it closes the generators inside a str
 class Session:
     """Records runs and verifies those that ended.
 
-    Args:
-        settings: How runs are recorded and verified; None is the defaults.
-        around: Makes a context to verify in, on whatever thread: an adapter hides the judge's own calls in it.
-
     Attributes:
         settings: How runs are recorded and verified.
         emit: Keeps a record of the app's run; a few microseconds, no I/O. See `Recorder.emit`.
         begin: The first half of `emit`, for adapters that count microseconds. See `Recorder.begin`.
         finish: The second half. See `Recorder.finish`.
         keep_error: Keeps an exception of ours so that it can be seen; logs the first of each type.
-
-    Raises:
-        JudgeError: If the judge is unknown.
     """
 
     def __init__(
@@ -155,20 +148,13 @@ class Session:
         return self._verifier.is_due(run_id)
 
     def graph(self, run_id: str | None = None) -> ProvenanceGraph:
-        """Returns the provenance graph of a root run, by default the latest; it waits for nothing.
-
-        Raises:
-            InputError: If nothing was recorded under this id.
-        """
+        """Returns the provenance graph of a root run, by default the latest; it waits for nothing."""
         return self._recorder.graph(self._root(run_id))
 
     def trace(self, run_id: str | None = None) -> Trace:
         """Returns the trace of a root run, by default the latest: what can be kept, and verified again later.
 
         Of a run that goes on it is what happened so far.
-
-        Raises:
-            InputError: If nothing was recorded under this id.
         """
         from trail_callbacks.session.storing import trace_of  # noqa: PLC0415 - most runs keep no trace
 
@@ -179,17 +165,7 @@ class Session:
         return self._recorder.graph_under(run_id)
 
     def report(self, run_id: str | None = None, timeout: float | None = None) -> Report:
-        """Returns the report of a root run; verifies now if nobody has.
-
-        Args:
-            run_id: Id of the root run. None is the last one of the caller's own task or thread; without one the last of
-                all, unless others ran beside it.
-            timeout: Seconds to wait for a verification that is under way; None waits as long as it takes.
-
-        Raises:
-            InputError: If nothing was recorded under this id, or several runs may be meant.
-            TimeoutError: If the verification is not finished in time.
-        """
+        """Returns the report of a root run; verifies now if nobody has."""
         return self._verifier.report(self._reported(run_id), timeout)
 
     async def areport(self, run_id: str | None = None, timeout: float | None = None) -> Report:

@@ -24,11 +24,7 @@ __all__ = ["Storing", "trace_of"]
 
 
 def trace_of(recorder: Recorder, settings: CaptureSettings, root: str) -> Trace:
-    """Returns the trace of a root run; of one that goes on, what happened so far.
-
-    Raises:
-        InputError: If the run, or its texts, are not kept.
-    """
+    """Returns the trace of a root run; of one that goes on, what happened so far."""
     if recorder.forgot(root):
         raise InputError(f"the texts of run {root!r} are not kept (texts=False): it has no trace")
     graph = recorder.graph(root) if recorder.ended(root) else None
@@ -41,14 +37,7 @@ def trace_of(recorder: Recorder, settings: CaptureSettings, root: str) -> Trace:
 
 
 class Storing:
-    """Hands reports to a store; raises nothing.
-
-    Args:
-        store: The store.
-        settings: What of a run may be kept.
-        recorder: Holds the runs.
-        keep_error: Takes what goes wrong.
-    """
+    """Hands reports to a store; raises nothing."""
 
     def __init__(
         self, store: Store, settings: CaptureSettings, recorder: Recorder, keep_error: Callable[[Exception], None]
@@ -69,13 +58,7 @@ class Storing:
         self._sampled.discard(root)
 
     def keep(self, root: str, judged: Report, kept: Report) -> None:
-        """Hands over a run that has ended, while its texts are still there.
-
-        Args:
-            root: The run.
-            judged: Its report.
-            kept: The same without what the settings do not allow to be kept.
-        """
+        """Hands over a run that has ended, while its texts are still there."""
         try:
             rate = self._settings.sample_rate if root in self._sampled else 1.0  # asked for: it stands for itself
             trace = trace_of(self._recorder, self._settings, root)

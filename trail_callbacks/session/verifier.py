@@ -81,17 +81,8 @@ class _Run:
 class Verifier:
     """Verifies root runs and keeps their reports.
 
-    Args:
-        settings: The judge, when it judges, and what is kept.
-        recorder: Holds the runs.
-        keep_error: Takes exceptions of verification and of hooks.
-        around: Makes a context to verify in, on whatever thread.
-
     Attributes:
         skipped: Ended runs that were not verified because too many were waiting.
-
-    Raises:
-        JudgeError: If the judge is unknown.
     """
 
     def __init__(
@@ -243,11 +234,7 @@ class Verifier:
             self._keep_error(RuntimeError(f"closed before {left} runs were verified: ask report() for them"))
 
     def _begin(self, root: str, *, hurry: bool) -> _Run:
-        """Has a run verified, away from the app. Call it with the lock held.
-
-        Raises:
-            RuntimeError: If the interpreter is on its way out.
-        """
+        """Has a run verified, away from the app. Call it with the lock held."""
         final = self._recorder.ended(root)
         loop, span = (None, None) if self._hooks is None else (running_loop(), app_span())
         judged = self._lane.submit(partial(self._work, root, final=final), hurry=hurry)

@@ -36,11 +36,7 @@ def send(pipe: IO[bytes], message: bytes) -> None:
 
 
 def receive(pipe: IO[bytes]) -> bytes:
-    """Reads a message.
-
-    Raises:
-        EOFError: If the other end is gone.
-    """
+    """Reads a message."""
     (length,) = _LENGTH.unpack(_exactly(pipe, _LENGTH.size))
     return _exactly(pipe, length)
 
@@ -113,11 +109,7 @@ def _pickled(outcome: Report | Exception) -> bytes:
 
 
 def outcome(reply: bytes) -> Report:
-    """Reads a reply.
-
-    Raises:
-        Exception: What verifying raised.
-    """
+    """Reads a reply."""
     found: Any = pickle.loads(reply)  # noqa: S301 - see above
     if isinstance(found, Exception):
         raise found
