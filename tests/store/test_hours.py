@@ -10,8 +10,7 @@ import pytest
 from trail_callbacks.monitor import SIGNALS, Observation
 from trail_callbacks.report.diagnosis import Figure
 from trail_callbacks.store import Store
-from trail_callbacks.store.hours import HOUR, HourSums
-from trail_callbacks.store.series import Window
+from trail_callbacks.store.counting import HOUR, Sums, Window
 
 BEGUN = 1_000 * HOUR
 
@@ -34,7 +33,7 @@ def runs(n, seed=1, start=0):
 
 
 def whole(store, window):
-    found = HourSums()
+    found = Sums()
     for figures in store.figures(window).values():
         found += figures
     return found

@@ -8,8 +8,8 @@ import pytest
 
 from trail_callbacks import check
 from trail_callbacks.monitor import SIGNALS, DocumentUse, Observation
+from trail_callbacks.store.counting import Window
 from trail_callbacks.store.reading import listed, sources
-from trail_callbacks.store.series import Window
 
 ALL = Window(since=0.0, until=1e9)
 

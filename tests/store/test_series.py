@@ -2,24 +2,12 @@
 
 from __future__ import annotations
 
-from trail_callbacks.monitor import SIGNALS, Observation
-from trail_callbacks.store.series import VersionSeen, Window, by_value, rollouts, series, stages
+from trail_callbacks.monitor import Observation
+from trail_callbacks.store.counting import VersionSeen, Window, by_value, rollouts
 
 
 def run(n, at, **changes):
     return Observation(**{"id": f"r{n}", "at": at, "state": "assessed", "outcomes": {"supported": 1}, **changes})
-
-
-def test_counts_by_bucket_from_the_begin_of_the_window(store):
-    bad = {"outcomes": {"contradicted": 1}}
-    store.put_observations([run(1, 99.0), run(2, 100.0), run(3, 119.9, **bad), run(4, 120.0), run(5, 140.0)])
-    window = Window(since=100.0, until=140.0)
-    with store.connected() as connection:
-        found = series(connection, [SIGNALS["contradiction"]], {}, window, 20.0)
-    assert {place: (t["contradiction"].runs, t["contradiction"].bad) for place, (t, _) in found.items()} == {
-        0: (2, 1),
-        1: (1, 0),
-    }
 
 
 def test_counts_by_the_value_of_a_segment(store):
@@ -31,25 +19,11 @@ def test_counts_by_the_value_of_a_segment(store):
             run(4, 4.0),
         ]
     )
-    signal = SIGNALS["unsupported"]
     with store.connected() as connection:
-        whole = by_value(connection, "kind", [signal], Window(since=0.0, until=9.0))
-        part = by_value(connection, "kind", [signal], Window(since=0.0, until=9.0, segment={"tenant": "x"}))
-    assert {value: found["unsupported"].share for value, (found, _) in whole.items()} == {"a": 0.0, "b": 0.5}
-    assert {value: found["unsupported"].share for value, (found, _) in part.items()} == {"a": 0.0, "b": 1.0}
-
-
-def test_stages_of_first_breaks(store):
-    store.put_observations(
-        [
-            run(1, 1.0, diagnosed=True, broken="retrieval"),
-            run(2, 2.0, diagnosed=True, broken="retrieval"),
-            run(3, 3.0, diagnosed=True),
-            run(4, 4.0),
-        ]
-    )
-    with store.connected() as connection:
-        assert stages(connection, Window(since=0.0, until=10.0), 10.0) == {0: ({"retrieval": 2}, 3)}
+        whole = by_value(connection, "kind", Window(since=0.0, until=9.0))
+        part = by_value(connection, "kind", Window(since=0.0, until=9.0, segment={"tenant": "x"}), ["unsupported"])
+    assert {value: found.tally("unsupported").share for value, found in whole.items()} == {"a": 0.0, "b": 0.5}
+    assert {value: found.tally("unsupported").share for value, found in part.items()} == {"a": 0.0, "b": 1.0}
 
 
 def test_the_first_version_of_a_part_is_no_rollout(store):

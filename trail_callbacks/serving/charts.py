@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 
-from trail_callbacks.store.series import VersionSeen
+from trail_callbacks.store.counting import VersionSeen
 
 __all__ = ["Chart", "Line", "Point", "Tick"]
 

@@ -12,8 +12,8 @@ from urllib.parse import urlencode
 from trail_callbacks.monitor import SIGNALS, Signal
 from trail_callbacks.report.diagnosis import StageName
 from trail_callbacks.report.report import State
+from trail_callbacks.store.counting import Window
 from trail_callbacks.store.reading import Sort
-from trail_callbacks.store.series import Window
 
 __all__ = ["SORTS", "STAGES", "STATES", "WINDOWS", "Filters"]
 

@@ -14,8 +14,7 @@ from trail_callbacks.serving.charts import Chart, Line, Point
 from trail_callbacks.serving.filters import Filters
 from trail_callbacks.statistics.intervals import joined, wilson
 from trail_callbacks.store import Store
-from trail_callbacks.store.hours import AVERAGED, HOUR, HourSums
-from trail_callbacks.store.series import Mean, Window, by_value, rollouts
+from trail_callbacks.store.counting import AVERAGED, HOUR, Mean, Sums, Window, by_value, rollouts
 
 __all__ = ["PARTS", "overview", "releases", "segments"]
 
@@ -40,7 +39,7 @@ def overview(store: Store, filters: Filters) -> dict[str, Any]:
         new = rollouts(connection, PARTS, window)
     chart = partial(Chart, since=window.since, until=window.until, bucket=seconds, marks=new)
 
-    def line(name: str, hue: str, counted: Callable[[HourSums], Tally | Mean]) -> Line:
+    def line(name: str, hue: str, counted: Callable[[Sums], Tally | Mean]) -> Line:
         points = [Point(at=window.since + n * seconds, **_shown(counted(each))) for n, each in enumerate(shown)]
         return Line(name=name.replace("_", " "), hue=hue, points=points)
 
@@ -64,21 +63,18 @@ def overview(store: Store, filters: Filters) -> dict[str, Any]:
     }
 
 
-def _buckets(store: Store, window: Window, seconds: float, count: int) -> list[HourSums]:
+def _buckets(store: Store, window: Window, seconds: float, count: int) -> list[Sums]:
     """The figures of a window by bucket; a bucket is some whole hours."""
-    found = [HourSums() for _ in range(count)]
+    found = [Sums() for _ in range(count)]
     for hour, figures in store.figures(window).items():
         place = int((hour * HOUR - window.since) // seconds)
         if 0 <= place < count:
-            found[place] += figures
+            found[place] = found[place] + figures
     return found
 
 
-def _sum(buckets: Iterable[HourSums]) -> HourSums:
-    whole = HourSums()
-    for each in buckets:
-        whole += each
-    return whole
+def _sum(buckets: Iterable[Sums]) -> Sums:
+    return sum(buckets, Sums())
 
 
 def _classes(store: Store, filters: Filters, window: Window) -> Iterator[dict[str, Any]]:
@@ -91,7 +87,7 @@ def _classes(store: Store, filters: Filters, window: Window) -> Iterator[dict[st
             yield {"name": name, "means": [whole.mean(each) for each in AVERAGED], "href": href}
 
 
-def _stages(filters: Filters, now: HourSums) -> Iterator[dict[str, Any]]:
+def _stages(filters: Filters, now: Sums) -> Iterator[dict[str, Any]]:
     for name, n in now.breaks.most_common():
         low, high = wilson(n / now.diagnosed, now.diagnosed)
         href = filters.href("/runs", stage=name)
@@ -125,10 +121,10 @@ def segments(store: Store, filters: Filters) -> dict[str, Any]:
     by = filters.by if filters.by in names else next(iter(preferred), "")
     signal = filters.chosen_signal() or SIGNALS["unsupported"]
     with store.connected() as connection:
-        found = by_value(connection, by, [signal], filters.runs()) if by else {}
+        found = by_value(connection, by, filters.runs(), [signal.name]) if by else {}
     rows = []
-    for value, (tallies, _) in found.items():
-        tally = tallies[signal.name]
+    for value, sums in found.items():
+        tally = sums.tally(signal.name)
         href = filters.href("/runs", segment=f"{by}={value}", signal=signal.name, by="")
         rows.append({**_shown(tally), "name": value, "runs": tally.runs, "href": href})
     rows.sort(key=lambda row: (-1.0 if row["low"] is None else row["low"], row["n"]), reverse=True)
@@ -138,11 +134,11 @@ def segments(store: Store, filters: Filters) -> dict[str, Any]:
 def releases(store: Store, filters: Filters) -> dict[str, Any]:
     """Two releases side by side, every signal with its difference; by default the newest and the one before."""
     with store.connected() as connection:
-        found = by_value(connection, "release", list(SIGNALS.values()), filters.runs())
+        found = by_value(connection, "release", filters.runs())
     names = list(found)  # oldest first
     b = filters.b if filters.b in names else next((name for name in reversed(names) if name != filters.a), "")
     a = filters.a if filters.a in names else next((name for name in reversed(names) if name != b), "")
-    rows = [_row(name, found[a][0][name], found[b][0][name]) for name in SIGNALS] if a and b else []
+    rows = [_row(name, found[a].tally(name), found[b].tally(name)) for name in SIGNALS] if a and b else []
     return {"rows": rows, "releases": names, "chosen": {"a": a, "b": b}}
 
 

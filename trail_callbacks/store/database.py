@@ -7,6 +7,7 @@ import stat
 import weakref
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
+from json import JSONDecodeError
 from pathlib import Path
 from typing import Any
 
@@ -129,7 +130,7 @@ class Database:
     def _errors(self, what: str) -> Iterator[None]:
         try:
             yield
-        except sa.exc.SQLAlchemyError as error:
+        except (sa.exc.SQLAlchemyError, UnicodeDecodeError, JSONDecodeError) as error:
             lines = str(getattr(error, "orig", error)).strip().splitlines()  # without the statement's values
             raise StoreError(f"the store {self.url} cannot be {what}: {lines[0] if lines else repr(error)}") from error
 

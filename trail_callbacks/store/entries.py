@@ -18,7 +18,7 @@ from trail_callbacks.report import Layer, Report, Selected, Summary, Verdict
 from trail_callbacks.report.diagnosis import Break, Coverage, Diagnosis, Facet, RetrievalFinding, Stage
 from trail_callbacks.report.withheld import FILLER, text_hash, without_texts
 from trail_callbacks.slices import current
-from trail_callbacks.store.rows import LARGEST, Body, Entry, claim_rows, packed
+from trail_callbacks.store.rows import LARGEST, Entry, claim_rows, packed
 from trail_callbacks.trace import Context, Trace, Versions
 
 __all__ = ["Preparation", "redacted_report", "redacted_run", "redacted_trace"]
@@ -69,32 +69,24 @@ class Preparation:
             run = run and redacted_run(run, self.redactor)
             _pause()
         run = run or observe(report, trace, at=at, rate=rate)
-        run = replace(run, fields={**run.fields, **segments}) if segments else run
-        if not self.texts:
-            run = replace(run, key=_hidden(run.key, self.text_key))
+        run = replace(run, fields={**run.fields, **(segments or {})})
+        if not self.texts:  # the plain hash of a question would show whoever can guess it that it was asked
+            key = text_hash(run.key, self.text_key)[: len(run.key)] if run.key else ""
+            run = replace(run, key=key)
             report, trace = without_texts(report, self.text_key), None
-        _pause()
-        bodies = [self._body("report", report)]
-        if trace is not None:
-            bodies.append(self._body("trace", trace))
-        graph = report.graph
+        bodies = []
+        for kind, value in (("report", report), ("trace", trace)):
+            _pause()
+            if value is not None:
+                bodies.append(packed(kind, value.to_json(), self.most))
+        question, answer = report.graph.question, report.graph.answer
         return Entry(
             run=run,
             claims=claim_rows(report, run.at),
             bodies=tuple(bodies),
-            question=graph.question.text if graph.question else None,
-            answer=graph.answer.text if graph.answer else None,
+            question=question.text if question else "",
+            answer=answer.text if answer else "",
         )
-
-    def _body(self, kind: str, value: Report | Trace) -> Body:
-        text = value.to_json()
-        _pause()
-        return packed(kind, text, self.most)
-
-
-def _hidden(key: str, text_key: bytes | None) -> str:
-    """Keys the hash of a question: the one without a key would show whoever can guess it that it was asked."""
-    return text_hash(key, text_key)[: len(key)] if key else ""
 
 
 def _pause() -> None:
@@ -160,9 +152,7 @@ class _Redaction:
         if isinstance(value, tuple):
             return tuple(map(self.value, value))
         if isinstance(value, Evidence | Selected):
-            known = self.masked.get(
-                value.node_id
-            )  # evidence of a diagnosis may be from a text that is not in the graph
+            known = self.masked.get(value.node_id)  # None: evidence of a diagnosis may be of a text beside the graph
             return replace(value, quote=self._mask(value.quote) if known is None else known[value.start : value.end])
         if isinstance(value, ProvenanceGraph) or not is_dataclass(value) or isinstance(value, type):
             return value

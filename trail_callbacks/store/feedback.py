@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
-from typing import Literal, TypeAlias, cast, get_args
+from dataclasses import dataclass, fields
+from typing import Literal, TypeAlias, get_args
 
 import sqlalchemy as sa
 
@@ -66,18 +66,19 @@ def mark(
     Raises:
         InputError: If there is no such claim, mark or class, or a class for a verdict that is right.
     """
+    classes = [each.value for each in SupportClass]
     if verdict not in get_args(Mark):
         raise InputError(f"verdict is {verdict!r}, expected one of {', '.join(get_args(Mark))}")
-    if should is not None and should not in {each.value for each in SupportClass}:
-        raise InputError(f"should is {should!r}, expected one of {', '.join(SupportClass)}")
+    if should is not None and should not in classes:
+        raise InputError(f"should is {should!r}, expected one of {', '.join(classes)}")
     if should is not None and verdict == "right":
         raise InputError("a verdict that is right needs no other class")
     asked = sa.select(runs.c.n, runs.c.judge, claims.c.key, claims.c.outcome).join(claims, claims.c.n == runs.c.n)
     found = connection.execute(asked.where(runs.c.run == plain(run), claims.c.claim == claim)).first()
     if found is None:
         raise InputError(f"the store has no claim {claim!r} of a run {run!r}")
-    said = {"verdict": verdict, "should": should, "at": at, "note": note}
-    values = {**said, "outcome": found.outcome, "judge": found.judge}
+    values = {"verdict": verdict, "should": should, "at": at, "note": note}
+    values |= {"outcome": found.outcome, "judge": found.judge}
     statement = insert(connection, feedback).values(n=found.n, claim=claim, key=found.key, author=author, **values)
     connection.execute(statement.on_conflict_do_update(index_elements=["n", "key", "author"], set_=values))
 
@@ -87,15 +88,5 @@ def marks(connection: sa.Connection, run: str | None = None) -> Iterator[Feedbac
     asked = sa.select(runs.c.run, feedback).join(runs, runs.c.n == feedback.c.n).order_by(feedback.c.f)
     if run is not None:
         asked = asked.where(runs.c.run == plain(run))
-    for row in connection.execute(asked):
-        yield Feedback(
-            run=row.run,
-            claim=row.claim,
-            verdict=cast("Mark", row.verdict),
-            outcome=row.outcome,
-            judge=row.judge,
-            author=row.author,
-            at=row.at,
-            note=row.note,
-            should=row.should,
-        )
+    for row in connection.execute(asked).mappings():
+        yield Feedback(**{each.name: row[each.name] for each in fields(Feedback)})

@@ -10,10 +10,10 @@ from typing import Any, Literal
 import sqlalchemy as sa
 
 from trail_callbacks.monitor import Observation, Signal
+from trail_callbacks.store.counting import Window, bad, chosen
 from trail_callbacks.store.database import Database
 from trail_callbacks.store.rows import observation, unpacked
 from trail_callbacks.store.schema import bodies, claims, details, documents, feedback, meta, plain, runs, segments
-from trail_callbacks.store.series import Window, bad, chosen
 
 __all__ = [
     "Contents",
@@ -77,7 +77,7 @@ def segment_values(connection: sa.Connection) -> dict[str, tuple[str, ...]]:
     return {name: tuple(sorted(found[name])) for name in sorted(found)}
 
 
-def body(connection: sa.Connection, run: str, kind: str, most: int) -> bytes | None:
+def body(connection: sa.Connection, run: str, kind: str, most: int) -> str | None:
     """The report or the trace of a run; None if there is none.
 
     Raises:

@@ -1,11 +1,11 @@
-"""Observations as rows of the tables, and back."""
+"""Judged runs as rows of the tables, and back."""
 
 from __future__ import annotations
 
 import json
 import zlib
 from collections.abc import Iterable, Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, fields
 from hashlib import sha256
 from io import BytesIO
 from typing import Any
@@ -16,26 +16,26 @@ from trail_callbacks.report import Report
 from trail_callbacks.report.diagnosis import Figure
 from trail_callbacks.store.schema import FIGURES, OUTCOMES, plain
 
-__all__ = [
-    "LARGEST",
-    "Body",
-    "Entry",
-    "claim_key",
-    "claim_rows",
-    "detail_row",
-    "observation",
-    "packed",
-    "run_row",
-    "segments_of",
-    "unpacked",
-]
+__all__ = ["LARGEST", "Body", "Entry", "claim_rows", "observation", "packed", "segments_of", "unpacked"]
 
 LARGEST = 16 * 1024 * 1024
 """Bytes of a body, before compression, that is kept unless somebody says otherwise."""
 
 _ZSTD, _ZLIB, _REFUSED = "zstd", "zlib", "refused"
 _LEVELS = {_ZSTD: 3, _ZLIB: 1}
-_WINDOW = 1 << 27  # bytes that a reader will set aside
+_LONGEST_MATCH = 1 << 27  # bytes that a reader of zstd will set aside
+_EXCERPT = 300  # characters of a question or an answer that lists show
+_COLUMNS = {
+    "run": "id",
+    "user_id": "user",
+    **{name: name for name in ("at", "key", "judge", "state", "release", "rate", "score", "claims")},
+    **{name: name for name in ("broken", "diagnosed")},
+}
+"""Columns of `runs` that hold a field of an observation each."""
+
+_MAPPINGS = ("outcomes", "error_types", "entry_steps", "versions", "fields")
+_DOCUMENT = tuple(each.name for each in fields(DocumentUse))
+_UNJUDGED = frozenset({"error", "interrupted"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,7 +68,7 @@ def packed(kind: str, text: str, most: int = LARGEST) -> Body:
     return Body(kind, _ZSTD, len(raw), zstd.ZstdCompressor(level=_LEVELS[_ZSTD]).compress(raw))
 
 
-def unpacked(codec: str, data: bytes, most: int) -> bytes:
+def unpacked(codec: str, data: bytes, most: int) -> str:
     """Reads what `packed` wrote.
 
     Args:
@@ -81,11 +81,11 @@ def unpacked(codec: str, data: bytes, most: int) -> bytes:
     """
     try:
         raw = _read(codec, data, most + 1)
+        if len(raw) > most:
+            raise StoreError(f"a stored body has more than {most:,} bytes and is not read")
+        return raw.decode()
     except (zlib.error, ValueError, EOFError) as error:
         raise StoreError(f"a stored body is damaged: {error}") from error
-    if len(raw) > most:
-        raise StoreError(f"a stored body has more than {most:,} bytes and is not read")
-    return raw
 
 
 def _read(codec: str, data: bytes, most: int) -> bytes:
@@ -102,7 +102,7 @@ def _read(codec: str, data: bytes, most: int) -> bytes:
         raise StoreError("a stored body is compressed by zstd: pip install zstandard")
     try:
         size = zstd.frame_content_size(data)
-        read: bytes = zstd.ZstdDecompressor(max_window_size=_WINDOW).stream_reader(BytesIO(data)).read(most)
+        read: bytes = zstd.ZstdDecompressor(max_window_size=_LONGEST_MATCH).stream_reader(BytesIO(data)).read(most)
     except zstd.ZstdError as error:
         raise ValueError(str(error)) from error
     if 0 <= size < most and len(read) != size:
@@ -116,13 +116,6 @@ def _zstandard() -> Any:
     except ImportError:
         return None
     return zstandard
-
-
-EXCERPT = 300
-"""Characters of a question or an answer that lists show."""
-
-_KEPT = ("outcomes", "error_types", "entry_steps", "versions", "fields")
-_UNJUDGED = frozenset({"error", "interrupted"})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -140,21 +133,53 @@ class Entry:
     run: Observation
     claims: tuple[dict[str, Any], ...] = ()
     bodies: tuple[Body, ...] = ()
-    question: str | None = None
-    answer: str | None = None
+    question: str = ""
+    answer: str = ""
+
+    def run_row(self, added: float) -> dict[str, Any]:
+        """The row of `runs`, without `n`."""
+        run = self.run
+        return {
+            **{column: getattr(run, name) for column, name in _COLUMNS.items()},
+            "run": plain(run.id),
+            "added": added,
+            "rank": self._rank,
+            "digest": self._digest,
+            "decided": run.decided,
+            "unsupported": run.unsupported,
+            **{name: run.outcomes.get(name, 0) for name in OUTCOMES},
+            **{f"f_{name}": run.figures[name].value if name in run.figures else None for name in FIGURES},
+        }
 
     @property
-    def rank(self) -> int:
+    def _rank(self) -> int:
         """How much it says; of two entries on one run the later one counts, unless it says less."""
         return 2 * (self.run.state not in _UNJUDGED) + any(body.kind == "trace" for body in self.bodies)
 
     @property
-    def digest(self) -> str:
+    def _digest(self) -> str:
         """Hash of its verdicts: the same ones again, which took another time, are not written twice."""
         claims = [{name: value for name, value in claim.items() if name != "at"} for claim in self.claims]
         bodies = [[body.kind, body.data is None] for body in self.bodies]
-        stated = [self.run.judge, self.run.state, _kept(self.run), claims, bodies]
+        stated = [self.run.judge, self.run.state, self._kept(), claims, bodies]
         return sha256(json.dumps(stated, sort_keys=True).encode()).hexdigest()[:32]
+
+    def _kept(self) -> dict[str, Any]:
+        """What of the figures has no column."""
+        figures = {name: asdict(figure) for name, figure in self.run.figures.items()}
+        return {**{name: dict(getattr(self.run, name)) for name in _MAPPINGS}, "figures": figures}
+
+    def child_rows(self) -> dict[str, list[dict[str, Any]]]:
+        """The rows of the tables about a run, without `n`, by the short name of the table; those of segments apart."""
+        excerpts = {"question": self.question[:_EXCERPT], "answer": self.answer[:_EXCERPT]}
+        data = json.dumps(self._kept(), separators=(",", ":"))  # ASCII: any text can be stored so
+        uses = enumerate(self.run.documents)
+        return {
+            "details": [{**excerpts, "data": data}],
+            "claims": list(self.claims),
+            "documents": [{"position": place, "at": self.run.at, **asdict(use)} for place, use in uses],
+            "bodies": [{**asdict(body), "stored": len(body.data or b"")} for body in self.bodies],
+        }
 
 
 def segments_of(run: Observation) -> dict[str, str]:
@@ -164,21 +189,17 @@ def segments_of(run: Observation) -> dict[str, str]:
     return found if run.release is None else {**found, "release": run.release}
 
 
-def claim_key(text: str, quote: str) -> str:
-    """Hash of what a claim says."""
-    return sha256(f"{quote}\0{text}".encode("utf-8", "surrogatepass")).hexdigest()[:16]
-
-
 def claim_rows(report: Report, at: float) -> tuple[dict[str, Any], ...]:
-    """The claims of a report."""
+    """The claims of a report; `key` is a hash of what a claim says."""
     found = []
     for position, (claim, verdict) in enumerate(zip(report.claims, report.verdicts, strict=True)):
+        said = f"{claim.quote}\0{claim.text}".encode("utf-8", "surrogatepass")
         introduced = verdict.introduced_at
         found.append(
             {
                 "position": position,
                 "claim": claim.id,
-                "key": claim_key(claim.text, claim.quote),
+                "key": sha256(said).hexdigest()[:16],
                 "at": at,
                 "outcome": verdict.outcome,
                 "error_type": verdict.error_type.value if verdict.error_type else None,
@@ -188,73 +209,24 @@ def claim_rows(report: Report, at: float) -> tuple[dict[str, Any], ...]:
     return tuple(found)
 
 
-def run_row(entry: Entry, added: float) -> dict[str, Any]:
-    """The row of `runs`, without `n`."""
-    run = entry.run
-    return {
-        "run": plain(run.id),
-        "at": run.at,
-        "added": added,
-        "rank": entry.rank,
-        "digest": entry.digest,
-        "key": run.key,
-        "judge": run.judge,
-        "state": run.state,
-        "release": run.release,
-        "user_id": run.user,
-        "rate": run.rate,
-        "score": run.score,
-        "claims": run.claims,
-        "decided": run.decided,
-        "unsupported": run.unsupported,
-        **{name: run.outcomes.get(name, 0) for name in OUTCOMES},
-        "broken": run.broken,
-        "diagnosed": run.diagnosed,
-        **{f"f_{name}": run.figures[name].value if name in run.figures else None for name in FIGURES},
-    }
-
-
-def detail_row(entry: Entry) -> dict[str, Any]:
-    """The row of `details`, without `n`."""
-    return {
-        "question": (entry.question or "")[:EXCERPT],
-        "answer": (entry.answer or "")[:EXCERPT],
-        "data": json.dumps(_kept(entry.run), separators=(",", ":")),  # ASCII: any text can be stored so
-    }
-
-
-def _kept(run: Observation) -> dict[str, Any]:
-    figures = {name: asdict(figure) for name, figure in run.figures.items()}
-    return {**{name: dict(getattr(run, name)) for name in _KEPT}, "figures": figures}
-
-
 def observation(row: Mapping[str, Any], documents: Iterable[Mapping[str, Any]]) -> Observation:
-    """Reads a row of `runs` with its `data`, and the documents of the run."""
-    data = json.loads(row["data"])
-    return Observation(
-        id=row["run"],
-        at=row["at"],
-        key=row["key"],
-        judge=row["judge"],
-        state=row["state"],
-        score=row["score"],
-        claims=row["claims"],
-        figures={name: _figure(each) for name, each in data["figures"].items()},
-        broken=row["broken"],
-        diagnosed=bool(row["diagnosed"]),
-        release=row["release"],
-        user=row["user_id"],
-        documents=tuple(
-            DocumentUse(**{name: each[name] for name in ("name", "passages", "selected", "updated", "ingested")})
-            for each in documents
-        ),
-        rate=row["rate"],
-        **{name: data[name] for name in _KEPT},
-    )
+    """Reads a row of `runs` with its `data`, and the documents of the run.
+
+    Raises:
+        StoreError: If the row is damaged.
+    """
+    try:
+        data = json.loads(row["data"])
+        return Observation(
+            **{name: row[column] for column, name in _COLUMNS.items()},
+            **{name: data[name] for name in _MAPPINGS},
+            figures={name: _figure(**each) for name, each in data["figures"].items()},
+            documents=tuple(DocumentUse(**{name: each[name] for name in _DOCUMENT}) for each in documents),
+        )
+    except (ValueError, TypeError, KeyError, AttributeError) as error:
+        raise StoreError(f"the row of run {row['run']!r} is damaged: {error!r}") from error
 
 
-def _figure(stored: Mapping[str, Any]) -> Figure:
-    interval = stored["interval"]
-    return Figure(
-        value=stored["value"], n=stored["n"], interval=tuple(interval) if interval else None, why=stored["why"]
-    )
+def _figure(*, interval: Iterable[float] | None, **values: Any) -> Figure:
+    low_and_high = None if interval is None else tuple(interval)
+    return Figure(interval=low_and_high, **values)  # type: ignore[arg-type]  # two of them

@@ -101,6 +101,7 @@ sa.Index(
     *(runs.c[name] for name in ("state", "rate", "decided", "unsupported", *OUTCOMES)),
     *(runs.c[f"f_{name}"] for name in FIGURES),
     runs.c.broken,
+    runs.c.diagnosed,
 )
 sa.Index("trail_runs_release", runs.c.release, runs.c.at)
 sa.Index("trail_runs_score", runs.c.score, runs.c.n)
@@ -269,4 +270,7 @@ def migrate(connection: sa.Connection, steps: Sequence[Callable[[sa.Connection],
 def _version(connection: sa.Connection) -> int:
     if not sa.inspect(connection).has_table(meta.name):
         return 0
-    return connection.execute(sa.select(meta.c.version)).scalar() or 0
+    found = connection.execute(sa.select(meta.c.version)).scalar() or 0
+    if not isinstance(found, int):
+        raise StoreError(f"the table {meta.name} is no store's: its version is {found!r}")
+    return found

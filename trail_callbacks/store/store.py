@@ -20,13 +20,12 @@ from trail_callbacks.monitor import Observation, Signal, Tally
 from trail_callbacks.report import Report
 from trail_callbacks.slices import Slices, current
 from trail_callbacks.store import reading, totals, writing
+from trail_callbacks.store.counting import Sums, Window, by_hour, tally
 from trail_callbacks.store.database import Database
 from trail_callbacks.store.entries import Preparation
 from trail_callbacks.store.feedback import Feedback, Mark, mark, marks
-from trail_callbacks.store.hours import HourSums, by_hour
 from trail_callbacks.store.reading import Contents, contents
 from trail_callbacks.store.rows import LARGEST, Entry
-from trail_callbacks.store.series import Window, tally
 from trail_callbacks.store.totals import Total
 from trail_callbacks.store.writer import Writer
 from trail_callbacks.store.writing import Kept, write
@@ -192,11 +191,11 @@ class Store:
             current.reset(token)
 
     def connected(self) -> AbstractContextManager[sa.Connection]:
-        """A connection for reading, for questions of one's own: see `store.series` and `store.reading`."""
+        """A connection for reading, for questions of one's own: see `store.counting` and `store.reading`."""
         return self._database.reading()
 
-    def figures(self, window: Window) -> dict[int, HourSums]:
-        """Returns what is counted of each hour of a window, by the hour's number since the epoch; see `store.hours`."""
+    def figures(self, window: Window) -> dict[int, Sums]:
+        """Returns what is counted of each hour of a window, by the hour's number since the epoch."""
         return by_hour(self._database, window)
 
     def flush(self, timeout: float | None = None) -> bool:
@@ -261,7 +260,7 @@ class Store:
         data = self._body(run_id, "trace")
         return None if data is None else Trace.from_json(data)
 
-    def _body(self, run_id: str, kind: str) -> bytes | None:
+    def _body(self, run_id: str, kind: str) -> str | None:
         with self._database.reading() as connection:
             return reading.body(connection, run_id, kind, self._readable)
 

@@ -61,7 +61,7 @@ def count(connection: sa.Connection, found: Iterable[Observation], names: Collec
         added["lost", "", ""] += lost
     if not added:
         return
-    rows = [{"counter": c, "name": n, "value": v, "count": float(added[c, n, v])} for c, n, v in sorted(added)]
+    rows = [dict(zip(_FIELDS, (*key, float(added[key])), strict=True)) for key in sorted(added)]
     statement = insert(connection, totals)
     grown = {"count": totals.c.count + statement.excluded.count}
     connection.execute(statement.on_conflict_do_update(index_elements=["counter", "name", "value"], set_=grown), rows)

@@ -1,4 +1,4 @@
-"""Writing runs: a batch is one transaction.
+"""Writing and deleting runs: a batch is one transaction.
 
 A run has one entry, by its id. Of a run that is there already the later entry counts, unless it says less: a report
 that failed does not replace one that was judged, nor one without a trace one with it. The same entry again changes
@@ -7,15 +7,16 @@ nothing.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
-from typing import Any, Literal, TypeAlias
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Any, Literal, TypeAlias, TypeVar
 
 import sqlalchemy as sa
 from sqlalchemy.dialects import postgresql, sqlite
 
+from trail_callbacks.store.counting import changed
 from trail_callbacks.store.database import Database
-from trail_callbacks.store.hours import changed
-from trail_callbacks.store.rows import Entry, detail_row, run_row, segments_of
+from trail_callbacks.store.rows import Entry, segments_of
 from trail_callbacks.store.schema import (
     bodies,
     claims,
@@ -31,8 +32,14 @@ from trail_callbacks.store.schema import (
 
 __all__ = ["Kept", "forget", "insert", "prune", "write"]
 
-_CHILDREN = (details, run_segments, claims, documents, bodies)
+Value = TypeVar("Value")
+
+Kept: TypeAlias = Literal["none", "flagged"]
+"""Which old runs stay: none, or those with an unsupported claim, a broken stage or feedback."""
+
+_CHILDREN = {"details": details, "claims": claims, "documents": documents, "bodies": bodies}
 _MANY = 500  # values in one question: SQLite has a limit on them
+_BATCH = 500  # runs that one transaction deletes
 
 
 def insert(connection: sa.Connection, table: sa.Table) -> Any:
@@ -53,105 +60,81 @@ def write(connection: sa.Connection, entries: Iterable[Entry], added: float) -> 
     """
     latest: dict[str, tuple[Entry, dict[str, Any]]] = {}
     for entry in entries:
-        row = run_row(entry, added)
-        known = latest.get(row["run"])
-        if known is None or row["rank"] >= known[1]["rank"]:
+        row = entry.run_row(added)
+        if row["run"] not in latest or row["rank"] >= latest[row["run"]][1]["rank"]:
             latest[row["run"]] = entry, row
-    ordered = [latest[name] for name in sorted(latest)]
-    if not ordered:
+    if not latest:
         return []
-    fresh = _inserted(connection, [row for _, row in ordered])
-    old = _known(connection, [row["run"] for _, row in ordered if row["run"] not in fresh])
+    names = sorted(latest)
+    statement = insert(connection, runs).on_conflict_do_nothing(index_elements=["run"]).returning(runs.c.run, runs.c.n)
+    fresh = {row.run: row.n for row in connection.execute(statement, [latest[name][1] for name in names])}
+    old = _known(connection, [name for name in names if name not in fresh])
     written: list[tuple[int, Entry]] = []
-    for entry, row in ordered:
-        number = fresh.get(row["run"])
-        if number is None:
-            before = old[row["run"]]
-            number = before["n"]
-            if row["rank"] < before["rank"] or row["digest"] == before["digest"]:
-                continue
-            _replace(connection, number, row)
-        written.append((number, entry))
-    _children(connection, written)
-    changed(connection, [*(entry.run.at for _, entry in written), *(each["at"] for each in old.values())])
+    for name in names:
+        entry, row = latest[name]
+        if name in fresh:
+            written.append((fresh[name], entry))
+        elif row["rank"] >= old[name].rank and row["digest"] != old[name].digest:
+            number = old[name].n
+            connection.execute(sa.update(runs).where(runs.c.n == number).values(**row))
+            for table in (run_segments, *_CHILDREN.values()):
+                connection.execute(sa.delete(table).where(table.c.n == number))
+            written.append((number, entry))
+    _write_children(connection, written)
+    changed(connection, [*(entry.run.at for _, entry in written), *(each.at for each in old.values())])
     return [entry for _, entry in written]
 
 
-def _inserted(connection: sa.Connection, rows: Sequence[Mapping[str, Any]]) -> dict[str, int]:
-    """Inserts the runs that are not there; their numbers by id."""
-    statement = insert(connection, runs).on_conflict_do_nothing(index_elements=["run"]).returning(runs.c.run, runs.c.n)
-    return {row.run: row.n for row in connection.execute(statement, list(rows))}
-
-
-def _known(connection: sa.Connection, names: Sequence[str]) -> dict[str, Mapping[str, Any]]:
-    found: dict[str, Mapping[str, Any]] = {}
-    for start in range(0, len(names), _MANY):
-        chosen = runs.c.run.in_(names[start : start + _MANY])
-        asked = (
-            sa.select(*(runs.c[name] for name in ("run", "n", "at", "rank", "digest")))
-            .where(chosen)
-            .order_by(runs.c.run)
-        )
-        found |= {row["run"]: row for row in connection.execute(asked.with_for_update()).mappings()}
+def _known(connection: sa.Connection, names: Sequence[str]) -> dict[str, Any]:
+    """The rows of runs that are there, locked."""
+    columns = [runs.c[name] for name in ("run", "n", "at", "rank", "digest")]
+    found: dict[str, Any] = {}
+    for some in _parts(names):
+        asked = sa.select(*columns).where(runs.c.run.in_(some)).order_by(runs.c.run).with_for_update()
+        found |= {row.run: row for row in connection.execute(asked)}
     return found
 
 
-def _replace(connection: sa.Connection, number: int, row: Mapping[str, Any]) -> None:
-    connection.execute(sa.update(runs).where(runs.c.n == number).values(**row))
-    for table in _CHILDREN:
-        connection.execute(sa.delete(table).where(table.c.n == number))
-
-
-def _children(connection: sa.Connection, written: Sequence[tuple[int, Entry]]) -> None:
-    numbers = _segment_numbers(connection, {pair for _, entry in written for pair in segments_of(entry.run).items()})
-    rows: dict[sa.Table, list[dict[str, Any]]] = {table: [] for table in _CHILDREN}
-    for n, entry in written:
-        run = entry.run
-        rows[details].append({"n": n, **detail_row(entry)})
-        chosen = {numbers[_stored(pair)] for pair in segments_of(run).items()}
-        rows[run_segments] += [{"n": n, "s": s, "at": run.at} for s in sorted(chosen)]
-        rows[claims] += [{"n": n, **claim} for claim in entry.claims]
-        for position, use in enumerate(run.documents):
-            found = {name: getattr(use, name) for name in ("name", "passages", "selected", "updated", "ingested")}
-            rows[documents].append({"n": n, "position": position, "at": run.at, **found})
-        for body in entry.bodies:
-            stored = {"n": n, "kind": body.kind, "codec": body.codec, "size": body.size, "why": body.why}
-            rows[bodies].append({**stored, "stored": len(body.data or b""), "data": body.data})
-    for table, values in rows.items():
+def _write_children(connection: sa.Connection, written: Sequence[tuple[int, Entry]]) -> None:
+    named = [
+        (n, entry, {(plain(name), plain(value)) for name, value in segments_of(entry.run).items()})
+        for n, entry in written
+    ]
+    numbers = _segment_numbers(connection, {pair for _, _, pairs in named for pair in pairs})
+    rows: dict[str, list[dict[str, Any]]] = defaultdict(list)
+    links = []
+    for n, entry, pairs in named:
+        links += [{"n": n, "s": s, "at": entry.run.at} for s in sorted(numbers[pair] for pair in pairs)]
+        for name, found in entry.child_rows().items():
+            rows[name] += [{"n": n, **each} for each in found]
+    for table, values in ((run_segments, links), *((_CHILDREN[name], found) for name, found in rows.items())):
         if values:
             connection.execute(sa.insert(table), values)
 
 
-def _stored(pair: tuple[str, str]) -> tuple[str, str]:
-    return plain(pair[0]), plain(pair[1])
-
-
-def _segment_numbers(connection: sa.Connection, pairs: Iterable[tuple[str, str]]) -> dict[tuple[str, str], int]:
+def _segment_numbers(connection: sa.Connection, pairs: Iterable[tuple[str, str]]) -> Mapping[tuple[str, str], int]:
     """The numbers of segments, those of new ones too."""
-    wanted = sorted({_stored(pair) for pair in pairs})
+    wanted = sorted(pairs)
     found = _segments(connection, wanted)
-    fresh = [{"name": name, "value": value} for name, value in wanted if (name, value) not in found]
-    if fresh:
-        connection.execute(insert(connection, segments).on_conflict_do_nothing(), fresh)
-        found |= _segments(connection, [(each["name"], each["value"]) for each in fresh])
+    if fresh := [pair for pair in wanted if pair not in found]:
+        rows = [{"name": name, "value": value} for name, value in fresh]
+        connection.execute(insert(connection, segments).on_conflict_do_nothing(), rows)
+        found |= _segments(connection, fresh)
     return found
 
 
 def _segments(connection: sa.Connection, pairs: Sequence[tuple[str, str]]) -> dict[tuple[str, str], int]:
     found: dict[tuple[str, str], int] = {}
-    for start in range(0, len(pairs), _MANY):
-        part = pairs[start : start + _MANY]
+    for some in _parts(pairs):
         asked = sa.select(segments).where(
-            segments.c.name.in_({name for name, _ in part}), segments.c.value.in_({value for _, value in part})
+            segments.c.name.in_({name for name, _ in some}), segments.c.value.in_({value for _, value in some})
         )
         found |= {(row.name, row.value): row.s for row in connection.execute(asked)}
     return found
 
 
-Kept: TypeAlias = Literal["none", "flagged"]
-"""Which old runs stay: none, or those with an unsupported claim, a broken stage or feedback."""
-
-_BATCH = 500  # runs a transaction
+def _parts(values: Sequence[Value]) -> Iterator[Sequence[Value]]:
+    return (values[n : n + _MANY] for n in range(0, len(values), _MANY))
 
 
 def prune(database: Database, before: float, keep: Kept = "none") -> int:
