@@ -20,7 +20,7 @@ from processes import wait_for
 from rows import rows
 
 from trail_callbacks import LLMJudge
-from trail_callbacks.audit import LocalEngine, RayEngine, audit, cluster
+from trail_callbacks.audit import LocalEngine, RayEngine, audit, crew
 from trail_callbacks.errors import InputError, JudgeError, MissingExtraError
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "wire"))
@@ -138,7 +138,7 @@ def test_a_judge_that_cannot_be_used_there(connected, lines, tmp_path, monkeypat
     path = lines("in.jsonl", rows(3))
     with pytest.raises(JudgeError, match="LookupError: no weights here"):
         audit(path, UnbornJudge(), out=tmp_path / "a", engine=RayEngine(workers=1))
-    monkeypatch.setattr(cluster, "version", lambda name: "0.0.0")
+    monkeypatch.setattr(crew, "version", lambda name: "0.0.0")
     with pytest.raises(JudgeError, match=r"its machine has release \d.* of trail-callbacks, this one 0\.0\.0"):
         audit(path, out=tmp_path / "b", engine=RayEngine(workers=1))
 

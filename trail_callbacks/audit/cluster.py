@@ -1,4 +1,4 @@
-"""The engine for a Ray cluster: workers are actors (`seat`), which report each result as soon as they have it.
+"""The engine for a Ray cluster: workers are actors (`worker`), which report each result as soon as they have it.
 
 Actors, not Ray Data: its input would have to be there as blocks before it starts, it repeats a block whose worker died
 without end and as a whole, and its own workers compete with ours for processors. Here a lost worker costs the rows that
@@ -16,14 +16,11 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field, replace
 from importlib import import_module
-from importlib.metadata import version
 from math import floor
-from queue import SimpleQueue
-from threading import Thread
 from types import MappingProxyType
 from typing import Any
 
-from trail_callbacks.audit.crew import Crew, Desk, Job, Said, portable
+from trail_callbacks.audit.crew import Crew, CrewWorker, Desk, Events, Message, portable
 from trail_callbacks.audit.judging import Outcome, Task
 from trail_callbacks.errors import InputError, JudgeError, MissingExtraError
 from trail_callbacks.judges.judge import Judge
@@ -34,7 +31,6 @@ from trail_callbacks.work.budget import Grants
 
 __all__ = ["RayEngine"]
 
-_LEAST, _MOST = 2, 64  # tasks that such a worker has, so that it need not wait for the next ones
 _THREADS = 4  # of an actor: one reports, the others receive
 _CONNECT = 5.0  # seconds until a cluster must have answered
 _NO_CLIENT = (
@@ -94,7 +90,7 @@ class RayEngine:
             JudgeError: If there is no cluster, no worker can begin on it, or the judge cannot be sent there.
             MissingExtraError: If Ray is not installed.
         """
-        from trail_callbacks.audit.seat import Seat  # noqa: PLC0415 - brings asyncio
+        from trail_callbacks.audit.worker import Seat  # noqa: PLC0415 - brings asyncio
 
         store = None if options.cache is None or judge.model is None else shared(options.cache)
         settings = portable(judge, replace(options, cache=None))  # a folder of this machine
@@ -111,9 +107,8 @@ class RayEngine:
             )
             held = ray.put(settings)
 
-            def hire(events: SimpleQueue[Said]) -> _Actor:
-                actor = seat.remote(held, store is not None)
-                return _Actor(ray, actor, ahead, Desk(grants, lambda said: actor.hear.remote([said]), store), events)
+            def hire(events: Events) -> _Actor:
+                return _Actor(ray, seat.remote(held, store is not None), Desk(grants, ahead, store), events)
 
             crew = Crew(hire=hire, most=most, patience=self.patience, absent=lambda: self._absent(ray))
             yield from crew.run(tasks)
@@ -202,51 +197,26 @@ def _unreachable(address: str, why: str) -> str:
     )
 
 
-class _Actor:
-    """A worker on the cluster, as this process sees it."""
+class _Actor(CrewWorker):
+    """A worker on the cluster."""
 
-    def __init__(self, ray: Any, seat: Any, ahead: int | None, desk: Desk, events: SimpleQueue[Said]) -> None:
-        self.jobs: dict[str, Job] = {}
-        self.ready, self.ahead, self.cause = False, ahead or _LEAST, "without a word"
-        self._ray, self._seat, self._events = ray, seat, events
-        self._grows = ahead is None
-        self._desk = desk
-        self._thread = Thread(target=self._listen, name="trail-audit", daemon=True)
-        self._thread.start()
+    def __init__(self, ray: Any, seat: Any, desk: Desk, events: Events) -> None:
+        self._ray, self._seat = ray, seat
+        super().__init__(desk, events)
 
-    def begin(self, jobs: list[Job]) -> None:
-        """See `Worker`."""
-        self.jobs.update((job.task.key, job) for job in jobs)
-        self._seat.hear.remote([("task", job.task) for job in jobs])
+    def send(self, messages: list[Message]) -> None:
+        self._seat.hear.remote(messages)
 
-    def end(self) -> None:
-        """See `Worker`."""
+    def receive(self) -> Iterator[list[Message]]:
+        for reference in self._seat.listen.options(num_returns="streaming").remote():
+            yield self._ray.get(reference)
+
+    def died(self, error: Exception) -> None:
+        self.cause = _cause(error)
+
+    def kill(self) -> None:
         with suppress(Exception):  # gone already, or Ray is
             self._ray.kill(self._seat)
-        self._thread.join(1.0)
-
-    def _listen(self) -> None:
-        try:
-            for reference in self._seat.listen.options(num_returns="streaming").remote():
-                self._hear(self._ray.get(reference))
-        except Exception as error:  # noqa: BLE001 - whatever Ray calls it, nobody is there any more
-            self.cause = _cause(error)
-        self._desk.close()
-        self._events.put(Said(self, None))
-
-    def _hear(self, messages: list[tuple[Any, ...]]) -> None:
-        others = [message for message in messages if not self._desk.serve(message)]
-        outcomes = [message[1] for message in others if message[0] == "outcome"]
-        if outcomes:
-            if self._grows:
-                self.ahead = min(max(2 * len(outcomes), _LEAST), _MOST)
-            self._events.put(Said(self, ("outcomes", outcomes)))
-        for message in others:
-            if message[0] == "ready" and message[1] != version("trail-callbacks"):
-                why = f"its machine has release {message[1]} of trail-callbacks, this one {version('trail-callbacks')}"
-                self._events.put(Said(self, ("unusable", why)))
-            elif message[0] != "outcome":
-                self._events.put(Said(self, message))
 
 
 def _cause(error: Exception) -> str:

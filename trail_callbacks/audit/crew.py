@@ -1,17 +1,24 @@
 """Workers that an engine has somewhere: who gets which task, what happens when one dies, and its requests for grants.
 
+A worker and the process that hired it exchange tuples, whatever carries them. To the worker go `("task", task)` and
+`("reply", number, value)`. It says `("ready", release)` or `("unusable", why)`, then `("outcome", outcome)` for each
+task, and asks by `admit` and `settle` for grants, by `recall` and `keep` for the cache. Budget and pace are kept here.
+
 A task whose worker died is done again by another, alone; one that was in work when three died is given up, with a
-message. Budget and pace are kept here, for all workers.
+message.
 """
 
 from __future__ import annotations
 
 import pickle
+from abc import ABC, abstractmethod
 from collections import Counter, deque
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
+from importlib.metadata import version
 from queue import Empty, SimpleQueue
-from typing import Any, Protocol
+from threading import Thread
+from typing import Any, NamedTuple, TypeAlias
 
 from trail_callbacks.audit.judging import Outcome, Task
 from trail_callbacks.errors import JudgeError
@@ -21,98 +28,115 @@ from trail_callbacks.models.call import Failure, Usage
 from trail_callbacks.verify.options import VerifyOptions
 from trail_callbacks.work.budget import Grants
 
-__all__ = ["Crew", "Desk", "Job", "Said", "Worker", "portable"]
+__all__ = ["Crew", "CrewWorker", "Desk", "Events", "Message", "portable"]
 
 _DEATHS = 3
+_LEAST, _MOST = 2, 64  # tasks that a worker without a model has, so that it need not wait for the next ones
+
+Message: TypeAlias = "tuple[Any, ...]"
+Events: TypeAlias = "SimpleQueue[tuple[CrewWorker, list[Message] | None]]"
 
 
-@dataclass(slots=True)
-class Job:
-    """A task, and how many workers died that had it."""
-
-    task: Task
-    deaths: int = 0
-
-
-@dataclass(slots=True)
-class Said:
-    """Something a worker says: that it is ready, that it cannot use the judge, or what it has done.
+class Desk(NamedTuple):
+    """What workers ask for.
 
     Attributes:
-        worker: Who.
-        message: `("ready",)`, `("unusable", why)` or `("outcomes", list)`; None: the worker is gone.
+        grants: Who grants calls.
+        ahead: Tasks that a worker may have at once; None where it judges one after the other.
+        store: The cache, for workers that cannot reach its folder.
     """
 
-    worker: Worker
-    message: tuple[Any, ...] | None
+    grants: Grants
+    ahead: int | None
+    store: ReplyStore | None = None
 
 
-class Worker(Protocol):
-    """Someone who judges tasks, and says so in a queue of events.
+@dataclass(slots=True)
+class _Job:
+    task: Task
+    deaths: int = 0  # of workers that had it
+
+
+class CrewWorker(ABC):
+    """A worker, as the process sees it that hired it. Its requests are answered at once, on a thread of its own.
+
+    Args:
+        desk: What it may ask for.
+        events: Takes what else it says, and None when it is gone.
 
     Attributes:
         jobs: What it has been given and has not done, by key.
         ready: Whether it has begun; before that it is given nothing.
-        ahead: Tasks that it may have at once, 1 or more.
+        ahead: Tasks that it may have at once.
         cause: What it died of, as in "died over it, the last CAUSE".
     """
 
-    jobs: dict[str, Job]
-    ready: bool
+    def __init__(self, desk: Desk, events: Events) -> None:
+        self.jobs: dict[str, _Job] = {}
+        self.ready, self.cause = False, "without a word"
+        self.ahead = desk.ahead or _LEAST
+        self._desk, self._events = desk, events
+        self._admitted: Counter[int] = Counter()  # estimates of calls in flight
+        self._thread = Thread(target=self._listen, name="trail-audit", daemon=True)
+        self._thread.start()
 
-    @property
-    def ahead(self) -> int:
-        """See above."""
+    @abstractmethod
+    def send(self, messages: list[Message]) -> None:
+        """Sends messages; none if it is gone."""
 
-    @property
-    def cause(self) -> str:
-        """See above."""
+    @abstractmethod
+    def receive(self) -> Iterator[list[Message]]:
+        """Yields what it says until it is gone, which it may tell by an exception."""
 
-    def begin(self, jobs: list[Job]) -> None:
+    @abstractmethod
+    def kill(self) -> None:
+        """Ends it at once."""
+
+    def begin(self, jobs: list[_Job]) -> None:
         """Gives it tasks."""
+        self.jobs.update((job.task.key, job) for job in jobs)
+        self.send([("task", job.task) for job in jobs])
 
     def end(self) -> None:
         """Ends it at once: what it has in work is a task again in the next run."""
+        self.kill()
+        self._thread.join(1.0)
 
+    def died(self, error: Exception) -> None:
+        """Takes note of how `receive` ended."""
+        self.cause = f"with {type(error).__name__}"
 
-class Desk:
-    """Answers what a worker asks for: grants, and what is in the cache.
+    def _listen(self) -> None:
+        try:
+            for messages in self.receive():
+                told = [message for message in messages if not self._served(*message)]
+                if self._desk.ahead is None and told:
+                    self.ahead = min(max(2 * len(told), _LEAST), _MOST)
+                if told:
+                    self._events.put((self, told))
+        except Exception as error:  # noqa: BLE001 - whatever carries messages calls it, nobody is there any more
+            self.died(error)
+        for tokens in self._admitted.elements():  # sent, as far as anybody knows
+            self._desk.grants.settle(tokens, Usage(calls=1), None)
+        self._events.put((self, None))
 
-    Args:
-        grants: Who grants calls.
-        send: Sends a message to the worker.
-        store: The cache, for workers that cannot reach its folder.
-    """
-
-    def __init__(
-        self, grants: Grants, send: Callable[[tuple[Any, ...]], object], store: ReplyStore | None = None
-    ) -> None:
-        self._grants, self._send, self._store = grants, send, store
-        self._admitted: Counter[int] = Counter()  # estimates of calls in flight
-
-    def serve(self, message: tuple[Any, ...]) -> bool:
-        """Answers a message; tells whether it was such a request."""
-        kind, *rest = message
+    def _served(self, kind: str, *rest: Any) -> bool:
+        """Answers a message; tells whether it was a request."""
+        grants, store = self._desk.grants, self._desk.store
         if kind == "admit":
-            granted = self._grants.admit(rest[1])
+            granted = grants.admit(rest[1])
             self._admitted[rest[1]] += not isinstance(granted, Failure)
-            self._send(("reply", rest[0], granted))
+            self.send([("reply", rest[0], granted)])
         elif kind == "settle":
             self._admitted[rest[0]] -= 1
-            self._grants.settle(*rest)
-        elif kind == "recall" and self._store is not None:
-            self._send(("reply", rest[0], (self._store.get(rest[1]), self._store.problem)))
-        elif kind == "keep" and self._store is not None:
-            self._store.put(*rest)
+            grants.settle(*rest)
+        elif kind == "recall" and store is not None:
+            self.send([("reply", rest[0], (store.get(rest[1]), store.problem))])
+        elif kind == "keep" and store is not None:
+            store.put(*rest)
         else:
             return False
         return True
-
-    def close(self) -> None:
-        """Counts what the worker had in flight when it ended as sent, as far as anybody knows."""
-        for tokens in self._admitted.elements():
-            self._grants.settle(tokens, Usage(calls=1), None)
-        self._admitted.clear()
 
 
 @dataclass(slots=True, kw_only=True)
@@ -126,95 +150,97 @@ class Crew:
         absent: Says why none may be.
     """
 
-    hire: Callable[[SimpleQueue[Said]], Worker]
+    hire: Callable[[Events], CrewWorker]
     most: int
     patience: float | None = None
     absent: Callable[[], str] = str
-    events: SimpleQueue[Said] = field(default_factory=SimpleQueue)
-    workers: list[Worker] = field(default_factory=list)
-    fresh: deque[Job] = field(default_factory=deque)  # for workers that are not ready yet
-    again: deque[Job] = field(default_factory=deque)  # of workers that died; each is done alone
-    unborn: int = 0  # workers that died before they were ready, without one that was in between
+    _events: Events = field(default_factory=SimpleQueue)
+    _workers: list[CrewWorker] = field(default_factory=list)
+    _fresh: deque[_Job] = field(default_factory=deque)  # for workers that are not ready yet
+    _again: deque[_Job] = field(default_factory=deque)  # of workers that died; each is done alone
+    _unborn: int = 0  # workers that died before they were ready, without one that was in between
 
     def run(self, tasks: Iterator[Task]) -> Iterator[Outcome]:
-        """Carries out tasks. See `Engine.run`."""
-        try:
-            self.fill(tasks)
-            while self.workers and (self.again or self.fresh or any(worker.jobs for worker in self.workers)):
-                yield from self.handle(self.next_event())
-                self.fill(tasks)
-        finally:
-            for worker in self.workers:
-                worker.end()
-
-    def next_event(self) -> Said:
-        """Waits for a worker; not for ever if none is there.
+        """Carries out tasks. See `Engine.run`.
 
         Raises:
-            JudgeError: If none begins to work within the patience.
+            JudgeError: If no worker begins to work within the patience, or none can use the judge.
         """
-        nobody = not any(worker.ready for worker in self.workers)
+        jobs = map(_Job, tasks)
         try:
-            return self.events.get(timeout=self.patience if nobody else None)
-        except Empty:
-            raise JudgeError(f"no worker could begin within {self.patience:g} seconds: {self.absent()}") from None
+            self._fill(jobs)
+            while self._workers and (self._again or self._fresh or any(worker.jobs for worker in self._workers)):
+                nobody = not any(worker.ready for worker in self._workers)
+                try:
+                    worker, said = self._events.get(timeout=self.patience if nobody else None)
+                except Empty:
+                    why = f"no worker could begin within {self.patience:g} seconds: {self.absent()}"
+                    raise JudgeError(why) from None
+                if said is not None:
+                    yield from self._heard(worker, said)
+                elif worker in self._workers:
+                    yield from self._buried(worker)
+                self._fill(jobs)
+        finally:
+            for worker in self._workers:
+                worker.end()
 
-    def handle(self, event: Said) -> Iterator[Outcome]:
-        """Takes note of what a worker says."""
-        worker, message = event.worker, event.message
-        if message is None:
-            if worker in self.workers:
-                yield from self.bury(worker)
-        elif message[0] == "ready":
-            worker.ready, self.unborn = True, 0
-        elif message[0] == "unusable":
-            raise JudgeError(f"the judge cannot be used in a worker process: {message[1]}")
-        else:
-            for outcome in message[1]:
-                if worker.jobs.pop(outcome.key, None) is not None:
-                    yield outcome
+    def _heard(self, worker: CrewWorker, said: list[Message]) -> Iterator[Outcome]:
+        for kind, what in said:
+            if kind == "unusable":
+                raise JudgeError(f"the judge cannot be used in a worker process: {what}")
+            if kind == "outcome":
+                if worker.jobs.pop(what.key, None) is not None:
+                    yield what
+            elif what != version("trail-callbacks"):
+                raise JudgeError(
+                    "the judge cannot be used in a worker process: its machine has release "
+                    f"{what} of trail-callbacks, this one {version('trail-callbacks')}"
+                )
+            else:
+                worker.ready, self._unborn = True, 0
 
-    def fill(self, tasks: Iterator[Task]) -> None:
+    def _fill(self, tasks: Iterator[_Job]) -> None:
         """Gives tasks to those who have room, and hires while there are more."""
-        for worker in self.workers:
+        for worker in self._workers:
             if worker.ready and not any(job.deaths for job in worker.jobs.values()):
-                jobs = self.jobs_for(worker, tasks)
+                jobs = self._jobs_for(worker, tasks)
                 if jobs:
                     worker.begin(jobs)
-        coming = sum(not worker.ready for worker in self.workers)
-        while len(self.workers) < self.most:
-            if len(self.fresh) + len(self.again) <= coming:
-                job = next((Job(task) for task in tasks), None)
+        coming = sum(not worker.ready for worker in self._workers)
+        while len(self._workers) < self.most:
+            if len(self._fresh) + len(self._again) <= coming:
+                job = next(tasks, None)
                 if job is None:
                     return
-                self.fresh.append(job)
-            self.workers.append(self.hire(self.events))
+                self._fresh.append(job)
+            self._workers.append(self.hire(self._events))
             coming += 1
 
-    def jobs_for(self, worker: Worker, tasks: Iterator[Task]) -> list[Job]:
-        """Returns what a worker is to do beside what it has; a task whose worker died is done alone."""
-        if self.again:
-            return [] if worker.jobs else [self.again.popleft()]
-        jobs: list[Job] = []
+    def _jobs_for(self, worker: CrewWorker, tasks: Iterator[_Job]) -> list[_Job]:
+        """What a worker is to do beside what it has; a task whose worker died is done alone."""
+        if self._again:
+            return [] if worker.jobs else [self._again.popleft()]
+        jobs: list[_Job] = []
         while len(worker.jobs) + len(jobs) < worker.ahead:
-            job = self.fresh.popleft() if self.fresh else next((Job(task) for task in tasks), None)
+            job = self._fresh.popleft() if self._fresh else next(tasks, None)
             if job is None:
                 break
             jobs.append(job)
         return jobs
 
-    def bury(self, worker: Worker) -> Iterator[Outcome]:
+    def _buried(self, worker: CrewWorker) -> Iterator[Outcome]:
         """Takes back the tasks of a worker that died; yields those that are given up."""
         worker.end()
-        self.workers.remove(worker)
+        self._workers.remove(worker)
         if not worker.ready:
-            self.unborn += 1
-            if self.unborn >= _DEATHS:
+            self._unborn += 1
+            if self._unborn >= _DEATHS:
                 raise JudgeError(f"{_DEATHS} worker processes ended before they could begin, the last {worker.cause}")
         for job in worker.jobs.values():
             job.deaths += 1
             if job.deaths < _DEATHS:
-                self.again.append(job)
+                self._again.append(job)
             else:
                 why = f"{_DEATHS} worker processes died over it, the last {worker.cause}"
                 yield Outcome(job.task.key, "failed", why)

@@ -11,11 +11,10 @@ from concurrent.futures import FIRST_COMPLETED, Future, wait
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import partial
-from queue import SimpleQueue
-from threading import Lock, Thread
-from typing import IO, Any, Protocol, cast, runtime_checkable
+from threading import Lock
+from typing import IO, Protocol, cast, runtime_checkable
 
-from trail_callbacks.audit.crew import Crew, Desk, Job, Said, portable
+from trail_callbacks.audit.crew import Crew, CrewWorker, Desk, Events, Message, portable
 from trail_callbacks.audit.judging import Judging, Outcome, Task
 from trail_callbacks.errors import InputError
 from trail_callbacks.forking import unforked
@@ -74,7 +73,9 @@ class LocalEngine:
     def run(self, tasks: Iterator[Task], judge: Judge, options: VerifyOptions, grants: Grants) -> Iterator[Outcome]:
         """See `Engine`."""
         if self.workers > 1:
-            yield from _in_processes(tasks, judge, options, grants, workers=self.workers, concurrency=self.concurrency)
+            settings = portable(judge, options)
+            desk = Desk(grants, None if judge.model is None else self.concurrency)
+            yield from Crew(hire=lambda events: _Process(settings, desk, events), most=self.workers).run(tasks)
             return
         judging = Judging(judge, options, grants)
         if judge.model is None:
@@ -111,91 +112,49 @@ def cores() -> int:
         return os.cpu_count() or 1
 
 
-_AHEAD = 2  # tasks that a worker without a model has, so that it need not wait for the next one
 _BOOT = (
     "import signal, sys; signal.signal(signal.SIGINT, signal.SIG_IGN); sys.path[:] = sys.argv[1:]; "
     "from trail_callbacks.audit.worker import main; main()"
 )
 
 
-class _Process:
-    """One process. Its messages go to a queue that all workers share; requests for grants are answered at once."""
+class _Process(CrewWorker):
+    """A process on this machine, with a pipe each way."""
 
-    def __init__(self, settings: bytes, ahead: int, grants: Grants, events: SimpleQueue[Said]) -> None:
+    def __init__(self, settings: bytes, desk: Desk, events: Events) -> None:
         from multiprocessing.spawn import get_executable  # noqa: PLC0415 - only here
 
         with unforked():  # a fork just now would inherit pipes that nobody knows of
-            self.process = subprocess.Popen(  # noqa: S603 - our own module
+            self._process = subprocess.Popen(  # noqa: S603 - our own module
                 [os.fsdecode(get_executable() or sys.executable), "-c", _BOOT, *sys.path],
                 stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,
                 bufsize=0,
             )
-        self.jobs: dict[str, Job] = {}
-        self.ready, self.ahead = False, ahead
-        self._requests = cast("IO[bytes]", self.process.stdin)
-        self._replies = cast("IO[bytes]", self.process.stdout)
+        self._requests = cast("IO[bytes]", self._process.stdin)
+        self._replies = cast("IO[bytes]", self._process.stdout)
         self._lock = Lock()  # one message at a time
-        self._desk, self._events = Desk(grants, self._tell), events
-        self._thread = Thread(target=self._listen, name="trail-audit", daemon=True)
-        self._thread.start()
+        super().__init__(desk, events)
         self._send(settings)
 
-    @property
-    def cause(self) -> str:
-        """See `Worker`."""
-        return f"with status {self.process.returncode}"
+    def send(self, messages: list[Message]) -> None:
+        for message in messages:
+            self._send(pickle.dumps(message, pickle.HIGHEST_PROTOCOL))
 
-    def begin(self, jobs: list[Job]) -> None:
-        """See `Worker`."""
-        for job in jobs:
-            self.jobs[job.task.key] = job
-            self._tell(("task", job.task))
+    def _send(self, data: bytes) -> None:
+        with self._lock, suppress(OSError, ValueError):  # gone: the listener notices
+            send(self._requests, data)
+
+    def receive(self) -> Iterator[list[Message]]:
+        while True:
+            yield [pickle.loads(receive(self._replies))]  # noqa: S301 - both ends are ours
+
+    def kill(self) -> None:
+        self._process.kill()
+        self.cause = f"with status {self._process.wait()}"
 
     def end(self) -> None:
-        """See `Worker`."""
-        self.process.kill()
-        self.process.wait()
-        self._thread.join(1.0)
+        super().end()
         with suppress(OSError):
             self._requests.close()
         self._replies.close()
-
-    def _tell(self, message: tuple[Any, ...]) -> None:
-        self._send(pickle.dumps(message, pickle.HIGHEST_PROTOCOL))
-
-    def _send(self, message: bytes) -> None:
-        with self._lock, suppress(OSError, ValueError):  # gone: the listener notices
-            send(self._requests, message)
-
-    def _listen(self) -> None:
-        with suppress(EOFError, OSError, ValueError):
-            while True:
-                message = pickle.loads(receive(self._replies))  # noqa: S301 - both ends are ours
-                if message[0] == "outcome":
-                    self._events.put(Said(self, ("outcomes", [message[1]])))
-                elif not self._desk.serve(message):
-                    self._events.put(Said(self, message))
-        self._desk.close()
-        self._events.put(Said(self, None))
-
-
-def _in_processes(
-    tasks: Iterator[Task], judge: Judge, options: VerifyOptions, grants: Grants, *, workers: int, concurrency: int
-) -> Iterator[Outcome]:
-    """Carries out tasks in processes. See `Engine.run`.
-
-    Args:
-        tasks: See there.
-        judge: See there.
-        options: See there.
-        grants: See there.
-        workers: Processes, at most.
-        concurrency: Items in work at once in each, if the judge asks a model.
-
-    Raises:
-        JudgeError: If the judge cannot be sent to another process, or not be made there.
-    """
-    ahead = concurrency if judge.model is not None else _AHEAD
-    settings = portable(judge, options)
-    yield from Crew(hire=lambda events: _Process(settings, ahead, grants, events), most=workers).run(tasks)

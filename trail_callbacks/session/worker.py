@@ -21,7 +21,7 @@ from trail_callbacks.report import Report
 from trail_callbacks.verify.options import VerifyOptions
 from trail_callbacks.verify.pipeline import judging, verify
 
-__all__ = ["main", "outcome", "receive", "send"]
+__all__ = ["main", "outcome", "private_pipes", "receive", "send"]
 
 _LENGTH = struct.Struct("<Q")
 _NICE = 10  # verification gives way to the app
@@ -53,7 +53,7 @@ def _exactly(pipe: IO[bytes], size: int) -> bytes:
 
 def main() -> None:
     """Verifies what is sent, one run at a time."""
-    requests, replies = _private_pipes()
+    requests, replies = private_pipes()
     if hasattr(os, "nice"):
         os.nice(_NICE)
     judges: OrderedDict[bytes, tuple[Judge, VerifyOptions | None]] = OrderedDict()
@@ -66,8 +66,8 @@ def main() -> None:
             return
 
 
-def _private_pipes() -> tuple[IO[bytes], IO[bytes]]:
-    """Standard input and output for us alone: what a judge prints goes to the standard error."""
+def private_pipes() -> tuple[IO[bytes], IO[bytes]]:
+    """Returns standard input and output, for us alone: what a judge prints goes to the standard error."""
     requests, replies = os.fdopen(os.dup(0), "rb", 0), os.fdopen(os.dup(1), "wb", 0)
     nothing = os.open(os.devnull, os.O_RDONLY)
     os.dup2(nothing, 0)
