@@ -1,4 +1,4 @@
-"""Chat messages and replies of models, as texts."""
+"""Chat messages, replies of models and retrieved nodes, as texts."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Records: what spans emit. They hold snapshots only, and are converted to events later."""
+"""Records: what spans emit. They hold snapshots of texts only, and are converted to events off the app's path."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""LlamaIndex's responses: reading their text and replacing it."""
+"""LlamaIndex's responses: their text, what they rest on, and the same response with another text."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How a report reaches the app: attached to the response, or looked up by it."""
+"""Which session a run belongs to, and how its report reaches the app: attached to the response, or looked up by it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Token streams that the app reads after the call has returned."""
+"""What comes after a call has returned: streams that the app reads, and events that steps send by hand."""
 
 from __future__ import annotations
 
