@@ -25,7 +25,6 @@ from trail_callbacks.splitting.words import (
     clear_past,
     first_verb,
     is_finite,
-    may_hold_verb,
     opens_phrase,
     past,
     third,
@@ -44,9 +43,8 @@ _REACHING = vocabulary(  # what reaches over everything behind it
     reports reported argue argues argued think thinks thought either neither both only provided assuming so than
     mentions mention mentioned states stated suggests suggest suggested according notes noted"""
 )
-_BACKWARDS = vocabulary("if unless provided providing assuming respectively versa when whenever until once")
-_DENIALS = vocabulary("no none never nor few little hardly rarely seldom nobody nothing nowhere fewer less")
-_VAGUE = vocabulary("follows following answer reason question rule result example note")
+_CONDITIONS = vocabulary("if unless until when whenever")
+_DENIALS = vocabulary("no none never nor few hardly rarely")
 _ADVERBS = vocabulary(
     "also then later now still already often usually typically generally currently subsequently sometimes even never"
 )
@@ -84,7 +82,7 @@ def parts(sentence: str) -> list[Part]:
     if len(sentence) > _LONGEST:
         return whole
     tokens = tokenize(sentence)
-    found = [part for first, last in _independent(tokens) for part in _Clause(sentence, tokens[first:last]).parts()]
+    found = [part for first, last in _independent(tokens) for part in _cuts(sentence, tokens[first:last])]
     if len(found) < 2:  # noqa: PLR2004 - uncut
         return whole
     found[-1] = Part(found[-1].start, len(sentence), found[-1].before, found[-1].pronoun)
@@ -100,7 +98,7 @@ def _independent(tokens: Sequence[Token]) -> Iterator[tuple[int, int]]:
 
 def _colon(tokens: Sequence[Token]) -> list[int]:
     marks = [at for at, token in enumerate(tokens) if token.form == ":" and not token.inner]
-    if len(marks) != 1 or _forms(tokens[: marks[0]]) & (_VAGUE | _REACHING | _DENIALS):
+    if len(marks) != 1 or _forms(tokens[: marks[0]]) & _REACHING:
         return []
     clear = marks[0] > _CLAUSE and first_verb(tokens, 0, marks[0]) is not None
     return marks if clear and _own_verb(tokens[marks[0] + 1 :]) is not None else []
@@ -115,66 +113,53 @@ def _forms(tokens: Sequence[Token]) -> set[str]:
     return {token.form for token in tokens}
 
 
-class _Clause:
-    """Tokens that are looked through from left to right for places to cut at."""
+def _cuts(sentence: str, tokens: Sequence[Token]) -> Iterator[Part]:
+    """The parts of a stretch between semicolons, from left to right, with the subject that each shares."""
+    first, before, pronoun = 0, "", False
+    for at in range(1, len(tokens) - 1):
+        left = at - 1 if tokens[at - 1].form == "," else at
+        if tokens[at].inner or tokens[at].form not in _LINKS or left <= first:
+            continue
+        cut = _cut(sentence, tokens[first:left], tokens[at].form, tokens[at + 1 :], before, comma=left < at)
+        if cut is not None:
+            yield Part(tokens[first].start, tokens[left - 1].end, before, pronoun)
+            first, (before, pronoun) = at + 1, cut
+    if first < len(tokens):
+        yield Part(tokens[first].start, tokens[-1].end, before, pronoun)
 
-    def __init__(self, sentence: str, tokens: Sequence[Token]) -> None:
-        self._sentence, self._tokens = sentence, tokens
 
-    def parts(self) -> Iterator[Part]:
-        """The parts, with the subject that each shares."""
-        tokens, first, before, pronoun = self._tokens, 0, "", False
-        for at in range(1, len(tokens) - 1):
-            left = at - 1 if tokens[at - 1].form == "," else at
-            if (
-                tokens[at].inner
-                or tokens[at].form not in {"and", "but", "while", "whereas", "however"}
-                or left <= first
-            ):
-                continue
-            cut = self._cut(tokens[first:left], at, before)
-            if cut is not None:
-                yield Part(tokens[first].start, tokens[left - 1].end, before, pronoun)
-                first, (before, pronoun) = at + 1, cut
-        if first < len(tokens):
-            yield Part(tokens[first].start, tokens[-1].end, before, pronoun)
-
-    def _cut(self, left: Sequence[Token], at: int, before: str) -> tuple[str, bool] | None:
-        """Decides about a cut: the subject that what follows shares with `left`, and whether its own is a pronoun."""
-        form, right, comma = self._tokens[at].form, self._tokens[at + 1 :], self._tokens[at - 1].form == ","
-        has = first_verb(left)
-        if (has is None and not before) or _forms(right) & _BACKWARDS:
-            return None
-        if form in {"but", "however"} and comma and self._declined(left, right):
+def _cut(
+    sentence: str, left: Sequence[Token], form: str, right: Sequence[Token], before: str, *, comma: bool
+) -> tuple[str, bool] | None:
+    """Decides about a cut: the subject that what follows shares with `left`, and whether its own is a pronoun."""
+    has = first_verb(left)
+    if (has is None and not before) or _forms(right) & _CONDITIONS:
+        return None
+    if form in {"but", "however"} and comma and first_verb(right) is not None:
+        said, rest = (clean(sentence[each[0].start : each[-1].end]) for each in (left, right))
+        if declines(said) and not declines(rest):
             return "", False
-        if has is None or left[0].form in PREPOSITIONS or _forms(left) & _REACHING:
-            return None
-        if (comma or form in {"and", "but", "however"}) and _stands_alone(left, right, has, form, comma=comma):
-            return "", right[0].form in _PRONOUNS
-        if form not in {"and", "but"} or not _shares(left, right, has):
-            return None
-        subject = before or self._subject(left[:has])
-        return (subject, False) if subject else None
+    if has is None or left[0].form in PREPOSITIONS or _forms(left) & _REACHING:
+        return None
+    if (comma or form in {"and", "but", "however"}) and _stands_alone(left, right, has, form, comma=comma):
+        return "", right[0].form in _PRONOUNS
+    if form not in {"and", "but"} or not _shares(left, right, has):
+        return None
+    subject = before or _subject(sentence, left[:has])
+    return (subject, False) if subject else None
 
-    def _declined(self, left: Sequence[Token], right: Sequence[Token]) -> bool:
-        """Whether the first part says that something is not known, and the second states something."""
-        said, rest = (clean(self._sentence[each[0].start : each[-1].end]) for each in (left, right))
-        return declines(said) and not declines(rest) and first_verb(right) is not None
 
-    def _subject(self, words: Sequence[Token]) -> str:
-        """The words before the first verb, where they are surely its subject."""
-        if not 0 < len(words) <= _SUBJECT or words[0].form in _EXPLETIVES or not words[0].word:
-            return ""
-        commas = [token for token in words if token.form == ","]
-        if commas and not (len(commas) == 2 and words[-1].form == ","):  # noqa: PLR2004 - an apposition has two
-            return ""
-        if words[-1].form in PREPOSITIONS or any(not token.word and token.form not in _IN_SUBJECT for token in words):
-            return ""
-        if words[-1].form in _ADVERBS:
-            words = words[:-1]
-        if not words or may_hold_verb([token for token in words if not token.form.endswith("ly")]):
-            return ""
-        return clean(self._sentence[words[0].start : words[-1].end])
+def _subject(sentence: str, words: Sequence[Token]) -> str:
+    """The words before the first verb, where they are surely its subject."""
+    if not 0 < len(words) <= _SUBJECT or words[0].form in _EXPLETIVES or not words[0].word:
+        return ""
+    commas = sum(token.form == "," for token in words)
+    apposition = commas == 2 and words[-1].form == ","  # noqa: PLR2004 - one on each side
+    odd = any(not token.word and token.form not in _IN_SUBJECT for token in words)
+    if (commas and not apposition) or words[-1].form in PREPOSITIONS or odd:
+        return ""
+    words = words[:-1] if words[-1].form in _ADVERBS else words
+    return clean(sentence[words[0].start : words[-1].end]) if words else ""
 
 
 def _stands_alone(left: Sequence[Token], right: Sequence[Token], has: int, form: str, *, comma: bool) -> bool:

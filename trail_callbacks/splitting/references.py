@@ -18,7 +18,6 @@ from trail_callbacks.splitting.words import (
     Token,
     first_verb,
     is_plural,
-    may_hold_verb,
     past,
     third,
     tokenize,
@@ -59,20 +58,17 @@ def points_back(text: str) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class _Mention:
-    """The subject of a sentence: its words, whether it is plural, has a title (a person), or is a bare name."""
+    """The subject of a sentence: its words, whether it is plural, and whether it is a bare name."""
 
     text: str
     plural: bool
-    titled: bool
     named: bool
 
     def fits(self, pronoun: str) -> bool:
         """Tells whether a pronoun may mean it."""
         if self.plural or pronoun not in _SINGULAR:
             return self.plural and pronoun not in _SINGULAR
-        if pronoun in _PERSONAL:
-            return self.named
-        return not self.titled
+        return self.named if pronoun in _PERSONAL else _TITLE.match(self.text) is None
 
 
 @dataclass(slots=True)
@@ -96,30 +92,27 @@ class Thread:
             The sentence with the name, or the sentence itself.
         """
         self.meant = None
-        tokens = tokenize(text[:_LONGEST])
-        mention = self.subject
-        if mention is None or not tokens or tokens[0].inner or tokens[0].form not in _PRONOUNS:
+        tokens, mention = tokenize(text[:_LONGEST]), self.subject
+        if mention is None or not tokens or tokens[0].inner or not mention.fits(form := tokens[0].form):
             return text
-        form, following = tokens[0].form, tokens[1].form if len(tokens) > 1 else ""
+        forms = {token.form for token in tokens}
         others = {"he", "him", "his"} if form in {"she", "her"} else {"she", "her", "hers"}
-        several = form in _PERSONAL and not others.isdisjoint(token.form for token in tokens)  # `He met her`
+        several = form in _PERSONAL and others & forms  # `He met her`
         empty = form == "it" and _EMPTY.match(text[tokens[0].start :]) is not None
-        if several or empty or (form == "her" and past(following)) or not mention.fits(form):
+        if form not in _PRONOUNS or several or empty or (form == "her" and any(past(t.form) for t in tokens[1:2])):
             return text
-        words = {token.form for token in tokenize(mention.text)}
-        if form in _OWNING:
-            if words & PREPOSITIONS:  # not `the bridge over the river's deck`
-                return text
-            name = mention.text + ("'" if mention.plural and mention.text.endswith("s") else "'s")
-        else:
+        name = mention.text
+        if form not in _OWNING:
             self.meant = mention
-            name = mention.text
+        elif PREPOSITIONS.isdisjoint(token.form for token in tokenize(name)):
+            name += "'" if mention.plural and name.endswith("s") else "'s"
+        else:
+            return text  # not `the bridge over the river's deck`
         return text[: tokens[0].start] + name[:1].upper() + name[1:] + text[tokens[0].end :]
 
     def observe(self, text: str) -> None:
         """Reads a sentence, with its pronoun resolved, for what the next one may mean."""
-        tokens = tokenize(text[:_LONGEST])
-        self.subject = self.meant or _subject(tokens)
+        self.subject = self.meant or _subject(tokenize(text[:_LONGEST]))
 
 
 def _subject(tokens: Sequence[Token]) -> _Mention | None:
@@ -128,18 +121,16 @@ def _subject(tokens: Sequence[Token]) -> _Mention | None:
     words = _phrase(tokens, verb) if verb is not None else []
     if verb is None or not 0 < len(words) <= _NAME or any(t.inner or not (t.word or t.form == ",") for t in words):
         return None
-    first = words[0]
-    opens = first.capital or first.form in DETERMINERS or first.written[0].isdigit()
-    if first.form in _NO_NAME or may_hold_verb(words) or not opens:
+    first, forms = words[0], [token.form for token in words]
+    if first.form in _NO_NAME or not (first.capital or first.form in DETERMINERS or first.written[0].isdigit()):
         return None
-    text = "".join(("" if at == 0 or token.form == "," else " ") + token.written for at, token in enumerate(words))
-    forms = [token.form for token in words]
-    joined = "and" in forms and not (set(forms[: forms.index("and")]) & PREPOSITIONS)
-    head = next((at for at, form in enumerate(forms) if form in PREPOSITIONS), len(forms)) - 1
-    proper = words[head].capital and head == len(forms) - 1 and len(forms) > 1
-    plural = joined or _is_plural(forms[head], tokens[verb].form, proper=proper)
+    text = " ".join(token.written for token in words).replace(" ,", ",")
+    end = next((at for at, form in enumerate(forms) if form in PREPOSITIONS), len(forms))
+    form = tokens[verb].form
+    singular = form in {"is", "was", "has", "does"} or third(form, "the") or (words[end - 1].capital and end > 1)
+    plural = "and" in forms[:end] or form in {"are", "were", "have"} or (not singular and is_plural(forms[end - 1]))
     named = first.capital and first.form not in DETERMINERS and not any(sign.isdigit() for sign in text)
-    return _Mention(text, plural, _TITLE.match(text) is not None, named)
+    return _Mention(text, plural, named)
 
 
 def _phrase(tokens: Sequence[Token], verb: int) -> list[Token]:
@@ -156,11 +147,3 @@ def _phrase(tokens: Sequence[Token], verb: int) -> list[Token]:
     while words and (words[-1].form.endswith("ly") or words[-1].form in _BETWEEN):
         words.pop()
     return words
-
-
-def _is_plural(head: str, verb: str, *, proper: bool) -> bool:
-    if verb in {"are", "were", "have"}:
-        return True
-    if verb in {"is", "was", "has", "does"} or third(verb, "the"):
-        return False
-    return not proper and is_plural(head)

@@ -11,13 +11,12 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache
-from itertools import pairwise
 
 from trail_callbacks.language.terms import vocabulary
 
 __all__ = [
     "AUXILIARY", "DETERMINERS", "MODAL", "PREPOSITIONS", "Token", "base", "clear_past", "first_verb", "is_finite",
-    "is_plural", "may_hold_verb", "opens_phrase", "past", "third", "tokenize",
+    "is_plural", "opens_phrase", "past", "third", "tokenize",
 ]  # fmt: skip
 
 DETERMINERS = vocabulary(
@@ -30,10 +29,10 @@ PREPOSITIONS = vocabulary(
     like"""
 )
 _BEFORE_NOUN = PREPOSITIONS | (DETERMINERS - vocabulary("that this each both all some many most few"))
-_AFTER_NOUN = PREPOSITIONS | vocabulary("and or")
 _TOKEN = re.compile(r"(?:Mrs?|Ms|Dr|Prof|St|[A-Z])\.(?=\s[A-Z])|[^\W_]+(?:['\u2019.,&/-][^\W_]+)*|[^\w\s]|_")
 _OPENING = dict(zip("([{\u201c\u00ab\u201e\u2018", ")]}\u201d\u00bb\u201c\u2019", strict=True))
-_DRESS = frozenset("*_`~")
+_DRESS = frozenset("*_~")
+_LONG = 4  # letters; of words up to this few in -ed are verbs
 MODAL = vocabulary(
     """will would can could may might must should shall cannot won't wouldn't can't couldn't shouldn't mustn't
     needn't"""
@@ -77,12 +76,6 @@ _CLEAR_PAST = vocabulary(  # no participles
     """ate arose awoke became began bore blew broke came chose did drank drew drove fell flew forgot froze gave
     grew hid knew lay mistook ran rang rode rose sang sank saw shook shrank sprang spoke stole swam swore took
     threw tore underwent undertook went withdrew woke wore wrote"""
-)
-_NO_PAST = vocabulary(
-    """red bed need seed feed speed indeed shed naked wicked sacred hatred breed bleed embed weed deed reed greed
-    exceed proceed succeed hundred kindred used aged united advanced limited sophisticated so-called animated
-    unprecedented experienced talented crowded biased led sled shred med unlimited related detailed noted
-    renowned dried red-hot"""
 )
 _OPENS = vocabulary(
     """a an the this that these those its his her their our your my some any all each every no many much most more
@@ -131,7 +124,7 @@ def tokenize(text: str) -> list[Token]:
     closers: list[str] = []
     for match in _TOKEN.finditer(text):
         written = match[0]
-        if written in _DRESS and written != "`":
+        if written in _DRESS:
             continue
         inner = bool(closers)
         if closers and written == closers[-1]:
@@ -170,15 +163,6 @@ def first_verb(tokens: Sequence[Token], start: int = 0, end: int | None = None) 
     return next((at for at in range(start, stop) if is_finite(tokens, at)), None)
 
 
-def may_hold_verb(words: Sequence[Token]) -> bool:
-    """Tells whether words before a verb may hold one that is in no list: `Passage 1 mentions cutting large ...`."""
-    for word, following in pairwise(words):
-        several = is_plural(word.form) and not word.form.endswith("'s") and word.word
-        if several and not word.capital and following.word and following.form not in _AFTER_NOUN:
-            return True
-    return False
-
-
 def is_plural(word: str) -> bool:
     """Tells whether a word looks like the plural of a noun."""
     return word.endswith("s") and not word.endswith(("ss", "us", "is"))
@@ -186,7 +170,7 @@ def is_plural(word: str) -> bool:
 
 def past(word: str) -> bool:
     """Tells whether a word may be the past form of a verb; most are participles too."""
-    return word in _IRREGULAR or clear_past(word) or (len(word) > 4 and word.endswith("ed") and word not in _NO_PAST)  # noqa: PLR2004 - `shed`
+    return word in _IRREGULAR or clear_past(word) or (len(word) > _LONG and word.endswith("ed"))
 
 
 def clear_past(word: str) -> bool:
