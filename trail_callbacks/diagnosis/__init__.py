@@ -1,8 +1,7 @@
 """Where did the evidence path of a run break first? Coverage at every depth, signatures, the first break."""
 
-from trail_callbacks.diagnosis.ablation import aablate, ablate, ablation_cost
+from trail_callbacks.diagnosis.ablation import Ablation, AblationCost, Effect, aablate, ablate, ablation_cost
 from trail_callbacks.diagnosis.diagnose import adiagnose, averified, diagnose, diagnosed, diagnosis_cost, verified
-from trail_callbacks.diagnosis.effects import Ablation, AblationCost, Effect
 from trail_callbacks.diagnosis.facets import facets_of
 from trail_callbacks.diagnosis.replay import Replay, Turn
 from trail_callbacks.report.diagnosis import (

@@ -6,20 +6,21 @@ answer is not asked here.
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
-from typing import Literal
+from dataclasses import dataclass
 
 from trail_callbacks.diagnosis.case import Case
 from trail_callbacks.diagnosis.facets import RULED
 from trail_callbacks.diagnosis.figures import names
-from trail_callbacks.evidence import Passage
-from trail_callbacks.report.diagnosis import Break, Certainty, StageName
+from trail_callbacks.report.diagnosis import Break, Certainty, Signature, StageName
 from trail_callbacks.taxonomy import SupportClass
 
-__all__ = ["breaks_of"]
+__all__ = ["LOOK_AT", "Outcome", "breaks_of", "decide"]
+
 
 _ORDER: tuple[StageName, ...] = ("query", "retrieval", "reranking", "packing", "sources", "generation")
+_SELECTION: dict[str, Signature] = {"dropped": "selection_failure", "cut": "truncation"}
 _RANKS: dict[Certainty, int] = {"high": 0, "medium": 1, "low": 2}
 
 
@@ -90,59 +91,24 @@ def _exhausted(case: Case) -> bool:
     return not set(case.reach.candidates) <= set.intersection(*subjects)
 
 
-@dataclass
-class _Loss:
-    """What was left out of the prompt in one way.
-
-    Attributes:
-        nodes: The passages' nodes.
-        reasons: What shows that they matter.
-        certainty: The best that any of these is.
-    """
-
-    nodes: list[str] = field(default_factory=list)
-    reasons: list[str] = field(default_factory=list)
-    certainty: Certainty = "low"
-
-    def add(self, nodes: Sequence[str], reason: str, certainty: Certainty) -> None:
-        self.nodes += nodes
-        self.reasons.append(reason)
-        self.certainty = min(self.certainty, certainty, key=_RANKS.__getitem__)
-
-
 def _selection(case: Case) -> Iterator[Break]:
     if not case.reach.packs:
         return
-    losses = {"dropped": _Loss(), "cut": _Loss()}
-    for where, nodes, reason, certainty in _left_out(case):
-        if where in losses:
-            losses[where].add(nodes, reason, certainty)
-    dropped, cut = losses["dropped"], losses["cut"]
-    if dropped.reasons:
-        stage, step, run_id, how = _who_dropped(case, dropped.nodes)
-        yield _selected(dropped, "selection_failure", stage, step, run_id, f"retrieved, and {how}")
-    if cut.reasons:
-        step, run_id, arrived = _who_cut(case, cut.nodes)
-        yield _selected(cut, "truncation", "packing", step, run_id, f"in the prompt, but cut to {arrived:.0%}")
-
-
-def _selected(  # noqa: PLR0917 - the fields of a break
-    loss: _Loss,
-    signature: Literal["selection_failure", "truncation"],
-    stage: StageName,
-    step: str | None,
-    run_id: str | None,
-    how: str,
-) -> Break:
-    nodes = _listed(loss.nodes)
-    return Break(
-        stage=stage,
-        signature=signature,
-        step=step,
-        run_id=run_id,
-        reasons=(f"{how}: {nodes}", *dict.fromkeys(loss.reasons)),
-        certainty=loss.certainty,
-    )
+    losses: dict[str, list[tuple[Sequence[str], str, Certainty]]] = defaultdict(list)
+    for where, lost_nodes, why, certain in _left_out(case):
+        losses[where].append((lost_nodes, why, certain))
+    for where, signature in _SELECTION.items():
+        if lost := losses[where]:
+            nodes = [node for each, _, _ in lost for node in each]
+            stage, step, run_id, how = _who_cut(case, nodes) if where == "cut" else _who_dropped(case, nodes)
+            yield Break(
+                stage=stage,
+                signature=signature,
+                step=step,
+                run_id=run_id,
+                reasons=(f"{how}: {_listed(nodes)}", *dict.fromkeys(reason for _, reason, _ in lost)),
+                certainty=min((certainty for _, _, certainty in lost), key=_RANKS.__getitem__),
+            )
 
 
 def _left_out(case: Case) -> Iterator[tuple[str, Sequence[str], str, Certainty]]:
@@ -154,13 +120,10 @@ def _left_out(case: Case) -> Iterator[tuple[str, Sequence[str], str, Certainty]]
     if case.enough:
         return
     if case.retrieved_enough:
-        for line in _answering(case):
-            yield (
-                case.reach.where([line]),
-                [line.node_id],
-                f"{line.node_id} answers the question: {line.text!r}",
-                "medium",
-            )
+        lines = (line for lines in case.survey.answers or () for line in lines)
+        for line in (line for line in lines if not case.reach.at("selected", line)):
+            reason = f"{line.node_id} answers the question: {line.text!r}"
+            yield case.reach.where([line]), [line.node_id], reason, "medium"
     elif case.retrieved_enough is None:
         for each in case.lost:
             yield each.where, each.nodes, f"{_listed(each.nodes)} is about {each.facet.text!r}", case.reading
@@ -176,33 +139,29 @@ def _listed(nodes: Sequence[str]) -> str:
     return ", ".join(dict.fromkeys(nodes))
 
 
-def _answering(case: Case) -> Iterator[Passage]:
-    """The lines that would have answered the question but for their place."""
-    for lines in case.survey.answers or ():
-        yield from (line for line in lines if not case.reach.at("selected", line))
+_Who = tuple[StageName, str | None, str | None, str]
 
 
-def _who_dropped(case: Case, nodes: Sequence[str]) -> tuple[StageName, str | None, str | None, str]:
+def _who_dropped(case: Case, nodes: Sequence[str]) -> _Who:
     for reranking in case.reach.trace.rerankings:
         for each in reranking.ranked:
             if each.node_id in nodes and each.rank_out is None:
                 why = f" ({each.reason})" if each.reason else ""
-                how = f"dropped by {reranking.step} at rank {each.rank_in}{why}"
+                how = f"retrieved, and dropped by {reranking.step} at rank {each.rank_in}{why}"
                 return "reranking", reranking.step, reranking.run_id, how
     for packing in case.reach.trace.packings:
         for piece in packing.pieces:
             if piece.node_id in nodes and piece.order is None:
-                how = f"left out of the prompt ({piece.dropped or 'unknown'})"
+                how = f"retrieved, and left out of the prompt ({piece.dropped or 'unknown'})"
                 return "packing", packing.step, packing.run_id, how
-    return "packing", None, None, "left out of the prompt"
+    return "packing", None, None, "retrieved, and left out of the prompt"
 
 
-def _who_cut(case: Case, nodes: Sequence[str]) -> tuple[str | None, str | None, float]:
-    for packing in case.reach.trace.packings:
-        for piece in packing.pieces:
-            if piece.node_id in nodes:
-                return packing.step, packing.run_id, piece.arrived
-    return None, None, 0.0
+def _who_cut(case: Case, nodes: Sequence[str]) -> _Who:
+    found = ((packing, piece) for packing in case.reach.trace.packings for piece in packing.pieces)
+    packing, piece = next(((packing, piece) for packing, piece in found if piece.node_id in nodes), (None, None))
+    how = f"in the prompt, but cut to {piece.arrived if piece else 0.0:.0%}"
+    return "packing", packing.step if packing else None, packing.run_id if packing else None, how
 
 
 def conflicts(case: Case) -> Iterator[Break]:
@@ -211,10 +170,8 @@ def conflicts(case: Case) -> Iterator[Break]:
     for verdict in case.report.verdicts:
         decided = [item for item in verdict.evidence if item.decides]
         sides = {item.relation for item in decided if case.reach.where([item]) in {"prompt", "nowhere"}}
-        if {"supports", "contradicts"} <= sides and verdict.support in {
-            SupportClass.SUPPORTED,
-            SupportClass.CONTRADICTED,
-        }:
+        sure = verdict.support in {SupportClass.SUPPORTED, SupportClass.CONTRADICTED}
+        if sure and {"supports", "contradicts"} <= sides:
             reasons.append(f"passages in the prompt disagree about {case.text(verdict.claim_id)!r}")
     for one, other in case.survey.conflicts:
         if case.reach.at("selected", one) and case.reach.at("selected", other):
@@ -224,19 +181,101 @@ def conflicts(case: Case) -> Iterator[Break]:
 
 
 def _generation(case: Case) -> Iterator[Break]:
-    answer = case.report.graph.answer
-    step, run_id = (answer.step, answer.run_id) if answer else (None, None)
     against = [each for each in case.wrong if each.where == "prompt" or case.enough]
+    signature: Signature = "grounding_failure"
     if against:
         reasons = tuple(
             f"the prompt held what was needed, and {case.text(each.claim_id)!r} is "
             f"{case.report.verdict(each.claim_id).support}"
             for each in against
         )
-        yield Break(stage="generation", signature="grounding_failure", step=step, run_id=run_id, reasons=reasons)
     elif case.abstained and case.enough:
-        reason = "the answer declines, and the prompt answers the question"
-        yield Break(stage="generation", signature="grounding_failure", step=step, run_id=run_id, reasons=(reason,))
+        reasons = ("the answer declines, and the prompt answers the question",)
     elif case.wrong and (case.enough is False or case.unanswerable):
+        signature = "should_have_abstained"
         reasons = ("the answer asserts what no passage in the prompt says", *case.missing)
-        yield Break(stage="generation", signature="should_have_abstained", step=step, run_id=run_id, reasons=reasons)
+    else:
+        return
+    answer = case.report.graph.answer
+    step, run_id = (answer.step, answer.run_id) if answer else (None, None)
+    yield Break(stage="generation", signature=signature, step=step, run_id=run_id, reasons=reasons)
+
+
+LOOK_AT: dict[Signature, tuple[str, ...]] = {
+    "rewrite_loss": ("Compare the queries with the request: a rewriter must keep names, dates and conditions.",),
+    "recall_failure": (
+        "Is the passage in the index at all? If it is, search for it by the request and by its own words.",
+        "Then look at the number of candidates, the embedding, the filters and the chunks.",
+    ),
+    "selection_failure": (
+        "Look at the ranks before and after the step named: the passage was there and was left out.",
+        "Then look at the number that is kept, the score cutoff and the token budget.",
+    ),
+    "truncation": ("Look at the chunk size and the token budget of the prompt: the part that matters was cut off.",),
+    "source_conflict": ("Decide which source is right, and remove, date or rank down the other.",),
+    "grounding_failure": ("Retrieval and selection did their part: look at prompt and model, and guard the answer.",),
+    "right_by_memory": (
+        "The model knew it; do not rely on that. Look at the stage that lost the passage.",
+        "Then tell the model to answer from its passages only.",
+    ),
+    "should_have_abstained": ("Tell the model to say so when its passages do not answer; a guard can enforce it.",),
+    "none": (),
+    "undetermined": ("Diagnose again with a model as judge, and with gold passages if you know them.",),
+}  # fmt: skip
+"""What to look at next, by signature, in the order retrieval, selection, grounding."""
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What is decided.
+
+    Attributes:
+        signature: The signature.
+        breaks: The confirmed breaks, the earliest first; with nothing confirmed, what shared words suggest.
+        reasons: What the signature rests on.
+    """
+
+    signature: Signature
+    breaks: tuple[Break, ...]
+    reasons: tuple[str, ...]
+
+
+def decide(case: Case) -> Outcome:
+    """Decides the signature of a run."""
+    conflict = bool(list(conflicts(case)))
+    symptoms = bool(case.wrong or case.memories or case.abstained or conflict)
+    if not symptoms and not case.undecided:
+        return Outcome("none", (), _nothing(case))
+    found = tuple(breaks_of(case))
+    breaks = tuple(each for each in found if each.certainty != "low") or found
+    if case.memories and not (case.wrong or conflict or case.abstained):
+        held = f"{len(case.memories)} claims hold by texts that the model was not shown"
+        return Outcome("right_by_memory", breaks, (held, *(breaks[0].reasons if breaks else ())))
+    if breaks:
+        return Outcome(breaks[0].signature, breaks, breaks[0].reasons)
+    if case.abstained and (case.enough is False or case.unanswerable):
+        return Outcome("none", (), ("the answer declines, and nothing that was retrieved answers the question",))
+    return Outcome("undetermined", (), _unknown(case))
+
+
+def _nothing(case: Case) -> tuple[str, ...]:
+    figure = case.coverage.answer
+    return (
+        (f"all {figure.n} decided claims are supported by the prompt",) if figure.n else ("the answer states nothing",)
+    )
+
+
+def _unknown(case: Case) -> tuple[str, ...]:
+    reasons = []
+    if case.survey.error:
+        reasons.append(f"the question was not surveyed: {case.survey.error}")
+    if case.undecided:
+        n = len(case.report.undecided)
+        reasons.append(f"{n} claim{'' if n == 1 else 's'} undecided (state: {case.report.state})")
+    if not case.reach.candidates:
+        reasons.append("no retrieval was recorded before the answer")
+    elif not case.reach.packs:
+        reasons.append("no prompt behind the answer was recorded: what was selected is unknown")
+    if case.survey.answers is None:
+        reasons.append("whether the passages answer the question was not judged")
+    return tuple(reasons) or ("no figure shows where it began",)

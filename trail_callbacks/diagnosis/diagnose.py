@@ -7,12 +7,12 @@ from dataclasses import replace
 from functools import partial
 
 from trail_callbacks.claims import Claim
+from trail_callbacks.diagnosis.breaks import LOOK_AT, decide
 from trail_callbacks.diagnosis.case import Case
 from trail_callbacks.diagnosis.facets import survey_by_rules
 from trail_callbacks.diagnosis.figures import coverage_of, facet_findings, retrieval_findings, stages_of
 from trail_callbacks.diagnosis.placing import place_claims
 from trail_callbacks.diagnosis.reach import Reach
-from trail_callbacks.diagnosis.signature import LOOK_AT, decide
 from trail_callbacks.errors import InputError
 from trail_callbacks.evidence import Passage, whole
 from trail_callbacks.graph import Node
@@ -68,8 +68,8 @@ def diagnose(
     """
     settings = options or VerifyOptions()
     asked = judging(judge, settings)
-    work = _whole_work(_checked(trace, report), asked, settings, report, gold, _texts(reference), _facets(facets))
-    return drive(_kept(work, asked, settings), asked.model, settings.limits)[0]
+    work = _whole_work(_checked(trace, report), asked, settings, report, gold, reference, facets)
+    return drive(work, asked.model, settings.limits)[0]
 
 
 async def adiagnose(
@@ -85,9 +85,9 @@ async def adiagnose(
     """As `diagnose`, without blocking the event loop during model calls."""
     settings = options or VerifyOptions()
     asked = judging(judge, settings)
-    work = _whole_work(_checked(trace, report), asked, settings, report, gold, _texts(reference), _facets(facets))
+    work = _whole_work(_checked(trace, report), asked, settings, report, gold, reference, facets)
     with sliced():
-        return (await adrive(_kept(work, asked, settings), asked.model, settings.limits))[0]
+        return (await adrive(work, asked.model, settings.limits))[0]
 
 
 def verified(trace: Trace, judge: JudgeLike = None, options: VerifyOptions | None = None) -> Report:
@@ -102,23 +102,26 @@ def verified(trace: Trace, judge: JudgeLike = None, options: VerifyOptions | Non
         InputError: If `trace` is not a `Trace`.
         JudgeError: If the judge is unknown.
     """
-    settings = options or VerifyOptions()
-    asked = judging(judge, settings)
-    work = verifying(_checked(trace, None), asked, settings)
-    kept = work if settings.cache is None else cached(work, asked, settings)
-    report, usage = drive(kept, asked.model, settings.limits)
+    work, asked, settings = _verification(trace, judge, options)
+    report, usage = drive(work, asked.model, settings.limits)
     return replace(report, usage=usage + report.usage)
 
 
 async def averified(trace: Trace, judge: JudgeLike = None, options: VerifyOptions | None = None) -> Report:
     """As `verified`, without blocking the event loop during model calls."""
+    work, asked, settings = _verification(trace, judge, options)
+    with sliced():
+        report, usage = await adrive(work, asked.model, settings.limits)
+    return replace(report, usage=usage + report.usage)
+
+
+def _verification(
+    trace: Trace, judge: JudgeLike, options: VerifyOptions | None
+) -> tuple[Pipeline[Report], Judge, VerifyOptions]:
     settings = options or VerifyOptions()
     asked = judging(judge, settings)
     work = verifying(_checked(trace, None), asked, settings)
-    kept = work if settings.cache is None else cached(work, asked, settings)
-    with sliced():
-        report, usage = await adrive(kept, asked.model, settings.limits)
-    return replace(report, usage=usage + report.usage)
+    return work if settings.cache is None else cached(work, asked, settings), asked, settings
 
 
 def diagnosis_cost(trace: Trace, judge: JudgeLike = None, options: VerifyOptions | None = None) -> Estimate:
@@ -189,13 +192,20 @@ def _whole_work(  # noqa: PLR0917 - what `diagnose` takes
     options: VerifyOptions,
     report: Report | None,
     gold: Collection[str] | None,
-    reference: Sequence[str],
-    facets: Sequence[Facet],
+    reference: str | Iterable[str],
+    facets: Sequence[Facet | str],
 ) -> Pipeline[Diagnosis]:
-    verified = report
-    if verified is None:
-        verified = yield from of_run(trace, judge, options)
-    return (yield from diagnosed(trace, verified, judge, options, gold=gold, reference=reference, facets=facets))
+    """What `diagnose` does; with a cache folder it makes only calls that the folder has no answer to."""
+    known = (reference,) if isinstance(reference, str) else tuple(reference)
+    named = [each if isinstance(each, Facet) else Facet(id="", text=each) for each in facets]
+    numbered = tuple(replace(each, id=f"f{n}") for n, each in enumerate(named, 1))
+
+    def work() -> Pipeline[Diagnosis]:
+        verified = report or (yield from of_run(trace, judge, options))
+        return (yield from diagnosed(trace, verified, judge, options, gold=gold, reference=known, facets=numbered))
+
+    cache = None if options.cache is None else call_cache(judge, options)
+    return work() if cache is None else cache.answering(work())
 
 
 def _surveyed(
@@ -246,18 +256,3 @@ def _checked(trace: Trace, report: Report | None) -> Trace:
         if (mine.text if mine else None) != (its.text if its else None):
             raise InputError("the report is of another answer than the trace")
     return trace
-
-
-def _texts(reference: str | Iterable[str]) -> tuple[str, ...]:
-    return (reference,) if isinstance(reference, str) else tuple(reference)
-
-
-def _facets(facets: Sequence[Facet | str]) -> tuple[Facet, ...]:
-    named = [each if isinstance(each, Facet) else Facet(id="", text=each) for each in facets]
-    return tuple(replace(each, id=f"f{n}") for n, each in enumerate(named, 1))
-
-
-def _kept(work: Pipeline[Diagnosis], judge: Judge, options: VerifyOptions) -> Pipeline[Diagnosis]:
-    """The same diagnosis, which makes only calls that the cache folder has no answer to."""
-    cache = None if options.cache is None else call_cache(judge, options)
-    return work if cache is None else cache.answering(work)

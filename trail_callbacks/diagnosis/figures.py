@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 
 from trail_callbacks.diagnosis.case import Case
 from trail_callbacks.diagnosis.reach import Reach
@@ -12,7 +12,6 @@ from trail_callbacks.report.diagnosis import (
     Break,
     Coverage,
     Depth,
-    Facet,
     FacetFinding,
     Figure,
     Overlap,
@@ -40,20 +39,17 @@ def share(part: int, whole: int, why: str) -> Figure:
 
 def facet_findings(survey: Survey, reach: Reach) -> tuple[FacetFinding, ...]:
     """Says of each facet at which depths a passage meets it."""
-    found = []
-    for facet in survey.facets:
-        lines = survey.met.get(facet.id, ())
-        depths = tuple(depth for depth in reach.depths if any(reach.at(depth, line) for line in lines))
-        found.append(
-            FacetFinding(
-                facet=facet,
-                in_query=survey.in_query.get(facet.id),
-                depths=depths,
-                where=reach.where(lines),
-                nodes=tuple(dict.fromkeys(line.node_id for line in lines)),
-            )
+    met = ((facet, survey.met.get(facet.id, ())) for facet in survey.facets)
+    return tuple(
+        FacetFinding(
+            facet=facet,
+            in_query=survey.in_query.get(facet.id),
+            depths=tuple(depth for depth in reach.depths if any(reach.at(depth, line) for line in lines)),
+            where=reach.where(lines),
+            nodes=tuple(dict.fromkeys(line.node_id for line in lines)),
         )
-    return tuple(found)
+        for facet, lines in met
+    )
 
 
 def sufficient(survey: Survey, reach: Reach) -> dict[Depth, bool | None]:
@@ -77,18 +73,14 @@ def coverage_of(
         reach: How far passages got.
         gold: Ids, document ids or hashes of the passages that ought to be retrieved; None if unknown.
     """
-    judged = [verdict.support for verdict in report.verdicts if verdict.support is not None]
-    decided = [support for support in judged if support is not SupportClass.UNEVALUATABLE]
+    judged = [verdict.support for verdict in report.verdicts]
+    decided = [support for support in judged if support not in {None, SupportClass.UNEVALUATABLE}]
     cites = report.citations
     why = "the answer cites nothing"
     return Coverage(
-        query={depth: _facets_met(found, depth, survey) for depth in reach.depths},
-        rewritten={
-            depth: _facets_met([each for each in found if each.in_query], depth, survey) for depth in reach.depths
-        },
-        kept=_weighted(
-            [(each.facet, bool(each.in_query)) for each in found if each.in_query is not None], survey.error
-        ),
+        query={depth: _met(found, depth, survey) for depth in reach.depths},
+        rewritten={depth: _met([each for each in found if each.in_query], depth, survey) for depth in reach.depths},
+        kept=_met([each for each in found if each.in_query is not None], None, survey),
         sufficient=sufficient(survey, reach),
         missing=survey.missing,
         overlap={} if gold is None else {depth: _overlap(reach, depth, gold) for depth in reach.depths},
@@ -101,22 +93,18 @@ def coverage_of(
 
 
 def _of(value: float | None, n: int) -> Figure:
-    return (
-        Figure(why="no citation was decided")
-        if value is None or not n
-        else Figure(value=value, n=n, interval=wilson(value, n))
-    )
+    if value is None or not n:
+        return Figure(why="no citation was decided")
+    return Figure(value=value, n=n, interval=wilson(value, n))
 
 
-def _facets_met(found: Iterable[FacetFinding], depth: Depth, survey: Survey) -> Figure:
-    return _weighted([(each.facet, depth in each.depths) for each in found], survey.error)
-
-
-def _weighted(items: Sequence[tuple[Facet, bool]], error: str | None) -> Figure:
-    whole = sum(facet.weight for facet, _ in items)
+def _met(found: Sequence[FacetFinding], depth: Depth | None, survey: Survey) -> Figure:
+    """The weighted share of facets that are met at a depth, or in a query that was sent."""
+    whole = sum(each.facet.weight for each in found)
     if not whole:
-        return Figure(why=f"no facets: {error}" if error else "the question has no facets that could be told")
-    return Figure(value=sum(facet.weight for facet, met in items if met) / whole, n=len(items))
+        return Figure(why=f"no facets: {survey.error}" if survey.error else "the question has no facets that could be told")
+    met = [each for each in found if (each.in_query if depth is None else depth in each.depths)]
+    return Figure(value=sum(each.facet.weight for each in met) / whole, n=len(found))
 
 
 def _overlap(reach: Reach, depth: Depth, gold: Collection[str]) -> Overlap:
@@ -139,14 +127,10 @@ def names(candidate: Candidate) -> tuple[str, ...]:
 
 
 def stages_of(case: Case, first: Break | None) -> tuple[Stage, ...]:
-    """Lists the stages of a run in order, with what was lost at each.
-
-    Args:
-        case: What is known of the run.
-        first: The first break, which is marked.
-    """
+    """Lists the stages of a run in order, with what was lost at each; the one of the first break is marked."""
+    broken = first.stage if first else None
     return tuple(
-        Stage(name=name, there=there, lost=lost, note=note, broken=first is not None and first.stage == name)
+        Stage(name=name, there=there, lost=lost, note=note, broken=broken == name)
         for name, there, lost, note in _stages(case)
     )
 
@@ -175,9 +159,12 @@ def _stages(case: Case) -> Iterator[tuple[StageName, int | None, tuple[str, ...]
 def retrieval_findings(case: Case) -> tuple[RetrievalFinding, ...]:
     """Looks at each retrieval by itself."""
     selected = frozenset(case.reach.ids("selected")) if case.reach.packs else frozenset()
+    unnamed = tuple(facet.facet.id for facet in case.facets if facet.in_query is False)
     found = []
     for each in case.reach.trace.retrievals:
         nodes = {candidate.node_id for candidate in each.candidates}
+        note = "" if nodes else "brought nothing"
+        note = note if each.error is None else f"failed: {each.error}"
         found.append(
             RetrievalFinding(
                 run_id=each.run_id,
@@ -186,18 +173,8 @@ def retrieval_findings(case: Case) -> tuple[RetrievalFinding, ...]:
                 candidates=len(each.candidates),
                 selected=len(nodes & selected),
                 met=tuple(facet.facet.id for facet in case.facets if nodes.intersection(facet.nodes)),
-                lost=tuple(facet.facet.id for facet in case.facets if facet.in_query is False)
-                if each.rewritten
-                else (),
-                note=_note(each.error, after=each.after_answer, empty=not nodes),
+                lost=unnamed if each.rewritten else (),
+                note="after the answer was written" if each.after_answer else note,
             )
         )
     return tuple(found)
-
-
-def _note(error: str | None, *, after: bool, empty: bool) -> str:
-    if after:
-        return "after the answer was written"
-    if error is not None:
-        return f"failed: {error}"
-    return "brought nothing" if empty else ""

@@ -7,14 +7,14 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from trail_callbacks.capture.conversation import TURN
-from trail_callbacks.capture.events import RunEnded, RunFailed, RunStarted
+from trail_callbacks.capture.events import Piece, RunEnded
 from trail_callbacks.evidence import Evidence, Passage
 from trail_callbacks.graph import Node
 from trail_callbacks.report.diagnosis import Depth, Where
 from trail_callbacks.text import forms
 from trail_callbacks.trace import Candidate, Packed, Trace
 
-__all__ = ["Reach"]
+__all__ = ["Reach", "inputs_of"]
 
 _WHOLE = 0.999
 """Share of a text from which on all of it arrived; white space may have changed."""
@@ -96,17 +96,8 @@ class Reach:
     @cached_property
     def _prompts(self) -> str:
         """The words of the prompts behind the answer, case and white space aside."""
-        started = {event.run_id: event.inputs for event in self.trace.events if isinstance(event, RunStarted)}
-        for event in self.trace.events:
-            if isinstance(event, RunEnded):
-                started[event.run_id] = (
-                    *(started.get(event.run_id, ()) if event.inputs is None else event.inputs),
-                    *event.more_inputs,
-                )
-            elif isinstance(event, RunFailed) and event.inputs is not None:
-                started[event.run_id] = event.inputs
         runs = [packing.run_id for packing in self.trace.packings if packing.run_id in self._behind_answer]
-        return _words("\n".join(piece.text for run in runs for piece in started.get(run, ())))
+        return _words("\n".join(piece.text for run in runs for piece in inputs_of(self.trace, run)))
 
     def holds(self, node_id: str, text: str) -> bool:
         """Whether a prompt behind the answer held a stretch of a node's text."""
@@ -164,6 +155,16 @@ class Reach:
         if depth == "reranked":
             return [id_ for id_ in self.candidates if self.reranked is None or id_ in self.reranked]
         return [id_ for id_ in self.candidates if (piece := self.packed.get(id_)) and piece.order is not None]
+
+
+def inputs_of(trace: Trace, run_id: str) -> tuple[Piece, ...]:
+    """What a model was given in a run, as the last event that says so has it."""
+    pieces: tuple[Piece, ...] = ()
+    for event in trace.events:
+        if event.run_id == run_id:
+            pieces = pieces if event.inputs is None else event.inputs
+            pieces += event.more_inputs if isinstance(event, RunEnded) else ()
+    return pieces
 
 
 def _words(text: str) -> str:

@@ -6,8 +6,7 @@ import re
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 
-from trail_callbacks.capture.events import Piece, RunEnded
-from trail_callbacks.diagnosis.reach import Reach
+from trail_callbacks.diagnosis.reach import Reach, inputs_of
 from trail_callbacks.errors import InputError
 from trail_callbacks.evidence import whole
 from trail_callbacks.graph import Node
@@ -62,7 +61,7 @@ class Prompt:
         calls = [call for call in trace.calls if call.answers] or list(trace.calls)[-1:]
         if not calls or trace.graph.answer is None:
             raise InputError("the run has no answer of a model: there is nothing to generate again")
-        self._turns = tuple(Turn(piece.role, piece.text) for piece in _inputs(trace, calls[-1].run_id))
+        self._turns = tuple(Turn(piece.role, piece.text) for piece in inputs_of(trace, calls[-1].run_id))
         if not any(turn.text.strip() for turn in self._turns):
             raise InputError("the prompt of the last model call was not recorded: there is nothing to generate again")
         self._known = {node.id: node for node in self._reach.nodes}
@@ -97,15 +96,6 @@ class Prompt:
     @staticmethod
     def _without(turns: Sequence[Turn], node: Node) -> tuple[Turn, ...]:
         return tuple(replace(turn, text=_cut(turn.text, node)) for turn in turns)
-
-
-def _inputs(trace: Trace, run_id: str) -> tuple[Piece, ...]:
-    pieces: tuple[Piece, ...] = ()
-    for event in trace.events:
-        if event.run_id == run_id:
-            pieces = pieces if event.inputs is None else event.inputs
-            pieces += event.more_inputs if isinstance(event, RunEnded) else ()
-    return pieces
 
 
 def _cut(text: str, node: Node) -> str:
