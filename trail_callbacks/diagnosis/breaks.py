@@ -10,9 +10,8 @@ from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from trail_callbacks.diagnosis.case import Case
+from trail_callbacks.diagnosis.case import Case, names
 from trail_callbacks.diagnosis.facets import RULED
-from trail_callbacks.diagnosis.figures import names
 from trail_callbacks.report.diagnosis import Break, Certainty, Signature, StageName
 from trail_callbacks.taxonomy import SupportClass
 

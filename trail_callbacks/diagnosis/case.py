@@ -1,8 +1,8 @@
-"""All that is known of one run when its signature is decided."""
+"""All that is known of one run when its signature is decided, and the figures that a diagnosis shows of it."""
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -10,10 +10,24 @@ from trail_callbacks.diagnosis.facets import RULED
 from trail_callbacks.diagnosis.reach import Reach
 from trail_callbacks.judges.judge import Survey
 from trail_callbacks.report import Report
-from trail_callbacks.report.diagnosis import Certainty, ClaimFinding, Coverage, FacetFinding
-from trail_callbacks.taxonomy import UNSUPPORTED
+from trail_callbacks.report.diagnosis import (
+    Break,
+    Certainty,
+    ClaimFinding,
+    Coverage,
+    Depth,
+    FacetFinding,
+    Figure,
+    Overlap,
+    RetrievalFinding,
+    Stage,
+    StageName,
+)
+from trail_callbacks.statistics.intervals import wilson
+from trail_callbacks.taxonomy import UNSUPPORTED, SupportClass
+from trail_callbacks.trace import Candidate
 
-__all__ = ["Case"]
+__all__ = ["Case", "coverage_of", "facet_findings", "retrieval_findings", "share", "stages_of", "sufficient"]
 
 
 @dataclass(frozen=True)
@@ -101,3 +115,159 @@ class Case:
     def reading(self) -> Certainty:
         """How certain a facet's finding is."""
         return "medium" if self.by_judge else "low"
+
+
+def share(part: int, whole: int, why: str) -> Figure:
+    """A plain share with its interval.
+
+    Args:
+        part: Items that count.
+        whole: Items in all.
+        why: Why there is no share, if there are none.
+    """
+    return Figure(value=part / whole, n=whole, interval=wilson(part / whole, whole)) if whole else Figure(why=why)
+
+
+def facet_findings(survey: Survey, reach: Reach) -> tuple[FacetFinding, ...]:
+    """Says of each facet at which depths a passage meets it."""
+    met = ((facet, survey.met.get(facet.id, ())) for facet in survey.facets)
+    return tuple(
+        FacetFinding(
+            facet=facet,
+            in_query=survey.in_query.get(facet.id),
+            depths=tuple(depth for depth in reach.depths if any(reach.at(depth, line) for line in lines)),
+            where=reach.where(lines),
+            nodes=tuple(dict.fromkeys(line.node_id for line in lines)),
+        )
+        for facet, lines in met
+    )
+
+
+def sufficient(survey: Survey, reach: Reach) -> dict[Depth, bool | None]:
+    """Says at which depths a careful reader could answer the question; None where that is unknown."""
+    if survey.answers is None:
+        return dict.fromkeys(reach.depths)
+    return {
+        depth: any(all(reach.at(depth, line) for line in lines) for lines in survey.answers) for depth in reach.depths
+    }
+
+
+def coverage_of(
+    report: Report, survey: Survey, found: Sequence[FacetFinding], reach: Reach, gold: Collection[str] | None
+) -> Coverage:
+    """Computes all figures of a run.
+
+    Args:
+        report: The verification of its answer.
+        survey: What the question asks for.
+        found: Where each facet is met.
+        reach: How far passages got.
+        gold: Ids, document ids or hashes of the passages that ought to be retrieved; None if unknown.
+    """
+    judged = [verdict.support for verdict in report.verdicts]
+    decided = [support for support in judged if support not in {None, SupportClass.UNEVALUATABLE}]
+    cites = report.citations
+    why = "the answer cites nothing"
+    return Coverage(
+        query={depth: _met(found, depth, survey) for depth in reach.depths},
+        rewritten={depth: _met([each for each in found if each.in_query], depth, survey) for depth in reach.depths},
+        kept=_met([each for each in found if each.in_query is not None], None, survey),
+        sufficient=sufficient(survey, reach),
+        missing=survey.missing,
+        overlap={} if gold is None else {depth: _overlap(reach, depth, gold) for depth in reach.depths},
+        answer=share(decided.count(SupportClass.SUPPORTED), len(decided), "no claim was decided"),
+        contradicted=share(decided.count(SupportClass.CONTRADICTED), len(decided), "no claim was decided"),
+        citation_presence=share(cites.cited, cites.claims, why) if cites else Figure(why=why),
+        citation_precision=_of(cites.precision, cites.decided) if cites else Figure(why=why),
+        citation_recall=_of(cites.recall, cites.claims) if cites else Figure(why=why),
+    )
+
+
+def _of(value: float | None, n: int) -> Figure:
+    if value is None or not n:
+        return Figure(why="no citation was decided")
+    return Figure(value=value, n=n, interval=wilson(value, n))
+
+
+def _met(found: Sequence[FacetFinding], depth: Depth | None, survey: Survey) -> Figure:
+    """The weighted share of facets that are met at a depth, or in a query that was sent."""
+    whole = sum(each.facet.weight for each in found)
+    if not whole:
+        return Figure(
+            why=f"no facets: {survey.error}" if survey.error else "the question has no facets that could be told"
+        )
+    met = [each for each in found if (each.in_query if depth is None else depth in each.depths)]
+    return Figure(value=sum(each.facet.weight for each in met) / whole, n=len(found))
+
+
+def _overlap(reach: Reach, depth: Depth, gold: Collection[str]) -> Overlap:
+    there = [reach.candidates[id_] for id_ in reach.ids(depth)]
+    hit = {name for each in there for name in names(each) if name in gold}
+    right = sum(any(name in gold for name in names(each)) for each in there)
+    wanted = set(gold)
+    union = len(wanted) + len(there) - right
+    none = "the caller says that nothing ought to be retrieved"
+    return Overlap(
+        jaccard=Figure(value=len(hit) / union, n=union) if union else Figure(why=none),
+        recall=share(len(hit), len(wanted), none),
+        precision=share(right, len(there), "nothing was there"),
+    )
+
+
+def names(candidate: Candidate) -> tuple[str, ...]:
+    """What a candidate may be called by in a list of gold passages."""
+    return tuple(filter(None, (candidate.id, candidate.document_id, candidate.hash, candidate.node_id)))
+
+
+def stages_of(case: Case, first: Break | None) -> tuple[Stage, ...]:
+    """Lists the stages of a run in order, with what was lost at each; the one of the first break is marked."""
+    broken = first.stage if first else None
+    return tuple(
+        Stage(name=name, there=there, lost=lost, note=note, broken=broken == name)
+        for name, there, lost, note in _stages(case)
+    )
+
+
+def _stages(case: Case) -> Iterator[tuple[StageName, int | None, tuple[str, ...], str]]:
+    before = [each for each in case.reach.trace.retrievals if not each.after_answer]
+    unnamed = tuple(each.facet.text for each in case.facets if each.in_query is False)
+    rewritten = sum(bool(each.rewritten) for each in before)
+    yield "query", len(before), unnamed, f"{rewritten} rewritten" if rewritten else ""
+    never = tuple(each.facet.text for each in case.facets if "retrieved" not in each.depths and case.trusted(each))
+    yield "retrieval", len(case.reach.candidates) if before else None, never if before else (), ""
+    late = [each for each in case.facets if "retrieved" in each.depths]
+    if case.reach.reranked is not None:
+        dropped = tuple(each.facet.text for each in late if "reranked" not in each.depths)
+        yield "reranking", len(case.reach.reranked), dropped, ""
+    if case.reach.packs:
+        kept = {"reranked"} if case.reach.reranked is not None else {"retrieved"}
+        left = tuple(each.facet.text for each in late if kept <= set(each.depths) and "selected" not in each.depths)
+        cut = sum(piece.order is not None and piece.arrived < 1 for piece in case.reach.packed.values())
+        yield "packing", len(case.reach.ids("selected")), left, f"{cut} cut" if cut else ""
+    wrong = tuple(claim.text for claim in case.report.claims if case.report.verdict(claim.id).support in UNSUPPORTED)
+    note = "declines" if case.abstained else f"{len(case.report.undecided)} undecided" if case.report.undecided else ""
+    yield "generation", len(case.report.claims), wrong, note
+
+
+def retrieval_findings(case: Case) -> tuple[RetrievalFinding, ...]:
+    """Looks at each retrieval by itself."""
+    selected = frozenset(case.reach.ids("selected")) if case.reach.packs else frozenset()
+    unnamed = tuple(facet.facet.id for facet in case.facets if facet.in_query is False)
+    found = []
+    for each in case.reach.trace.retrievals:
+        nodes = {candidate.node_id for candidate in each.candidates}
+        note = "" if nodes else "brought nothing"
+        note = note if each.error is None else f"failed: {each.error}"
+        found.append(
+            RetrievalFinding(
+                run_id=each.run_id,
+                step=each.step,
+                query=each.query,
+                candidates=len(each.candidates),
+                selected=len(nodes & selected),
+                met=tuple(facet.facet.id for facet in case.facets if nodes.intersection(facet.nodes)),
+                lost=unnamed if each.rewritten else (),
+                note="after the answer was written" if each.after_answer else note,
+            )
+        )
+    return tuple(found)
