@@ -1,6 +1,6 @@
 import pytest
 
-from trail_callbacks.language.values import calendar_dates, later, quantities
+from trail_callbacks.language.values import calendar_dates, quantities
 
 
 def only(text):
@@ -57,20 +57,3 @@ def test_a_moved_date_is_written_in_the_same_form(text, by, expected):
 def test_a_month_that_several_languages_write_alike_is_named_in_the_language_of_the_text():
     assert only("4 april 2020").moved(days=60, language="nl") == "3 juni 2020"
     assert only("4 april 2020").moved(days=60) == "3 june 2020"
-
-
-@pytest.mark.parametrize(
-    ("text", "minutes", "expected"),
-    [
-        ("17:30", 45, "18:15"),
-        ("5 p.m.", -360, "11 a.m."),
-        ("5:30 PM", 30, "6:00 PM"),
-        ("17.00 Uhr", -30, "16.30 Uhr"),
-        ("10:05", -65, "09:00"),
-        ("5 p.m.", 30, None),  # no minutes are written
-        ("23:30", 60, None),  # another day
-    ],
-)
-def test_a_later_time_is_written_in_the_same_form(text, minutes, expected):
-    (time,) = quantities(text)
-    assert later(text, time, minutes) == expected

@@ -14,7 +14,7 @@ that would read a part of it.
 from __future__ import annotations
 
 from trail_callbacks.language.values.agreement import follows, measures
-from trail_callbacks.language.values.calendar import CalendarDate, calendar_dates, later
+from trail_callbacks.language.values.calendar import CalendarDate, calendar_dates
 from trail_callbacks.language.values.dates import DAYS, MONTHS
 from trail_callbacks.language.values.names import folded, is_same_name
 from trail_callbacks.language.values.number_words import in_digits
@@ -36,7 +36,6 @@ __all__ = [
     "in_digits",
     "in_words",
     "is_same_name",
-    "later",
     "measures",
     "quantities",
 ]

@@ -1,4 +1,4 @@
-"""Dates and times of day as values: their parts together, equal or not, and others written the same way."""
+"""Dates as values: their parts together, equal or not, and others written the same way."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from itertools import product
 from trail_callbacks.language.values.dates import month_named
 from trail_callbacks.language.values.quantity import Quantity
 
-__all__ = ["CalendarDate", "calendar_dates", "later"]
+__all__ = ["CalendarDate", "calendar_dates"]
 
 _PARTS = frozenset({"year", "month", "day", "weekday"})
 _BETWEEN = re.compile(
@@ -23,11 +23,6 @@ _BETWEEN = re.compile(
 _GAP = 12  # characters between two parts of a date
 _SUFFIX = re.compile(r"(?:st|nd|rd|th|er)\b", re.IGNORECASE)
 _LEAP_FREE = 2023  # the year of dates that tell none
-_TIME = re.compile(
-    r"(?P<hour>\d{1,2})(?:(?P<mark>[:h.])(?P<minute>\d\d))?(?P<rest>(?::\d\d)?\s?(?:(?P<half>[ap])\.?\s?m\b\.?)?.*)",
-    re.IGNORECASE | re.DOTALL,
-)
-_HOUR, _DAY, _NOON = 60, 1440, 12
 _TWO, _TEN, _CENTURY = 2, 10, 100
 
 
@@ -213,38 +208,6 @@ def _joins(one: Quantity, other: Quantity, text: str) -> bool:
 def _shared(mine: Mapping[str, float], its: Mapping[str, float]) -> int:
     both = mine.keys() & its.keys()
     return len(both) if all(mine[kind] == its[kind] for kind in both) else 0
-
-
-def later(text: str, time: Quantity, minutes: int, *, pads: bool = True) -> str | None:
-    """Writes another time of the same day, the same way.
-
-    Args:
-        text: The text.
-        time: A quantity of kind `clock`.
-        minutes: How much later; below 0 for earlier.
-        pads: Hours below ten have a zero before them where the time itself does not show it.
-
-    Returns:
-        The words; None if that is another day, needs minutes that are not written, or may be taken for another half.
-    """
-    written = _TIME.fullmatch(text, time.start, time.end)
-    value = int(time.value) + minutes
-    if written is None or not 0 <= value < _DAY or (written["minute"] is None and minutes % _HOUR):
-        return None
-    if time.also and not _HOUR <= value < (_NOON + 1) * _HOUR:
-        return None
-    hour, minute = divmod(value, _HOUR)
-    rest, old = written["rest"], written["hour"]
-    if written["half"]:
-        at = written.start("half") - written.start("rest")
-        letter = "p" if hour >= _NOON else "a"
-        rest = rest[:at] + (letter.upper() if written["half"].isupper() else letter) + rest[at + 1 :]
-        hour = hour % _NOON or _NOON
-    padded = len(old) > 1 and unicodedata.decimal(old[0]) == 0
-    if len(old) > 1 and not padded and hour < _TEN and not written["half"] and time.value >= _TEN * _HOUR:
-        padded = pads
-    digits = (f"{hour:02d}" if padded else str(hour)) + (written["mark"] + f"{minute:02d}" if written["mark"] else "")
-    return _in_script(digits, old[0]) + rest
 
 
 def _in_script(digits: str, like: str) -> str:

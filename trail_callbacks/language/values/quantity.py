@@ -17,13 +17,9 @@ _BOUNDS = {
     words: name
     for name, listed in {
         "about": """about,around,roughly,approximately,approx.,approx,some,nearly,almost,close to,circa,ca,ca.,c.,
-            estimated,~,≈,etwa,rund,ungefähr,fast,environ,
-            alrededor de,unos,unas,aproximadamente,quase,ongeveer,bijna""",
-        "over": """over,more than,above,exceed,exceeds,exceeded,exceeding,at least,upwards of,greater than,>,≥,
-            über,mehr als,mindestens,plus de,au moins,más de,al menos,più di,almeno,mais de,
-            pelo menos,meer dan,minstens""",
-        "under": """under,less than,below,fewer than,at most,up to,as many as,no more than,<,≤,
-            unter,weniger als,höchstens,bis zu,moins de,jusqu'à,menos de,hasta,meno di,até,minder dan""",
+            estimated,~,≈,etwa,rund,ungefähr,environ,unos,quase,ongeveer""",
+        "over": "over,more than,above,exceed,exceeds,exceeded,exceeding,at least,upwards of,greater than,>,≥,über,mehr als",
+        "under": "under,less than,below,fewer than,at most,up to,as many as,no more than,<,≤,unter,weniger als",
     }.items()
     for words in map(str.strip, listed.split(","))
 }
