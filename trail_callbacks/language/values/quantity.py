@@ -18,8 +18,8 @@ _BOUNDS = {
     for name, listed in {
         "about": """about,around,roughly,approximately,approx.,approx,some,nearly,almost,close to,circa,ca,ca.,c.,
             estimated,~,≈,etwa,rund,ungefähr,environ,unos,quase,ongeveer""",
-        "over": "over,more than,above,exceed,exceeds,exceeded,exceeding,at least,upwards of,greater than,>,≥,über,mehr als",
-        "under": "under,less than,below,fewer than,at most,up to,as many as,no more than,<,≤,unter,weniger als",
+        "over": "over,more than,above,exceed,exceeds,exceeded,exceeding,at least,upwards of,greater than,>,≥,über",
+        "under": "under,less than,below,fewer than,at most,up to,as many as,no more than,<,≤,unter",
     }.items()
     for words in map(str.strip, listed.split(","))
 }
