@@ -94,3 +94,22 @@ def test_a_pickled_handler_has_the_settings_and_none_of_the_runs(evaluate, monke
     assert (len(handler.reports), len(copy.reports)) == (1, 0)
     RunnableLambda(lambda x: x).invoke("Hello.", {"callbacks": [copy]})
     assert copy.report(timeout=20).graph.answer.text == "Hello."
+
+
+@needs_fork
+@pytest.mark.parametrize("evaluate", ["never", "background", "inline"])
+def test_children_forked_while_other_threads_run_chains_get_their_reports(evaluate):
+    lines = run_program(
+        APP
+        + f"""
+handler = TrailCallbackHandler(evaluate="{evaluate}")
+served(handler)
+stop = busy(lambda: ask(handler), threads=3)
+print(Counter(forked(lambda: served(handler), 60) for _ in range(40)))
+stop()
+served(handler)
+handler.close(1)
+""",
+        seconds=250,
+    )
+    assert lines == ["Counter({'ok': 40})"]

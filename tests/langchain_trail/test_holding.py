@@ -200,3 +200,45 @@ async def test_a_graph_that_asks_its_user_goes_on_from_where_it_stopped(says):
     assert (state.values["consent"], state.values["unchanged"]) == ("yes", "kept")
     assert [m.text for m in state.values["messages"]] == [ASKED, BLOCKED]
     assert BAD not in everything(graph.checkpointer)
+
+
+async def test_conversations_at_once_do_not_mix(agent):
+    graph, _ = agent(GOOD)
+    app = guarded(graph, judge="local")
+
+    async def talk(n):
+        config = {"configurable": {"thread_id": f"t{n}"}}
+        for question in (f"{ASKED} {n}", f"{AGAIN} {n}"):
+            await app.ainvoke({"messages": [("user", question)]}, config)
+        said = (await graph.aget_state(config)).values["messages"]
+        assert [m.text for m in said if m.type == "human"] == [f"{ASKED} {n}", f"{AGAIN} {n}"]
+
+    await asyncio.gather(*(talk(n) for n in range(10)))
+
+
+@pytest.mark.parametrize("every", [1, 100])
+@pytest.mark.parametrize(("better", "end"), [(GOOD, GOOD), (BAD, BLOCKED)])
+async def test_channels_that_are_kept_as_differences(says, better, end, every):
+    pytest.importorskip("langgraph.channels.delta")
+    from typing import Annotated, TypedDict
+
+    from langgraph.channels.delta import DeltaChannel
+    from langgraph.checkpoint.memory import InMemorySaver
+    from langgraph.graph import START, StateGraph
+    from langgraph.graph.message import _messages_delta_reducer
+
+    class State(TypedDict):
+        messages: Annotated[list, DeltaChannel(_messages_delta_reducer, snapshot_frequency=every)]
+
+    model = says((REVIEW, better), ("", BAD))
+    builder = StateGraph(State)
+    builder.add_node("say", lambda state: {"messages": [model.invoke([("system", FACT), *state["messages"]])]})
+    builder.add_edge(START, "say")
+    graph = builder.compile(checkpointer=InMemorySaver())
+    app = guarded(graph, judge="local")
+    for turn, question in enumerate((ASKED, AGAIN), 1):
+        out = await app.ainvoke({"messages": [HumanMessage(question)]}, SESSION)
+        assert out["messages"][-1].text == end
+        kept = graph.get_state(SESSION).values["messages"]
+        assert [m.text for m in kept] == [ASKED, end, AGAIN, end][: 2 * turn]
+    assert BAD not in everything(graph.checkpointer)

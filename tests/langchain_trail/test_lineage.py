@@ -1,13 +1,15 @@
 """Which text reached which: small apps of langchain-core's parts, in every way of calling them."""
 
+import json
 import sys
 from pathlib import Path
 
 import pytest
+from langchain_core.documents import Document
 from langchain_core.messages import AIMessage, HumanMessage
-from langchain_core.output_parsers import StrOutputParser
+from langchain_core.output_parsers import JsonOutputParser, StrOutputParser
 from langchain_core.prompts import ChatPromptTemplate, MessagesPlaceholder
-from langchain_core.runnables import RunnableParallel
+from langchain_core.runnables import RunnableLambda, RunnableParallel
 
 sys.path.insert(0, str(Path(__file__).parent))
 from astronomy import ANSWER, KEPLER, TITAN, joined, template
@@ -58,3 +60,40 @@ def test_a_history_handed_through_is_not_the_answer(drive, says, shelf, link):
     assert graph.answer.text == ANSWER
     assert graph.question.text == "And when was his third law?"
     assert link(graph, "publication year third law", KEPLER) == link(graph, KEPLER, ANSWER) == "firm"
+
+
+def test_one_field_of_parsed_json_carries_the_completion_into_the_next_prompt(drive, says, link):
+    reply = json.dumps({"moon": "Titan, \u201cthe hazy one\u201d", "year": 1655})
+    app = (
+        template("Facts on {topic}")
+        | says(reply)
+        | JsonOutputParser()
+        | template("Doubt: {moon} in {year}")
+        | says("Confirmed by telescope.")
+        | StrOutputParser()
+    )
+    graph = drive(app, {"topic": "moons of Saturn"})
+    assert graph.answer.text == "Confirmed by telescope."
+    assert link(graph, "the hazy one", "Confirmed by telescope.") == "firm"
+    assert link(graph, "moons of Saturn", "the hazy one") == "firm"
+
+
+def test_mapped_summaries_come_from_their_own_document_only(drive, says, link):
+    one = (
+        template("Shorten: {text}")
+        | says(("Kepler", "A law of 1619."), ("Titan", "A moon of 1655."))
+        | StrOutputParser()
+    )
+    app = (
+        RunnableLambda(lambda documents: [{"text": document.page_content} for document in documents])
+        | one.map()
+        | RunnableLambda(lambda parts: {"parts": " / ".join(parts)})
+        | template("Merge: {parts}")
+        | says("Two discoveries of one century.")
+        | StrOutputParser()
+    )
+    graph = drive(app, [Document(KEPLER), Document(TITAN)])
+    assert link(graph, "law of 1619", "Two discoveries") == link(graph, "moon of 1655", "Two discoveries") == "firm"
+    assert link(graph, KEPLER, "law of 1619") == link(graph, TITAN, "moon of 1655") == "firm"
+    assert link(graph, KEPLER, "moon of 1655") is None
+    assert link(graph, TITAN, "law of 1619") is None

@@ -174,3 +174,20 @@ def test_a_value_given_to_a_prompt_in_advance_is_a_source(handler, shape, mode):
     invoked(chain, {"question": "How old is the museum?"}, {"callbacks": [handler]}, mode)
     assert classes(handler) == {"supported"}
     assert [node.origin for node in handler.graph().nodes if node.text == KNOWN] == ["given", "model"]
+
+
+@pytest.mark.parametrize(("told", "expected"), [("", "None"), (OTHERWISE, "absent")])
+def test_two_conversations_do_not_share_their_documents(handler, told, expected):
+    shelf = Shelf(texts={"how long": "The ferry takes 53 minutes and leaves at noon."})
+    prompt = ChatPromptTemplate.from_messages([MessagesPlaceholder("history"), ("user", "{context} {question}")])
+    chain = {
+        "context": itemgetter("question") | shelf,
+        "question": itemgetter("question"),
+        "history": itemgetter("history"),
+    }
+    app = chain | prompt | played("The ferry takes 53 minutes.", "The ferry takes 53 minutes.")
+    first = {"callbacks": [handler], "metadata": {"thread_id": "first"}}
+    app.invoke({"question": "How long is the ferry?", "history": []}, first)
+    before = [HumanMessage("How long?"), AIMessage("The ferry takes 53 minutes.")]
+    app.invoke({"question": f"{told}Sure?", "history": before}, first | {"metadata": {"thread_id": "second"}})
+    assert classes(handler) == {expected}

@@ -459,3 +459,21 @@ def test_memory_stays_flat_over_many_runs(says, monkeypatch):
     finally:
         tracemalloc.stop()
     assert grown < 400_000, "a kept run is about 20 KB: 150 of them would be 3 MB"
+
+
+def test_what_tracers_are_not_shown_is_captured_and_redacted(says):
+    types = pytest.importorskip("langgraph.types")
+    if not hasattr(types, "TracePolicy"):
+        pytest.skip("this langgraph has no trace policies")
+    from langgraph.graph import START, StateGraph
+
+    class State(TypedDict):
+        x: str
+
+    graph = StateGraph(State)
+    omit = types.TracePolicy(process_inputs=lambda _: {}, process_outputs=lambda _: {})
+    graph.add_node("hidden", lambda s: {"x": "a private remark on Genoa"}, trace_policy=omit)
+    graph.add_edge(START, "hidden")
+    handler = TrailCallbackHandler(evaluate="never", redact=lambda text: text.replace("Genoa", "[town]"))
+    graph.compile().invoke({"x": "go"}, {"callbacks": [handler]})
+    assert handler.graph().answer.text == "a private remark on [town]"
