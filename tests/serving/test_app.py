@@ -10,7 +10,7 @@ import pytest
 from starlette.testclient import TestClient
 
 from trail_callbacks.serving import app
-from trail_callbacks.serving.runs import kappa
+from trail_callbacks.serving.views import kappa
 from trail_callbacks.store import Store
 
 NOW = 1_790_000_000.0

@@ -7,7 +7,6 @@ from urllib.parse import parse_qsl
 from hypothesis import given
 from hypothesis import strategies as st
 
-from trail_callbacks.monitor import SIGNALS
 from trail_callbacks.serving.filters import Filters
 
 KNOWN = {
@@ -31,7 +30,6 @@ def test_an_address_is_read_and_written_again():
     assert {**again, "until": str(int(float(again["until"])))} == KNOWN
     assert filters.runs().segment == {"kind": "a=b"}
     assert (filters.runs().until, filters.runs().since) == (7200.0, 7200.0 - 30 * 86_400)
-    assert filters.chosen_signal() is SIGNALS["contradiction"]
 
 
 @given(st.dictionaries(st.sampled_from([*KNOWN, "after"]), st.text(max_size=30)))

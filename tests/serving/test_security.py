@@ -90,7 +90,7 @@ def test_a_scraper_shows_the_token_in_a_header():
     assert view.get("/", headers={"authorization": f"Bearer {TOKEN}"}).text == "inside"
     assert view.get("/", headers={"authorization": "Bearer \u00e9".encode()}).status_code == 401
     assert view.get("/", headers={"cookie": "trail_access=forged"}).status_code == 401
-    assert view.get("/", headers={"cookie": f"trail_access={Access(token=TOKEN).cookie()}"}).status_code == 401
+    assert view.get("/", headers={"cookie": f"trail_access={Access(token=TOKEN).cookie}"}).status_code == 401
 
 
 @pytest.mark.parametrize(

@@ -20,32 +20,31 @@ from starlette.routing import Route
 from starlette.types import ASGIApp
 
 from trail_callbacks.errors import InputError, StoreError, TrailError
-from trail_callbacks.monitor import SIGNALS
 from trail_callbacks.render.excerpt import plain
 from trail_callbacks.render.page.document import colours, page_policy
-from trail_callbacks.serving import charts, overview, runs
-from trail_callbacks.serving.filters import SORTS, STAGES, STATES, WINDOWS, Filters
+from trail_callbacks.serving import charts, views
+from trail_callbacks.serving.filters import CHOICES, Filters
 from trail_callbacks.serving.security import Access, Guarded
 from trail_callbacks.store import Store
 from trail_callbacks.store.totals import CONTENT_TYPE, exposition
 
 __all__ = ["Server", "app"]
 
-
-_PAGES = (
-    ("/", "Overview"),
-    ("/segments", "Segments"),
-    ("/releases", "Releases"),
-    ("/runs", "Runs"),
-    ("/feedback", "Feedback"),
-    ("/sources", "Sources"),
-)
+_PAGES: Mapping[str, tuple[str, Callable[[Store, Filters], Mapping[str, Any]]]] = {
+    "/": ("Overview", views.overview),
+    "/segments": ("Segments", views.segments),
+    "/releases": ("Releases", views.releases),
+    "/runs": ("Runs", views.listing),
+    "/feedback": ("Feedback", views.agreement),
+    "/sources": ("Sources", views.source_health),
+}
 _STATIC = {"page.css": "text/css; charset=utf-8", "page.js": "text/javascript; charset=utf-8"}
-_MINUTE, _HOUR, _DAY = 60.0, 3_600.0, 86_400.0
-_TWO = 2.0  # of a unit, before the next larger one is used
 _FORM = 64 * 1024  # bytes
 _FIELDS = 64
 _SHOWN = 2_000  # characters of one text on a page that is no report
+_WAITING = 64  # connections
+_UNITS = (("days", 86_400.0), ("hours", 3_600.0), ("minutes", 60.0))
+_TWO = 2.0  # of a unit, before the next larger one is used
 
 
 def app(store: Store, access: Access | None = None) -> ASGIApp:
@@ -65,12 +64,7 @@ class _Pages:
 
     def app(self) -> ASGIApp:
         routes = [
-            Route("/", self._page("overview.html", "Overview", overview.overview)),
-            Route("/segments", self._page("segments.html", "Segments", overview.segments)),
-            Route("/releases", self._page("releases.html", "Releases", overview.releases)),
-            Route("/runs", self._page("runs.html", "Runs", runs.listing)),
-            Route("/sources", self._page("sources.html", "Sources", runs.source_health)),
-            Route("/feedback", self._page("feedback.html", "Feedback", runs.agreement)),
+            *(Route(path, self._page) for path in _PAGES),
             Route("/feedback.jsonl", self._labelled),
             Route("/run/report", self._report),
             Route("/run/feedback", self._mark, methods=["POST"]),
@@ -84,50 +78,37 @@ class _Pages:
             exception_handlers={404: self._missing, TrailError: self._failed},
         )
 
-    def _page(self, template: str, title: str, read: Callable[[Store, Filters], Mapping[str, Any]]) -> Any:
-        def endpoint(request: Request) -> Response:
-            filters = Filters.read(request.query_params)
-            return self._reply(request.url.path, template, title, read(self._store, filters), filters=filters)
-
-        return endpoint
+    def _page(self, request: Request) -> Response:
+        title, read = _PAGES[request.url.path]
+        return self._reply(request, title, read(self._store, Filters.read(request.query_params)))
 
     def _reply(
-        self, path: str, template: str, title: str, found: Mapping[str, Any], *, filters: Filters, status: int = 200
+        self, request: Request, title: str, found: Mapping[str, Any], template: str = "", status: int = 200
     ) -> Response:
-        pages = [{"href": filters.href(href, after=None), "text": text, "here": path == href} for href, text in _PAGES]
+        filters = Filters() if template == "message" else Filters.read(request.query_params)
+        here = request.url.path
+        lost = self._store.lost
+        segments: Mapping[str, Sequence[str]] = {}
+        with suppress(StoreError):  # the page itself says why
+            segments = self._store.segments()
         common = {
             "title": title,
             "filters": filters,
-            "pages": pages,
-            "windows": WINDOWS,
-            "segments": self._segments(),
-            "states": STATES,
-            "sorts": SORTS,
-            "stages": STAGES,
-            "signals": list(SIGNALS.values()),
-            "notices": self._notices(),
+            "pages": [(filters.href(path, after=None), text, path == here) for path, (text, _) in _PAGES.items()],
+            "choices": CHOICES,
+            "segments": segments,
+            "notices": [f"{lost} runs of this process were not written to the store"] if lost else [],
         }
-        text = self._templates.get_template(template).render({**common, **found})
-        return HTMLResponse(text.encode("utf-8", "replace"), status_code=status)
-
-    def _segments(self) -> Mapping[str, Sequence[str]]:
-        with suppress(StoreError):  # the page itself says why
-            return self._store.segments()
-        return {}
-
-    def _notices(self) -> list[str]:
-        lost = self._store.lost
-        return [f"{lost} runs of this process were not written to the store"] if lost else []
+        page = self._templates.get_template(f"{template or title.lower()}.html")
+        return HTMLResponse(page.render({**common, **found}).encode("utf-8", "replace"), status_code=status)
 
     def _run(self, request: Request) -> Response:
         run = request.query_params.get("id", "")
-        found = runs.one(self._store, run)
+        found = views.one(self._store, run)
         if found is None:
             return self._missing(request, None)
-        report = runs.href(run, "/run/report") if found["has_report"] else None
-        more = {"action": runs.href(run, "/run/feedback"), "csrf": self._access.form(), "report": report}
-        filters = Filters.read(request.query_params)
-        return self._reply(request.url.path, "run.html", "Run", {**found, **more}, filters=filters)
+        more = {"action": views.href(run, "/run/feedback"), "csrf": self._access.form}
+        return self._reply(request, "Run", {**found, **more})
 
     def _report(self, request: Request) -> Response:
         report = self._store.report(request.query_params.get("id", ""))
@@ -147,24 +128,24 @@ class _Pages:
         if not self._access.is_form(form.get("csrf", "")):
             return PlainTextResponse("This form is not of this page, or the server was restarted: reload.\n", 403)
         run = request.query_params.get("id", "")
-        done = await run_in_threadpool(runs.mark, self._store, run, form)
-        if not done:
+        if not await run_in_threadpool(views.mark, self._store, run, form):
             return PlainTextResponse("There is no such claim.\n", status_code=404)
-        return Response(status_code=303, headers={"location": f"{runs.href(run)}#verdicts"})
+        return Response(status_code=303, headers={"location": f"{views.href(run)}#verdicts"})
 
     def _metrics(self, _: Request) -> Response:
         return Response(exposition(self._store.totals()), media_type=CONTENT_TYPE)
 
     def _labelled(self, _: Request) -> Response:
-        return StreamingResponse(runs.labelled(self._store), media_type="application/x-ndjson")
+        return StreamingResponse(views.labelled(self._store), media_type="application/x-ndjson")
 
     def _missing(self, request: Request, _: Exception | None) -> Response:
-        found = {"text": "There is no such page, or the run was deleted."}
-        return self._reply(request.url.path, "message.html", "Not found", found, filters=Filters(), status=404)
+        return self._message(request, "Not found", "There is no such page, or the run was deleted.", 404)
 
     def _failed(self, request: Request, error: Exception) -> Response:
-        found, title = {"text": str(error)}, "The store cannot be read"
-        return self._reply(request.url.path, "message.html", title, found, filters=Filters(), status=503)
+        return self._message(request, "The store cannot be read", str(error), 503)
+
+    def _message(self, request: Request, title: str, text: str, status: int) -> Response:
+        return self._reply(request, title, {"text": text}, "message", status)
 
 
 def _static(request: Request) -> Response:
@@ -191,8 +172,8 @@ def _environment() -> Environment:
     made.filters |= {
         "percent": charts.percent,
         "minute": charts.minute,
-        "points": _points,
-        "score": _score,
+        "points": lambda value: f"{value * 100:+.1f} points",
+        "score": lambda value: "none" if value is None else f"{value:.2f}",
         "thousands": "{:,}".format,
         "words": lambda name: str(name).replace("_", " "),
         "duration": _duration,
@@ -205,24 +186,11 @@ def _visible(value: Any) -> Any:
     return plain(value)[:_SHOWN] if type(value) is str else value
 
 
-def _points(value: float) -> str:
-    return f"{value * 100:+.1f} points"
-
-
-def _score(value: float | None) -> str:
-    return "none" if value is None else f"{value:.2f}"
-
-
 def _duration(seconds: float | None) -> str:
     if seconds is None:
         return "unknown"
-    for size, name in ((_DAY, "days"), (_HOUR, "hours"), (_MINUTE, "minutes")):
-        if abs(seconds) >= _TWO * size:
-            return f"{seconds / size:.0f} {name}"
-    return f"{seconds:.0f} seconds"
-
-
-_WAITING = 64  # connections
+    name, size = next((each for each in _UNITS if abs(seconds) >= _TWO * each[1]), ("seconds", 1.0))
+    return f"{seconds / size:.0f} {name}" if abs(seconds) < 1e12 else f"{seconds:g} seconds"  # noqa: PLR2004 - an age
 
 
 class Server:

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from itertools import groupby
 
+from trail_callbacks.statistics.intervals import wilson
 from trail_callbacks.store.counting import VersionSeen
 
-__all__ = ["Chart", "Line", "Point", "Tick"]
+__all__ = ["Chart", "Line", "Point", "day", "minute", "percent"]
 
-WIDTH, HEIGHT = 640.0, 200.0
+_WIDTH, _HEIGHT = 640.0, 200.0
 _LEFT, _RIGHT, _TOP, _BOTTOM = 44.0, 8.0, 10.0, 24.0
 _DAY = 86_400.0
 _TICKS = 6
@@ -19,7 +21,7 @@ _TOPS = (0.05, 0.1, 0.2, 0.5, 1.0)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Point:
-    """A share in one bucket of time.
+    """A share, or the mean of shares, in one bucket of time or of all runs.
 
     Attributes:
         at: Begin of the bucket, seconds since the epoch.
@@ -29,11 +31,19 @@ class Point:
         n: Runs it is a share of.
     """
 
-    at: float
-    value: float | None
+    at: float = 0.0
+    value: float | None = None
     low: float | None = None
     high: float | None = None
     n: int = 0
+
+    @classmethod
+    def share(cls, part: int, whole: int) -> Point:
+        """A share of things that are alike, with its Wilson interval."""
+        if not whole:
+            return cls()
+        low, high = wilson(part / whole, whole)
+        return cls(value=part / whole, low=low, high=high, n=whole)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -44,13 +54,11 @@ class Line:
     hue: str
     points: Sequence[Point]
 
-
-@dataclass(frozen=True, slots=True)
-class Tick:
-    """A tick of an axis: its place in the drawing, and its words."""
-
-    place: float
-    text: str
+    def stretches(self) -> Iterator[list[Point]]:
+        """The points between gaps, where nothing is known."""
+        for known, points in groupby(self.points, lambda point: point.value is not None):
+            if known:
+                yield list(points)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -78,7 +86,7 @@ class Chart:
     @property
     def empty(self) -> bool:
         """Whether no line has a value."""
-        return all(point.value is None for line in self.lines for point in line.points)
+        return not any(True for line in self.lines for _ in line.stretches())
 
     @property
     def top(self) -> float:
@@ -91,26 +99,20 @@ class Chart:
         """What the chart shows, for those who cannot see it: the first and the last value of each line."""
         said = []
         for line in self.lines:
-            known = [point for point in line.points if point.value is not None]
-            if not known:
-                said.append(f"{line.name}: no data")
-            elif len(known) == 1:
-                said.append(f"{line.name}: {percent(known[0].value)} on {day(known[0].at)}")
-            else:
-                first, last = known[0], known[-1]
-                said.append(
-                    f"{line.name}: {percent(first.value)} on {day(first.at)}, {percent(last.value)} on {day(last.at)}"
-                )
+            known = [point for stretch in line.stretches() for point in stretch]
+            ends = known[:1] + known[1:][-1:]
+            words = ", ".join(f"{percent(each.value)} on {day(each.at)}" for each in ends)
+            said.append(f"{line.name}: {words or 'no data'}")
         return "; ".join(said)
 
     def x(self, at: float) -> float:
         """Place of a time, in units of the drawing."""
         whole = self.until - self.since or 1.0
-        return round(_LEFT + (WIDTH - _LEFT - _RIGHT) * (at - self.since) / whole, 1)
+        return round(_LEFT + (_WIDTH - _LEFT - _RIGHT) * (at - self.since) / whole, 1)
 
     def y(self, value: float) -> float:
         """Place of a share, likewise; what is above the axis is at its end."""
-        return round(HEIGHT - _BOTTOM - (HEIGHT - _TOP - _BOTTOM) * min(value / self.top, 1.0), 1)
+        return round(_HEIGHT - _BOTTOM - (_HEIGHT - _TOP - _BOTTOM) * min(value / self.top, 1.0), 1)
 
     def middle(self, point: Point) -> float:
         """Place of the middle of a point's bucket."""
@@ -118,52 +120,38 @@ class Chart:
 
     def path(self, line: Line) -> str:
         """The line as an SVG path, with a gap where nothing is known."""
-        parts = []
-        for stretch in _stretches(line.points):
-            steps = [f"{self.middle(each)} {self.y(each.value or 0.0)}" for each in stretch]
-            parts.append("M" + "L".join(steps))
-        return "".join(parts)
+        return "".join(f"M{self._through(each, lambda point: point.value)}" for each in line.stretches())
 
     def band(self, line: Line) -> str:
         """The intervals as an SVG path."""
-        parts = []
-        for stretch in _stretches(line.points):
-            upper = [f"{self.middle(p)} {self.y(p.value or 0.0 if p.high is None else p.high)}" for p in stretch]
-            lower = [f"{self.middle(p)} {self.y(p.value or 0.0 if p.low is None else p.low)}" for p in stretch[::-1]]
-            parts.append("M" + "L".join([*upper, *lower]) + "Z")
-        return "".join(parts)
+        return "".join(
+            f"M{self._through(each, lambda point: point.high)}L{self._through(each[::-1], lambda point: point.low)}Z"
+            for each in line.stretches()
+        )
+
+    def _through(self, points: Sequence[Point], value: Callable[[Point], float | None]) -> str:
+        heights = [each.value or 0.0 if (found := value(each)) is None else found for each in points]
+        return "L".join(f"{self.middle(each)} {self.y(y)}" for each, y in zip(points, heights, strict=True))
 
     @property
-    def across(self) -> list[Tick]:
-        """Ticks of the axis of shares."""
-        return [Tick(self.y(self.top * n / 2), percent(self.top * n / 2)) for n in range(3)]
+    def across(self) -> list[tuple[float, str]]:
+        """Ticks of the axis of shares: their places and words."""
+        return [(self.y(self.top * n / 2), percent(self.top * n / 2)) for n in range(3)]
 
     @property
-    def along(self) -> list[Tick]:
+    def along(self) -> list[tuple[float, str]]:
         """Ticks of the axis of time: days, or hours of a short window."""
         whole = self.until - self.since
-        step = max(whole / _TICKS, 1.0)
         words = day if whole > 2 * _DAY else minute
-        return [Tick(self.x(self.since + n * step), words(self.since + n * step)) for n in range(_TICKS)]
+        times = [self.since + n * max(whole / _TICKS, 1.0) for n in range(_TICKS)]
+        return [(self.x(at), words(at)) for at in times]
 
     @property
-    def rows(self) -> Iterator[tuple[float, list[Point]]]:
+    def rows(self) -> Iterator[tuple[float, tuple[Point, ...]]]:
         """The table: a row for each bucket."""
         for points in zip(*(line.points for line in self.lines), strict=True):
             if any(point.n for point in points):
-                yield points[0].at, list(points)
-
-
-def _stretches(points: Sequence[Point]) -> Iterator[list[Point]]:
-    stretch: list[Point] = []
-    for point in points:
-        if point.value is not None:
-            stretch.append(point)
-        elif stretch:
-            yield stretch
-            stretch = []
-    if stretch:
-        yield stretch
+                yield points[0].at, points
 
 
 def percent(value: float | None) -> str:
@@ -176,9 +164,12 @@ def percent(value: float | None) -> str:
 
 def day(at: float) -> str:
     """A day, in UTC."""
-    return datetime.fromtimestamp(at, UTC).strftime("%Y-%m-%d")
+    return minute(at).partition(" ")[0]
 
 
 def minute(at: float) -> str:
-    """A minute, in UTC."""
-    return datetime.fromtimestamp(at, UTC).strftime("%Y-%m-%d %H:%M")
+    """A minute, in UTC; as it is if no calendar has it."""
+    try:
+        return datetime.fromtimestamp(at, UTC).strftime("%Y-%m-%d %H:%M")
+    except (ValueError, OverflowError, OSError):
+        return f"{at:g}"
