@@ -9,23 +9,23 @@ it. What it may cost is kept by `trail_callbacks.work`.
 from trail_callbacks.audit.batch import BatchEngine
 from trail_callbacks.audit.cluster import RayEngine
 from trail_callbacks.audit.engine import Engine, LocalEngine, cores
-from trail_callbacks.audit.judging import Outcome, Task
-from trail_callbacks.audit.run import Progress, audit
-from trail_callbacks.audit.summary import Summary, Tally
+from trail_callbacks.audit.judging import AuditOutcome, AuditTask
+from trail_callbacks.audit.results import AuditSummary, Tally
+from trail_callbacks.audit.run import AuditProgress, audit
 from trail_callbacks.work import Budget, Grants
 
 __all__ = [
+    "AuditOutcome",
+    "AuditProgress",
+    "AuditSummary",
+    "AuditTask",
     "BatchEngine",
     "Budget",
     "Engine",
     "Grants",
     "LocalEngine",
-    "Outcome",
-    "Progress",
     "RayEngine",
-    "Summary",
     "Tally",
-    "Task",
     "audit",
     "cores",
 ]

@@ -1,30 +1,41 @@
-"""The engine for batch endpoints: half the price where a provider has them, and hours of delay."""
+"""The engine for batch endpoints: half the price where a provider has them, and hours of delay.
+
+A verification asks in several stages, each of which needs the replies to the one before. So all answers in work go on
+until each of them waits for replies; then what they ask is one batch, whose replies let them go on: a round. A model's
+requests are taken and answered where its client would send them: what is sent, and how a reply is read, is the same as
+without batches.
+"""
 
 from __future__ import annotations
 
 import asyncio
+import json
 from collections.abc import Iterator
 from concurrent.futures import Future
+from contextlib import contextmanager
+from contextvars import ContextVar
 from dataclasses import dataclass, replace
+from functools import partial
+from importlib import import_module
 from pathlib import Path
 from queue import SimpleQueue
 from threading import Thread
-from typing import TYPE_CHECKING
+from typing import Any
 
-from trail_callbacks.audit.judging import Judging, Outcome, Task
-from trail_callbacks.errors import InputError
+from trail_callbacks.audit.judging import AuditOutcome, AuditTask, Judging
+from trail_callbacks.audit.provider_batch import Endpoint, load
+from trail_callbacks.errors import InputError, JudgeError
 from trail_callbacks.judges.judge import Judge
-from trail_callbacks.models.call import Model
+from trail_callbacks.models.call import Call, Model, Reply
+from trail_callbacks.models.instructor import InstructorModel
 from trail_callbacks.verify.options import VerifyOptions
 from trail_callbacks.work.budget import Granted, Grants
-
-if TYPE_CHECKING:
-    from trail_callbacks.audit.rounds import Rounds
 
 __all__ = ["BatchEngine"]
 
 _AT_ONCE = 1024  # calls of one answer that may be in the same batch
 _PATIENCE = 60.0  # seconds for the thread to end
+_SETTLE = 0.05  # seconds for which nothing must happen before a round ends
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,79 +71,194 @@ class BatchEngine:
         if not 0 < self.first <= self.longest < float("inf"):
             raise InputError(f"BatchEngine waits {self.first} to {self.longest} seconds, expected over 0 and in order")
 
-    def run(self, tasks: Iterator[Task], judge: Judge, options: VerifyOptions, grants: Grants) -> Iterator[Outcome]:
+    def run(
+        self, tasks: Iterator[AuditTask], judge: Judge, options: VerifyOptions, grants: Grants
+    ) -> Iterator[AuditOutcome]:
         """See `Engine`."""
-        from trail_callbacks.audit.rounds import Asking, Rounds  # noqa: PLC0415 - needs the extra `llm`
-
         if judge.model is None:
             raise InputError("batches are for a judge that asks a model: name one, as in judge='openai/gpt-5-mini'")
-        rounds = Rounds(Path(self.folder), self.requests, self.first, self.longest)
+        rounds = _Rounds(self)
         asked: dict[int, tuple[Model, Model]] = {}
 
         def through(model: Model) -> Model:
             if id(model) not in asked:
                 asked[id(model)] = model, rounds.model(model)  # the first is kept so that its id is not used again
-            return Asking(Granted(asked[id(model)][1], grants))
+            return _Asking(Granted(asked[id(model)][1], grants))
 
         through(judge.model)  # says at once if it cannot be asked
         settings = replace(options, concurrency=max(_AT_ONCE, options.concurrency), max_seconds=None)
-        yield from _Work(rounds, Judging(judge, settings, grants, through=through)).run(tasks, self.concurrency)
+        yield from _worked(tasks, rounds, Judging(judge, settings, grants, through=through), self.concurrency)
 
 
-class _Work:
-    """Has many answers judged on an event loop of its own, on a thread."""
+def _worked(tasks: Iterator[AuditTask], rounds: _Rounds, judging: Judging, most: int) -> Iterator[AuditOutcome]:
+    """Has so many answers judged at once, on an event loop of their own, on a thread."""
+    loop = asyncio.new_event_loop()
+    thread = Thread(target=loop.run_forever, name="trail-audit-batch", daemon=True)
+    done: SimpleQueue[Future[AuditOutcome]] = SimpleQueue()
+    running: set[Future[AuditOutcome]] = set()
+    more, whole = True, False
 
-    def __init__(self, rounds: Rounds, judging: Judging) -> None:
-        self._rounds, self._judging = rounds, judging
-        self._loop = asyncio.new_event_loop()
-        self._thread = Thread(target=self._loop.run_forever, name="trail-audit-batch", daemon=True)
-        self._done: SimpleQueue[Future[Outcome]] = SimpleQueue()
-        self._running: set[Future[Outcome]] = set()
+    async def one(task: AuditTask) -> AuditOutcome:
+        with rounds.row():
+            return await judging.ajudge(task)
 
-    def run(self, tasks: Iterator[Task], most: int) -> Iterator[Outcome]:
-        """Carries out tasks, so many at once."""
-        self._thread.start()
-        whole = False
-        try:
-            more = self._fill(tasks, most)
-            while self._running:
-                self._tell_filling(False)
-                ended = [self._done.get()]
-                self._tell_filling(more)
-                while not self._done.empty():
-                    ended.append(self._done.get())
-                self._running.difference_update(ended)
-                yield from (each.result() for each in ended)
-                more = more and self._fill(tasks, most)
-            whole = True
-        finally:
-            self._close(whole=whole)
-
-    def _fill(self, tasks: Iterator[Task], most: int) -> bool:
-        """Begins tasks while there is room; tells whether there may be more."""
-        while len(self._running) < most:
-            task = next(tasks, None)
-            if task is None:
-                return False
-            started = asyncio.run_coroutine_threadsafe(self._one(task), self._loop)
-            self._running.add(started)
-            started.add_done_callback(self._done.put)
-        return True
-
-    async def _one(self, task: Task) -> Outcome:
-        with self._rounds.row():
-            return await self._judging.ajudge(task)
-
-    def _tell_filling(self, filling: bool) -> None:
-        self._loop.call_soon_threadsafe(self._rounds.fill, filling)
-
-    def _close(self, *, whole: bool) -> None:
-        for each in self._running:
+    thread.start()
+    try:
+        while True:
+            while more and len(running) < most:
+                task = next(tasks, None)
+                more = task is not None
+                if task is not None:
+                    running.add(started := asyncio.run_coroutine_threadsafe(one(task), loop))
+                    started.add_done_callback(done.put)
+            if not running:
+                break
+            loop.call_soon_threadsafe(rounds.fill, False)
+            ended = [done.get()]
+            loop.call_soon_threadsafe(rounds.fill, more)
+            while not done.empty():
+                ended.append(done.get())
+            running.difference_update(ended)
+            yield from (each.result() for each in ended)
+        whole = True
+    finally:
+        for each in running:
             each.cancel()
         try:
-            asyncio.run_coroutine_threadsafe(self._rounds.close(whole=whole), self._loop).result(_PATIENCE)
+            asyncio.run_coroutine_threadsafe(rounds.close(whole=whole), loop).result(_PATIENCE)
         finally:
-            self._loop.call_soon_threadsafe(self._loop.stop)
-            self._thread.join(_PATIENCE)
-            if not self._loop.is_running():
-                self._loop.close()
+            loop.call_soon_threadsafe(loop.stop)
+            thread.join(_PATIENCE)
+            if not loop.is_running():
+                loop.close()
+
+
+@dataclass(slots=True, eq=False)
+class _Row:
+    """An answer in work: how many of its calls are under way, and how many of those wait for a batch."""
+
+    calls: int = 0
+    parked: int = 0
+
+
+_row: ContextVar[_Row] = ContextVar("trail_audit_row")
+
+
+class _Rounds:
+    """Decides when a round ends. For one event loop."""
+
+    def __init__(self, engine: BatchEngine) -> None:
+        folder = Path(engine.folder)
+        self._filling = True
+        self._endpoint = partial(
+            Endpoint,
+            folder=folder,
+            earlier=load(folder),
+            most=engine.requests,
+            first=engine.first,
+            longest=engine.longest,
+        )
+        self._endpoints: dict[str, Endpoint] = {}
+        self._rows: set[_Row] = set()
+        self._timer: asyncio.TimerHandle | None = None
+
+    @contextmanager
+    def row(self) -> Iterator[None]:
+        """An answer is in work: what this task asks belongs to it."""
+        token = _row.set(mine := _Row())
+        self._rows.add(mine)
+        try:
+            yield
+        finally:
+            self._rows.discard(mine)
+            _row.reset(token)
+            self._look()
+
+    def model(self, model: Model) -> Model:
+        """Returns a model that asks in batches, in place of one.
+
+        Raises:
+            JudgeError: If there is no batch endpoint for it.
+        """
+        if not isinstance(model, InstructorModel):
+            raise JudgeError(
+                f"{model.name} cannot be asked in batches: that needs a judge that is named as 'openai/MODEL', or any "
+                "endpoint with OpenAI's protocol, without a pace of its own"
+            )
+        return model.rerouted(self._route)
+
+    def _route(self, client: Any) -> None:
+        """Has the chat completions of a client of openai answered here."""
+        import openai  # noqa: PLC0415 - optional and heavy
+
+        if not isinstance(client, openai.AsyncOpenAI):
+            raise JudgeError(f"{type(client).__name__} has no batch endpoint: that needs 'openai/MODEL'")
+        address = str(client.base_url)
+        if address not in self._endpoints:
+            direct = client.copy(http_client=openai.DefaultAsyncHttpxClient(), max_retries=2, timeout=120.0)
+            self._endpoints[address] = self._endpoint(direct)
+        endpoint = self._endpoints[address]
+        http = import_module(type(client._client.headers).__module__.partition(".")[0])  # noqa: SLF001 - httpx, or its successor
+
+        async def answered(request: Any) -> Any:
+            if not request.url.path.endswith("/chat/completions"):
+                raise JudgeError(f"{request.url.path} is not asked in batches: only chat completions are")
+            row = _row.get()
+            row.parked += 1
+            self._look()
+            try:
+                answer, again = await endpoint.ask(request.content)
+            finally:
+                row.parked -= 1
+            headers = {} if again else {"x-should-retry": "false"}
+            content = json.dumps(answer.body).encode()  # in ASCII: a model may write half a character
+            return http.Response(answer.status, content=content, headers={"content-type": "application/json"} | headers)
+
+        client._client = http.AsyncClient(transport=http.MockTransport(answered), timeout=None)  # noqa: SLF001 - sends nothing
+
+    def fill(self, filling: bool) -> None:
+        """Takes note whether more rows come without any being over: no round ends before that."""
+        self._filling = filling
+        self._look()
+
+    def _look(self) -> None:
+        """Ends the round soon, if nobody can go on without replies."""
+        if self._timer is not None:
+            self._timer.cancel()
+        self._timer = asyncio.get_running_loop().call_later(_SETTLE, self._end)
+
+    def _end(self) -> None:
+        if not self._filling and all(row.calls and row.calls == row.parked for row in self._rows):
+            for endpoint in self._endpoints.values():
+                endpoint.submit()
+
+    async def close(self, *, whole: bool) -> None:
+        """Ends all work; batches go on at the provider, and the next run waits for them.
+
+        Args:
+            whole: Whether all answers are judged, so that what was replied is not needed any more.
+        """
+        if self._timer is not None:
+            self._timer.cancel()
+        for endpoint in self._endpoints.values():
+            await endpoint.close(whole=whole)
+
+
+class _Asking:
+    """A model that tells its row which calls are under way."""
+
+    def __init__(self, model: Model) -> None:
+        self._model = model
+        self.name = model.name
+        self.parameters = getattr(model, "parameters", None)
+
+    def ask(self, call: Call) -> Reply:
+        raise NotImplementedError  # a batch is only waited for by `aask`
+
+    async def aask(self, call: Call) -> Reply:
+        row = _row.get()
+        row.calls += 1
+        try:
+            return await self._model.aask(replace(call, seconds=None))
+        finally:
+            row.calls -= 1

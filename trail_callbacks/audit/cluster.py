@@ -21,7 +21,7 @@ from types import MappingProxyType
 from typing import Any
 
 from trail_callbacks.audit.crew import Crew, CrewWorker, Desk, Events, Message, portable
-from trail_callbacks.audit.judging import Outcome, Task
+from trail_callbacks.audit.judging import AuditOutcome, AuditTask
 from trail_callbacks.errors import InputError, JudgeError, MissingExtraError
 from trail_callbacks.judges.judge import Judge
 from trail_callbacks.models.cache import shared
@@ -83,7 +83,9 @@ class RayEngine:
         if not 0.0 <= self.gpus < float("inf"):
             raise InputError(f"RayEngine.gpus is {self.gpus}, expected 0 or more")
 
-    def run(self, tasks: Iterator[Task], judge: Judge, options: VerifyOptions, grants: Grants) -> Iterator[Outcome]:
+    def run(
+        self, tasks: Iterator[AuditTask], judge: Judge, options: VerifyOptions, grants: Grants
+    ) -> Iterator[AuditOutcome]:
         """See `Engine`.
 
         Raises:

@@ -20,7 +20,7 @@ from queue import Empty, SimpleQueue
 from threading import Thread
 from typing import Any, NamedTuple, TypeAlias
 
-from trail_callbacks.audit.judging import Outcome, Task
+from trail_callbacks.audit.judging import AuditOutcome, AuditTask
 from trail_callbacks.errors import JudgeError
 from trail_callbacks.judges.judge import Judge
 from trail_callbacks.models.cache import ReplyStore
@@ -53,7 +53,7 @@ class Desk(NamedTuple):
 
 @dataclass(slots=True)
 class _Job:
-    task: Task
+    task: AuditTask
     deaths: int = 0  # of workers that had it
 
 
@@ -160,7 +160,7 @@ class Crew:
     _again: deque[_Job] = field(default_factory=deque)  # of workers that died; each is done alone
     _unborn: int = 0  # workers that died before they were ready, without one that was in between
 
-    def run(self, tasks: Iterator[Task]) -> Iterator[Outcome]:
+    def run(self, tasks: Iterator[AuditTask]) -> Iterator[AuditOutcome]:
         """Carries out tasks. See `Engine.run`.
 
         Raises:
@@ -185,7 +185,7 @@ class Crew:
             for worker in self._workers:
                 worker.end()
 
-    def _heard(self, worker: CrewWorker, said: list[Message]) -> Iterator[Outcome]:
+    def _heard(self, worker: CrewWorker, said: list[Message]) -> Iterator[AuditOutcome]:
         for kind, what in said:
             if kind == "unusable":
                 raise JudgeError(f"the judge cannot be used in a worker process: {what}")
@@ -229,7 +229,7 @@ class Crew:
             jobs.append(job)
         return jobs
 
-    def _buried(self, worker: CrewWorker) -> Iterator[Outcome]:
+    def _buried(self, worker: CrewWorker) -> Iterator[AuditOutcome]:
         """Takes back the tasks of a worker that died; yields those that are given up."""
         worker.end()
         self._workers.remove(worker)
@@ -243,7 +243,7 @@ class Crew:
                 self._again.append(job)
             else:
                 why = f"{_DEATHS} worker processes died over it, the last {worker.cause}"
-                yield Outcome(job.task.key, "failed", why)
+                yield AuditOutcome(job.task.key, "failed", why)
 
 
 def portable(judge: Judge, options: VerifyOptions) -> bytes:

@@ -15,7 +15,7 @@ from threading import Lock
 from typing import IO, Protocol, cast, runtime_checkable
 
 from trail_callbacks.audit.crew import Crew, CrewWorker, Desk, Events, Message, portable
-from trail_callbacks.audit.judging import Judging, Outcome, Task
+from trail_callbacks.audit.judging import AuditOutcome, AuditTask, Judging
 from trail_callbacks.errors import InputError
 from trail_callbacks.forking import unforked
 from trail_callbacks.judges.judge import Judge
@@ -34,7 +34,9 @@ class Engine(Protocol):
     Any engine is resumable, because tasks have keys: what it loses is a task again in the next run.
     """
 
-    def run(self, tasks: Iterator[Task], judge: Judge, options: VerifyOptions, grants: Grants) -> Iterator[Outcome]:
+    def run(
+        self, tasks: Iterator[AuditTask], judge: Judge, options: VerifyOptions, grants: Grants
+    ) -> Iterator[AuditOutcome]:
         """Carries out tasks, and yields one outcome for each in any order.
 
         Takes no more tasks than it can soon begin: they may be without end. Closing the generator ends the work.
@@ -70,7 +72,9 @@ class LocalEngine:
             if getattr(self, name) < 1:
                 raise InputError(f"LocalEngine.{name} is {getattr(self, name)}, expected 1 or more")
 
-    def run(self, tasks: Iterator[Task], judge: Judge, options: VerifyOptions, grants: Grants) -> Iterator[Outcome]:
+    def run(
+        self, tasks: Iterator[AuditTask], judge: Judge, options: VerifyOptions, grants: Grants
+    ) -> Iterator[AuditOutcome]:
         """See `Engine`."""
         if self.workers > 1:
             settings = portable(judge, options)
@@ -84,9 +88,9 @@ class LocalEngine:
         yield from _together(tasks, judging, self.concurrency)
 
 
-def _together(tasks: Iterator[Task], judging: Judging, most: int) -> Iterator[Outcome]:
-    lane: Lane[Outcome] = Lane(most, waits=True)
-    pending: set[Future[Outcome]] = set()
+def _together(tasks: Iterator[AuditTask], judging: Judging, most: int) -> Iterator[AuditOutcome]:
+    lane: Lane[AuditOutcome] = Lane(most, waits=True)
+    pending: set[Future[AuditOutcome]] = set()
     try:
         for task in tasks:
             pending.add(lane.submit(partial(_judge, judging, task)))
@@ -100,7 +104,7 @@ def _together(tasks: Iterator[Task], judging: Judging, most: int) -> Iterator[Ou
         lane.close()
 
 
-def _judge(judging: Judging, task: Task, _: bool) -> Awaitable[Outcome]:
+def _judge(judging: Judging, task: AuditTask, _: bool) -> Awaitable[AuditOutcome]:
     return judging.ajudge(task)
 
 

@@ -4,19 +4,17 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
-from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from trail_callbacks.audit.items import AuditItem
-from trail_callbacks.audit.judging import Outcome
+from trail_callbacks.audit.judging import AuditOutcome
 from trail_callbacks.errors import InputError
 from trail_callbacks.files import remnants, write
 from trail_callbacks.models.cache import digest
 from trail_callbacks.models.call import Usage
 from trail_callbacks.text import encodable
-from trail_callbacks.work import Journal
-from trail_callbacks.work.journal import unpacked
+from trail_callbacks.work.journal import Journal, unpacked
 
 __all__ = ["AuditEntry", "AuditJournal", "claim"]
 
@@ -29,8 +27,7 @@ _AGAIN = {"unfinished", "failed"}  # statuses that another run may change
 _NOTHING = {"failed", "broken"}  # statuses without a result
 
 
-@dataclass(frozen=True, slots=True)
-class AuditEntry:
+class AuditEntry(NamedTuple):
     """A place of the input, with what is known about it.
 
     Attributes:
@@ -39,8 +36,8 @@ class AuditEntry:
         id: As its maker calls it.
         fields: Its metadata.
         why: Why it cannot be audited; None if it can.
-        status: See `Outcome.status`; None if it was not judged yet.
-        data: The result, see `Outcome.data`.
+        status: See `AuditOutcome.status`; None if it was not judged yet.
+        data: The result, see `AuditOutcome.data`.
         first: Number of the first place with the same content; None if it cannot be audited.
     """
 
@@ -66,8 +63,8 @@ class AuditJournal(Journal):
 
     def __init__(self, folder: Path) -> None:
         super().__init__(folder / "audit.sqlite", _FORM, "audit", tables=_ENTRIES)
-        with self.told():
-            self.db.execute("DELETE FROM entry")
+        with self.writing() as db:
+            db.execute("DELETE FROM entry")
 
     def wants(self, key: str) -> bool:
         """Tells whether a task is to be judged: it was not, or not to its end by an earlier run."""
@@ -77,13 +74,11 @@ class AuditJournal(Journal):
     def enter(self, n: int, place: str, item: AuditItem | None, key: str | None, why: str | None = None) -> None:
         """Writes down a place of the input."""
         id_, fields = (item.id, json.dumps(dict(item.fields))) if item else (None, "{}")
-        texts = [None if each is None else encodable(each) for each in (place, id_, why)]
-        with self.told():
-            self._begin()
-            row = (n, key, *texts[:2], fields, texts[2])
-            self.db.execute("INSERT INTO entry VALUES (?, ?, ?, ?, ?, ?)", row)
+        place, id_, why = (None if each is None else encodable(each) for each in (place, id_, why))  # type: ignore[assignment]  # the place is a text
+        with self.writing() as db:
+            db.execute("INSERT INTO entry VALUES (?, ?, ?, ?, ?, ?)", (n, key, place, id_, fields, why))
 
-    def take(self, outcome: Outcome, spent: Usage) -> None:
+    def take(self, outcome: AuditOutcome, spent: Usage) -> None:
         """Writes down a result, and what the audit has cost by now; durable within a second, if results go on."""
         self.keep(outcome.key, outcome.status, outcome.data)
         self.commit(spent, due=True)
@@ -94,11 +89,10 @@ class AuditJournal(Journal):
         joined = "entry LEFT JOIN result ON result.key = entry.key"
         query = f"SELECT n, place, id, fields, why, mark, data, {first} FROM {joined} ORDER BY n"  # noqa: S608 - ours
         with self.told():
-            for n, place, id_, fields, why, status, data, same in self.db.execute(query):
-                text = None if data is None else unpacked(data)
-                yield AuditEntry(
-                    n, place, id_, json.loads(fields), text if status in _NOTHING else why, status, text, same
-                )
+            for n, place, id_, fields, why, status, packed, same in self.db.execute(query):
+                data = None if packed is None else unpacked(packed)
+                why = data if status in _NOTHING else why  # noqa: PLW2901 - why there is no result
+                yield AuditEntry(n, place, id_, json.loads(fields), why, status, data, same)
 
     def repeated_ids(self) -> list[str]:
         """Returns ids under which the input has different answers."""
@@ -122,19 +116,18 @@ def claim(folder: Path, settings: dict[str, Any]) -> None:
                 raise InputError(f"{folder} holds other files: name a new folder for the results, or an empty one")
             write(str(mark), json.dumps({"format": _FORM, "hash": digest(settings), "settings": settings}, indent=2))
             return
-        stored = json.loads(mark.read_bytes())
-        before, form = stored["settings"], stored["format"]
+        text = mark.read_bytes()
     except OSError as error:
         raise InputError(f"the folder {folder} cannot be used: {error.strerror or error}") from error
+    try:
+        stored = json.loads(text)
+        before, form = dict(stored["settings"]), stored["format"]
     except (ValueError, KeyError, TypeError) as error:
-        if isinstance(error, InputError):
-            raise
         raise InputError(f"{mark} was not written by an audit, or is damaged: name another folder") from error
     if form != _FORM:
         raise InputError(f"{folder} was written by another release ({form}, here {_FORM}): name another folder")
-    if not isinstance(before, dict) or stored.get("hash") != digest(settings):
-        old = before if isinstance(before, dict) else {}
-        names = [name for name in settings if old.get(name) != settings[name]]
+    if stored.get("hash") != digest(settings):
+        names = [name for name in settings if before.get(name) != settings[name]]
         raise InputError(
             f"{folder} holds the results of another audit (other: {', '.join(names) or 'settings'}): "
             "name a new folder, or give the same settings to go on with that one"

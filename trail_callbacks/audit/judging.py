@@ -28,7 +28,7 @@ from trail_callbacks.verify.options import VerifyOptions
 from trail_callbacks.verify.pipeline import answered, cached, of_run, pipeline
 from trail_callbacks.work.budget import Granted, Grants, granted
 
-__all__ = ["Judging", "Outcome", "Task"]
+__all__ = ["AuditOutcome", "AuditTask", "Judging"]
 
 _GIVEN = "source"  # the step of a source of a row
 _ATTEMPTS = 4
@@ -39,7 +39,7 @@ _STOPPED = re.compile(r"(no claims: )?(unreachable|unauthorised|busy|budget|fail
 
 
 @dataclass(frozen=True, slots=True)
-class Task:
+class AuditTask:
     """What is to be judged: its key, kind and JSON, see `AuditItem`; and whether its whole report is wanted."""
 
     key: str
@@ -49,7 +49,7 @@ class Task:
 
 
 @dataclass(frozen=True, slots=True)
-class Outcome:
+class AuditOutcome:
     """What came of a task.
 
     Attributes:
@@ -89,7 +89,7 @@ class Judging:
         self._through = through or partial(Granted, grants=grants)
         self._limits = Limits(concurrency=options.concurrency)
 
-    def judge(self, task: Task) -> Outcome:
+    def judge(self, task: AuditTask) -> AuditOutcome:
         """Judges a task. Never raises: what goes wrong is an outcome."""
         try:
             ready = _ready(task)
@@ -104,7 +104,7 @@ class Judging:
         except Exception as error:  # noqa: BLE001 - one bad row must not end an audit
             return _failed(task, error)
 
-    async def ajudge(self, task: Task) -> Outcome:
+    async def ajudge(self, task: AuditTask) -> AuditOutcome:
         """As `judge`, without blocking the event loop."""
         from trail_callbacks.models.drive import adrive  # noqa: PLC0415 - see there
 
@@ -143,7 +143,7 @@ def _of_trace(trace: Trace, judge: Judge, options: VerifyOptions) -> Pipeline[Re
     return verifying(trace, judge, options)
 
 
-def _ready(task: Task) -> ProvenanceGraph | Trace | Report:
+def _ready(task: AuditTask) -> ProvenanceGraph | Trace | Report:
     """The graph or run to judge, or the report that is taken as it is."""
     if task.kind == "kept":
         return Report.from_json(task.data)
@@ -173,16 +173,16 @@ def _pause(tried: int) -> float:
     return _FIRST * 2.0**tried * random.uniform(0.75, 1.25)  # noqa: S311 - spreads load, no secret
 
 
-def _outcome(task: Task, report: Any) -> Outcome:
+def _outcome(task: AuditTask, report: Any) -> AuditOutcome:
     stopped = task.kind != "kept" and any(_STOPPED.match(each) for each in _failures(report))
     data = json.dumps(_as_data(report), ensure_ascii=True, separators=(",", ":"))
-    return Outcome(task.key, "unfinished" if stopped else "done", data, report.to_json() if task.whole else None)
+    return AuditOutcome(task.key, "unfinished" if stopped else "done", data, report.to_json() if task.whole else None)
 
 
-def _failed(task: Task, error: Exception) -> Outcome:
+def _failed(task: AuditTask, error: Exception) -> AuditOutcome:
     if isinstance(error, InputError):
-        return Outcome(task.key, "broken", str(error))
-    return Outcome(task.key, "failed", f"{type(error).__name__}: {error}")
+        return AuditOutcome(task.key, "broken", str(error))
+    return AuditOutcome(task.key, "failed", f"{type(error).__name__}: {error}")
 
 
 def _as_data(report: Report) -> dict[str, Any]:

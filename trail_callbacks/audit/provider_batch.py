@@ -1,41 +1,49 @@
-"""A provider's batch endpoint: requests go there as a file, and their answers come back as one, hours later."""
+"""A provider's batch endpoint: requests go there as a file, and their answers come back as one, hours later.
+
+A request waits, is submitted, and is answered; one that failed is submitted again when it is asked again. A batch is
+written down before it is submitted and until nobody needs its answers, so that no run submits the same twice.
+"""
 
 from __future__ import annotations
 
 import asyncio
 import json
-from collections.abc import Awaitable, Callable
+from collections import Counter, defaultdict
+from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import suppress
 from dataclasses import dataclass, field
-from functools import partial
 from hashlib import sha256
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 
 from trail_callbacks.errors import InputError
 from trail_callbacks.files import write
+from trail_callbacks.models.cache import digest
 
-__all__ = ["BatchReply", "LostError", "Provider", "Submitted", "load", "why"]
+__all__ = ["BatchReply", "Endpoint", "LostError", "Submitted", "load"]
 
 _ENDPOINT: Literal["/v1/chat/completions"] = "/v1/chat/completions"
 _OVER = {"completed", "failed", "expired", "cancelled"}
 _GROWTH = 1.5
 _ERRORS = 20  # in a row, after which a provider that does not say how a batch is doing is not asked any more
-_NOT_FOUND, _BUSY, _ERROR = 404, 429, 500  # HTTP
-_UNAVAILABLE = 503
+_FORGETTING = 20.0  # seconds
+_SUBMISSIONS = 3  # of the same request that failed
+_LARGEST = 100 * 1024 * 1024  # bytes of the requests of a batch; OpenAI takes twice that
+_OVER_OK, _NOT_FOUND, _BUSY, _ERROR, _UNAVAILABLE = 300, 404, 429, 500, 503  # HTTP
+_LATER = frozenset({408, 409, 425, _BUSY})  # HTTP, and 5xx: another time may do
+_TOLD = frozenset({401, 403, _BUSY})  # HTTP: what these say of a batch is true of a request too
 
 
-@dataclass(frozen=True, slots=True)
-class BatchReply:
-    """The answer to one request.
-
-    Attributes:
-        status: As of HTTP.
-        body: JSON.
-    """
+class BatchReply(NamedTuple):
+    """The answer to one request: a status as of HTTP, and JSON."""
 
     status: int
     body: Any
+
+
+def _why(message: str, code: str, status: int = _UNAVAILABLE) -> BatchReply:
+    """The answer to a request that was not carried out."""
+    return BatchReply(status, {"error": {"message": message, "type": "batch", "code": code, "param": None}})
 
 
 class LostError(Exception):
@@ -65,61 +73,187 @@ class Submitted:
     def save(self) -> None:
         """Writes it down, or deletes the file if nothing in it is of use."""
         if not self.requests:
-            self.delete()
+            self.path.unlink(missing_ok=True)
             return
         data = {name: getattr(self, name) for name in ("endpoint", "file", "batch", "outputs", "requests")}
         write(str(self.path), json.dumps(data))
 
-    def delete(self) -> None:
-        """Deletes the file."""
-        self.path.unlink(missing_ok=True)
+
+def load(folder: Path) -> list[Submitted]:
+    """Returns what earlier runs have written down.
+
+    Raises:
+        InputError: If the folder cannot be used, or a file in it is damaged.
+    """
+    found = []
+    try:
+        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        for path in sorted(folder.glob("*.json")):
+            data: dict[str, Any] = json.loads(path.read_bytes())
+            found.append(
+                Submitted(path, data["endpoint"], data["requests"], data["file"], data["batch"], data["outputs"])
+            )
+    except OSError as error:
+        raise InputError(f"the folder {folder} cannot be used: {error.strerror or error}") from error
+    except (ValueError, KeyError, TypeError) as error:
+        raise InputError(
+            f"{path} says which batch is with the provider, and is damaged: delete it to submit its requests again"
+        ) from error
+    return found
 
 
-def why(message: str, code: str, status: int = _UNAVAILABLE) -> BatchReply:
-    """Returns the answer to a request that was not carried out."""
-    return BatchReply(status, {"error": {"message": message, "type": "batch", "code": code, "param": None}})
+_Answers = asyncio.Task[dict[str, BatchReply]]
 
 
-class Provider:
-    """Files and batches of a client of openai.
+class _Waiting(NamedTuple):
+    """A request that waits for the next batch: it is told its id there, and where the answers will be."""
+
+    key: str
+    body: str
+    batch: asyncio.Future[tuple[str, _Answers]]
+
+
+class Endpoint:
+    """What is asked at one endpoint.
 
     Args:
-        client: The client, for the loop that is running.
+        client: A client of openai, for the loop that is running.
         folder: Where batches are written down.
+        earlier: Those of earlier runs.
+        most: Requests of a batch, at most.
         first: Seconds before a batch is looked at for the first time; they grow by a half each time.
         longest: Seconds between two looks, at most.
     """
 
-    def __init__(self, client: Any, folder: Path, first: float, longest: float) -> None:
-        self._client, self._folder = client, folder
+    def __init__(
+        self, client: Any, *, folder: Path, earlier: list[Submitted], most: int, first: float, longest: float
+    ) -> None:
+        self._client, self._folder, self._most = client, folder, most
         self._first, self._longest = first, longest
-        self.endpoint = str(client.base_url)
+        self._name = str(client.base_url)
+        self._waiting: list[_Waiting] = []
+        self._failures: Counter[str] = Counter()  # by id: equal requests have one each
+        self._last: dict[str, BatchReply] = {}  # the answer to a request that is not submitted any more
+        self._lost: BatchReply | None = None  # the answer to all that are not known
+        self._known: dict[str, list[tuple[str, Submitted]]] = defaultdict(list)
+        self._running: dict[Path, _Answers] = {}  # batches of earlier runs
+        self._used: list[Submitted] = []
+        self._tasks: set[_Answers] = set()
+        for batch in earlier:
+            for id_ in batch.requests if batch.endpoint == self._name else ():
+                self._known[id_.partition("-")[0]].append((id_, batch))
 
-    async def submit(self, requests: dict[str, str]) -> Submitted:
+    async def ask(self, content: bytes) -> tuple[BatchReply, bool]:
+        """Answers a request; tells whether asking again may help."""
+        body = json.loads(content)
+        key = digest(body)
+        if key in self._last:
+            return self._last[key], False
+        if self._known.get(key):
+            id_, batch = self._known[key].pop(0)
+            answers = self._running.get(batch.path) or self._started(batch)
+            self._running[batch.path] = answers
+        elif self._lost is not None:
+            return self._lost, False
+        else:
+            waiting = _Waiting(key, json.dumps(body), asyncio.get_running_loop().create_future())
+            self._waiting.append(waiting)
+            if len(self._waiting) >= self._most:
+                self.submit()
+            id_, answers = await waiting.batch
+        answer = (await asyncio.shield(answers))[id_]
+        if answer.status < _ERROR and answer.status not in _LATER:
+            return answer, True
+        self._failures[id_] += 1
+        if self._failures[id_] < _SUBMISSIONS:
+            return answer, True
+        self._last[key] = answer
+        return answer, False
+
+    def submit(self) -> None:
+        """Submits what waits."""
+        while self._waiting:
+            ids: dict[str, _Waiting] = {}
+            size, equal = 0, Counter[str]()
+            for each in self._waiting[: self._most]:
+                size += len(each.body)
+                if ids and size > _LARGEST:
+                    break
+                ids[f"{each.key}-{equal[each.key]}"] = each
+                equal[each.key] += 1
+            self._waiting = self._waiting[len(ids) :]
+            answers = self._started({id_: each.body for id_, each in ids.items()})
+            for id_, each in ids.items():
+                if not each.batch.done():
+                    each.batch.set_result((id_, answers))
+
+    async def close(self, *, whole: bool) -> None:
+        """Ends all work; `whole`: nobody needs the answers any more, so that they and the provider's files go."""
+        for task in list(self._tasks):
+            task.cancel()
+        await asyncio.gather(*self._tasks, return_exceptions=True)
+        if whole:
+            for batch in self._used:
+                batch.path.unlink(missing_ok=True)
+            with suppress(TimeoutError):
+                await asyncio.wait_for(self._forget(), _FORGETTING)
+        await self._client.close()
+
+    async def _forget(self) -> None:
+        client = self._client.with_options(max_retries=0)
+        for file in [file for batch in self._used for file in (batch.file, *batch.outputs)]:
+            with suppress(Exception):  # some endpoints cannot delete, and nothing depends on it
+                await client.files.delete(file)
+
+    def _started(self, what: Submitted | dict[str, str]) -> _Answers:
+        task = asyncio.create_task(self._carried(what))
+        self._tasks.add(task)
+        task.add_done_callback(self._tasks.discard)
+        return task
+
+    async def _carried(self, what: Submitted | dict[str, str]) -> dict[str, BatchReply]:
+        """The answers to a batch, or to the bodies of requests by their ids, whatever happens."""
+        ids = list(what.requests if isinstance(what, Submitted) else what)
+        try:
+            batch = what if isinstance(what, Submitted) else await self._submitted(what)
+            answers = await self._answers(batch)
+            batch.requests = [id_ for id_ in ids if answers[id_].status < _OVER_OK]  # others are submitted again
+            batch.save()
+            self._used.append(batch)
+        except LostError as error:
+            self._lost = _why(str(error), "batch_lost")
+            self._last |= {id_.partition("-")[0]: self._lost for id_ in ids}
+            return dict.fromkeys(ids, self._lost)
+        except Exception as error:  # noqa: BLE001 - the client's, or a full disk: every request gets an answer
+            status = getattr(error, "status_code", None)
+            told = status if status in _TOLD else _UNAVAILABLE
+            refused = _why(f"the batch could not be submitted: {error}", "batch_refused", told)
+            if status is not None and status < _ERROR and status not in _LATER:
+                self._lost = refused  # so would every other one be
+            return dict.fromkeys(ids, refused)
+        return answers
+
+    async def _submitted(self, requests: dict[str, str]) -> Submitted:
         """Submits requests, and writes down that they are.
-
-        Args:
-            requests: Their bodies as JSON, by id.
 
         Raises:
             LostError: If it is not known whether they are.
             Exception: What the client raises if they are not.
         """
-        lines = (
+        data = "".join(
             f'{{"custom_id": "{id_}", "method": "POST", "url": "{_ENDPOINT}", "body": {body}}}\n'
             for id_, body in requests.items()
-        )
-        data = "".join(lines).encode()
+        ).encode()
         uploaded = await self._client.files.create(file=("requests.jsonl", data), purpose="batch")
-        name = sha256(f"{self.endpoint} {uploaded.id}".encode()).hexdigest()[:16]
-        batch = Submitted(self._folder / f"{name}.json", self.endpoint, list(requests), uploaded.id)
+        name = sha256(f"{self._name} {uploaded.id}".encode()).hexdigest()[:16]
+        batch = Submitted(self._folder / f"{name}.json", self._name, list(requests), uploaded.id)
         batch.save()  # before it is submitted
         try:
             await self._create(batch)
         except LostError:
             raise
         except Exception:
-            batch.delete()
+            batch.path.unlink(missing_ok=True)
             raise
         return batch
 
@@ -153,7 +287,7 @@ class Provider:
             ) from error
         return None
 
-    async def answers(self, batch: Submitted) -> dict[str, BatchReply]:
+    async def _answers(self, batch: Submitted) -> dict[str, BatchReply]:
         """Waits for a batch, and returns the answers by id, those that failed too.
 
         Raises:
@@ -164,85 +298,49 @@ class Provider:
             if batch.batch is None:
                 await self._create(batch)
             batch.save()
-        state = await self._over(batch)
-        if state is None:
-            lost = why(f"the provider does not know the batch {batch.batch}", "batch_unknown")
-            return dict.fromkeys(batch.requests, lost)
+        async for _ in self._pauses():
+            try:
+                state = await self._patiently(lambda: self._client.batches.retrieve(batch.batch))
+            except LostError as error:
+                if getattr(error.__cause__, "status_code", None) != _NOT_FOUND:
+                    raise
+                lost = _why(f"the provider does not know the batch {batch.batch}", "batch_unknown")
+                return dict.fromkeys(batch.requests, lost)
+            if state.status in _OVER:
+                break
         batch.outputs = [each for each in (state.output_file_id, state.error_file_id) if each]
         answers: dict[str, BatchReply] = {}
         for file in batch.outputs:
-            answers.update(await self._patiently(partial(self._read, file)))
+            answers.update(await self._patiently(lambda file=file: self._read(file)))  # type: ignore[misc] # a default
         missing = _unanswered(state)
         return {id_: answers.get(id_, missing) for id_ in batch.requests}
-
-    async def _over(self, batch: Submitted) -> Any:
-        """Returns a batch when it is over; None if there is none."""
-        pause = self._first
-        while True:
-            await asyncio.sleep(pause)
-            pause = min(pause * _GROWTH, self._longest)
-            try:
-                found = await self._patiently(partial(self._client.batches.retrieve, batch.batch))
-            except LostError as error:
-                if getattr(error.__cause__, "status_code", None) == _NOT_FOUND:
-                    return None
-                raise
-            if found.status in _OVER:
-                return found
 
     async def _read(self, file: str) -> list[tuple[str, BatchReply]]:
         """Returns ids and answers of a file of replies."""
         async with self._client.files.with_streaming_response.content(file) as response:
             return [_line(line) async for line in response.iter_lines() if line.strip()]
 
+    async def _pauses(self) -> AsyncIterator[int]:
+        """Counts, with longer and longer pauses."""
+        pause, count = self._first, 0
+        while True:
+            await asyncio.sleep(pause)
+            pause, count = min(pause * _GROWTH, self._longest), count + 1
+            yield count
+
     async def _patiently(self, ask: Callable[[], Awaitable[Any]]) -> Any:
         """Asks, and again while the provider is busy or out of reach."""
-        pause = self._first
-        for tried in range(_ERRORS):
+        pauses = self._pauses()
+        for tried in range(1, _ERRORS + 1):
             try:
                 return await ask()
             except Exception as error:
                 status = getattr(error, "status_code", None)
                 stop = status is not None and status < _ERROR and status != _BUSY
-                if stop or tried + 1 == _ERRORS:
+                if stop or tried == _ERRORS:
                     raise LostError(f"the provider does not say what became of a batch: {error}") from error
-            pause = min(pause * _GROWTH, self._longest)
-            await asyncio.sleep(pause)
+            await anext(pauses)
         return None
-
-    async def forget(self, batches: list[Submitted]) -> None:
-        """Deletes the provider's files of batches whose answers are kept, if it can be."""
-        client = self._client.with_options(max_retries=0)
-        for file in [file for batch in batches for file in (batch.file, *batch.outputs)]:
-            with suppress(Exception):  # some endpoints cannot delete, and nothing depends on it
-                await client.files.delete(file)
-
-    async def close(self) -> None:
-        """Closes the connections."""
-        await self._client.close()
-
-
-def load(folder: Path) -> list[Submitted]:
-    """Returns what earlier runs have written down.
-
-    Raises:
-        InputError: If the folder cannot be used, or a file in it is damaged.
-    """
-    try:
-        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-        return [_read(path) for path in sorted(folder.glob("*.json"))]
-    except OSError as error:
-        raise InputError(f"the folder {folder} cannot be used: {error.strerror or error}") from error
-
-
-def _read(path: Path) -> Submitted:
-    try:
-        data: dict[str, Any] = json.loads(path.read_bytes())
-        return Submitted(path, data["endpoint"], data["requests"], data["file"], data["batch"], data["outputs"])
-    except (ValueError, KeyError, TypeError) as error:
-        raise InputError(
-            f"{path} says which batch is with the provider, and is damaged: delete it to submit its requests again"
-        ) from error
 
 
 def _line(text: str) -> tuple[str, BatchReply]:
@@ -253,16 +351,18 @@ def _line(text: str) -> tuple[str, BatchReply]:
         if isinstance(response, dict) and isinstance(response.get("status_code"), int):
             return id_, BatchReply(response["status_code"], response.get("body"))
         error = error if isinstance(error, dict) else {}
-        return id_, why(str(error.get("message") or "no reason is given"), str(error.get("code") or "batch"))
+        return id_, _why(str(error.get("message") or "no reason is given"), str(error.get("code") or "batch"))
     except (ValueError, KeyError, TypeError, AttributeError):
-        return "", why("the line cannot be read", "batch")
+        return "", _why("the line cannot be read", "batch")
 
 
 def _unanswered(state: Any) -> BatchReply:
-    """Returns the answer to requests of a batch that are in none of its files."""
+    """The answer to requests of a batch that are in none of its files."""
     if state.status != "failed":
-        return why(f"the batch {state.id} is {state.status} without an answer to this request", f"batch_{state.status}")
+        return _why(
+            f"the batch {state.id} is {state.status} without an answer to this request", f"batch_{state.status}"
+        )
     errors = getattr(getattr(state, "errors", None), "data", None) or [None]
     code = str(getattr(errors[0], "code", None) or "batch_failed")
     said = str(getattr(errors[0], "message", None) or "no reason is given")
-    return why(f"the provider refused the batch {state.id}: {said}", code, _BUSY if "limit" in code else _UNAVAILABLE)
+    return _why(f"the provider refused the batch {state.id}: {said}", code, _BUSY if "limit" in code else _UNAVAILABLE)

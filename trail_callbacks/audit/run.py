@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
 from contextlib import closing
 from dataclasses import asdict, dataclass, field, replace
 from functools import partial
@@ -16,11 +16,9 @@ from trail_callbacks.audit.engine import Engine, LocalEngine
 from trail_callbacks.audit.inputs import Inputs
 from trail_callbacks.audit.items import COLUMNS, AuditItem, Columns, item
 from trail_callbacks.audit.journal import AuditJournal, claim
-from trail_callbacks.audit.judging import Outcome, Task
-from trail_callbacks.audit.outputs import save_summary, written
-from trail_callbacks.audit.summary import Summary
+from trail_callbacks.audit.judging import AuditOutcome, AuditTask
+from trail_callbacks.audit.results import AuditSummary, written
 from trail_callbacks.errors import InputError, JudgeError
-from trail_callbacks.judges.judge import Judge
 from trail_callbacks.judges.resolve import JudgeLike, resolve
 from trail_callbacks.models.cache import digest
 from trail_callbacks.models.call import Usage
@@ -33,14 +31,14 @@ from trail_callbacks.work.budget import Budget, Ledger
 if TYPE_CHECKING:
     from trail_callbacks.store import Store
 
-__all__ = ["Progress", "audit"]
+__all__ = ["AuditProgress", "audit"]
 
 _FAILURES = 20  # in a row, after which a judge is not asked any more
 _NO_MATTER = ("cache", "concurrency", "max_seconds")  # options on which no verdict depends
 
 
 @dataclass(slots=True)
-class Progress:
+class AuditProgress:
     """How far an audit is.
 
     Attributes:
@@ -75,9 +73,9 @@ def audit(
     options: VerifyOptions | None = None,
     budget: Budget | None = None,
     engine: Engine | None = None,
-    on_progress: Callable[[Progress], object] | None = None,
+    on_progress: Callable[[AuditProgress], object] | None = None,
     store: str | Path | Store | None = None,
-) -> Summary:
+) -> AuditSummary:
     """Audits answers that were recorded: traces, saved reports, or rows with an answer and its sources.
 
     Results go to a folder: `answers.jsonl`, `claims.jsonl`, `broken.jsonl`, `summary.json`, and Parquet of the
@@ -116,7 +114,11 @@ def audit(
     paths = [str(each) for each in ([inputs] if isinstance(inputs, str | Path) else inputs)]
     files = Inputs(paths, names, folder)
     files.check()
-    kept = _opened(store)
+    kept = None
+    if store is not None:
+        from trail_callbacks.store import opened  # noqa: PLC0415 - SQLAlchemy is needed by few
+
+        kept = opened(store)
     asked = resolve(judge)
     settings = options or VerifyOptions()
     keep = judge is None if keep_reports is None else keep_reports
@@ -138,24 +140,26 @@ def audit(
         settings = replace(settings, cache=folder / "cache")
     limits = budget or Budget()
     with closing(AuditJournal(folder)) as journal:
+        summary = AuditSummary(by=tuple(by), judge=asked.name)
+        ledger = Ledger(limits, journal.spent)
         work = _Work(
             journal=journal,
             files=files,
             make=partial(item, columns=names, keep_reports=keep),
             prefix=digest(judging),
-            ledger=Ledger(limits, journal.spent),
+            ledger=ledger,
+            cost=limits.cost,
             where=where or {},
             sample=sample,
-            summary=Summary(by=tuple(by), judge=asked.name),
+            summary=summary,
             store=kept,
+            on_progress=on_progress,
         )
-        work.judge(engine or LocalEngine(), asked, settings, limits, on_progress)
-        written(journal, folder, work.summary)
-        work.summary.repeated_ids = journal.repeated_ids()
-        work.summary.usage, work.summary.stopped = journal.spent, work.ledger.exhausted
-        work.summary.money = limits.cost(journal.spent)
-    save_summary(folder, work.summary)
-    return work.summary
+        work.judge((engine or LocalEngine()).run(work.tasks(), asked, settings, ledger))
+        summary.repeated_ids = journal.repeated_ids()
+        summary.usage, summary.stopped, summary.money = journal.spent, ledger.exhausted, limits.cost(journal.spent)
+        written(journal, folder, summary)
+    return summary
 
 
 @dataclass(slots=True, kw_only=True)
@@ -167,36 +171,36 @@ class _Work:
     make: Callable[[Mapping[str, Any]], AuditItem]
     prefix: str
     ledger: Ledger
+    cost: Callable[[Usage], float | None]
     where: Mapping[str, str]
     sample: float
-    summary: Summary
-    progress: Progress = field(default_factory=Progress)
+    summary: AuditSummary
+    store: Store | None
+    on_progress: Callable[[AuditProgress], object] | None
+    progress: AuditProgress = field(default_factory=AuditProgress)
     in_work: dict[str, AuditItem | None] = field(default_factory=dict)
-    store: Store | None = None
 
-    def judge(
-        self,
-        engine: Engine,
-        judge: Judge,
-        options: VerifyOptions,
-        budget: Budget,
-        on_progress: Callable[[Progress], object] | None,
-    ) -> None:
-        """Has everything judged that is not, and keeps the results."""
+    def judge(self, outcomes: Iterator[AuditOutcome]) -> None:
+        """Keeps the results of what is judged, whatever ends it."""
         failures = 0
-        outcomes = engine.run(self.tasks(), judge, options, self.ledger)
         try:
             for outcome in outcomes:
                 judged = self.in_work.pop(outcome.key, None)
-                if judged is not None and outcome.report is not None:
-                    self._put(judged, outcome.report)  # before the journal knows it: then it is not lost
+                if self.store is not None and judged is not None and outcome.report is not None:
+                    trace = Trace.from_json(judged.data) if judged.kind == "trace" else None
+                    segments = judged.fields if trace is None else {}
+                    report = Report.from_json(outcome.report)
+                    self.store.put([(report, trace, segments)], rate=self.sample)  # before the journal knows it
                 self.journal.take(outcome, self.ledger.spent)
                 failures = 0 if outcome.status == "done" else failures + (outcome.status != "broken")
+                if self.ledger.exhausted is None:
+                    _endure(failures, outcome)
                 self.progress.judged += 1
                 self.progress.failed += outcome.status != "done"
-                self._endure(failures, outcome)
-                if on_progress is not None:
-                    self._report(budget, on_progress)
+                if self.on_progress is not None:
+                    self.progress.share = min(1.0, self.files.read / self.files.size) if self.files.size else None
+                    self.progress.usage, self.progress.money = self.ledger.spent, self.cost(self.ledger.spent)
+                    self.on_progress(self.progress)
         except BaseException:  # an interrupt above all: what is in work is not to ask for more
             self.ledger.stop("the audit was stopped")
             raise
@@ -205,17 +209,7 @@ class _Work:
                 outcomes.close()
             self.journal.commit(self.ledger.spent)
 
-    def _put(self, judged: AuditItem, report: str) -> None:
-        if self.store is not None:
-            trace = Trace.from_json(judged.data) if judged.kind == "trace" else None
-            segments = judged.fields if trace is None else {}
-            self.store.put([(Report.from_json(report), trace, segments)], rate=self.sample)
-
-    def _endure(self, failures: int, outcome: Outcome) -> None:
-        if failures >= _FAILURES and self.ledger.exhausted is None:
-            raise JudgeError(f"the judge failed {failures} times in a row, the last time: {_why(outcome)}")
-
-    def tasks(self) -> Iterator[Task]:
+    def tasks(self) -> Iterator[AuditTask]:
         """Reads the input: enters each place, and yields what is to be judged."""
         for n, (place, found) in enumerate(self._items(), 1):
             self.progress.entered = n
@@ -228,9 +222,9 @@ class _Work:
                 self.progress.known += 1
             elif self.ledger.exhausted is None:
                 self.in_work[key] = None if self.store is None else found
-                yield Task(key, found.kind, found.data, whole=self.store is not None)
+                yield AuditTask(key, found.kind, found.data, whole=self.store is not None)
 
-    def _items(self) -> Iterable[tuple[str, AuditItem | str]]:
+    def _items(self) -> Iterator[tuple[str, AuditItem | str]]:
         """Places with what is to be audited there, or why it cannot be."""
         for record in self.files:
             if isinstance(record, Broken):
@@ -247,24 +241,13 @@ class _Work:
             else:
                 self.summary.left_out += 1
 
-    def _report(self, budget: Budget, on_progress: Callable[[Progress], object]) -> None:
-        progress, files = self.progress, self.files
-        progress.share = min(1.0, files.read / files.size) if files.size else None
-        progress.usage, progress.money = self.ledger.spent, budget.cost(self.ledger.spent)
-        on_progress(progress)
 
-
-def _opened(store: str | Path | Store | None) -> Store | None:
-    if store is None:
-        return None
-    from trail_callbacks.store import opened  # noqa: PLC0415 - SQLAlchemy is needed by few
-
-    return opened(store)
-
-
-def _why(outcome: Outcome) -> str:
-    if outcome.status != "unfinished":
-        return outcome.data
-    result = json.loads(outcome.data)
-    errors = [each["why"] for each in result["verdicts"] if each["outcome"] == "not_judged" and each["why"]]
-    return str(next(iter([*errors, *result["warnings"]]), "it says nothing"))
+def _endure(failures: int, last: AuditOutcome) -> None:
+    if failures < _FAILURES:
+        return
+    why = last.data
+    if last.status == "unfinished":
+        result = json.loads(last.data)
+        errors = [each["why"] for each in result["verdicts"] if each["outcome"] == "not_judged" and each["why"]]
+        why = str(next(iter([*errors, *result["warnings"]]), "it says nothing"))
+    raise JudgeError(f"the judge failed {failures} times in a row, the last time: {why}")

@@ -20,7 +20,7 @@ from threading import Lock, Thread
 from time import sleep
 from typing import Any
 
-from trail_callbacks.audit.judging import Judging, Task
+from trail_callbacks.audit.judging import AuditTask, Judging
 from trail_callbacks.models.call import Failure, Usage
 from trail_callbacks.session.worker import private_pipes, receive, send
 
@@ -41,7 +41,7 @@ class Parent:
         self.tell = tell
         self.problem: str | None = None
         self.asks = False  # whether the judge asks a model: then all that is sent is in work at once
-        self._tasks: SimpleQueue[Task] = SimpleQueue()
+        self._tasks: SimpleQueue[AuditTask] = SimpleQueue()
         self._asked: dict[int, Future[Any]] = {}
         self._numbers = count()
 
@@ -100,7 +100,7 @@ class Parent:
     async def _together(self, judging: Judging) -> None:
         """Judges all that is sent at once: the parent sends no more than is wanted."""
 
-        async def one(task: Task) -> None:
+        async def one(task: AuditTask) -> None:
             outcome = await judging.ajudge(task)
             await asyncio.to_thread(self.tell, ("outcome", outcome))
 

@@ -17,8 +17,7 @@ from trail_callbacks.render.excerpt import line, plain
 from trail_callbacks.verify.options import VerifyOptions
 
 if TYPE_CHECKING:
-    from trail_callbacks.audit import Progress as Reached
-    from trail_callbacks.audit import Summary, Tally
+    from trail_callbacks.audit import AuditProgress, AuditSummary, Tally
 
 __all__ = ["audit"]
 
@@ -138,8 +137,8 @@ def _cluster(given: Sequence[str]) -> dict[str, Any]:
     return found
 
 
-def _shown(bar: Meter) -> Callable[[Reached], None]:
-    def show(reached: Reached) -> None:
+def _shown(bar: Meter) -> Callable[[AuditProgress], None]:
+    def show(reached: AuditProgress) -> None:
         failed = f", {reached.failed} failed" if reached.failed else ""
         known = f", {reached.known} known" if reached.known else ""
         words = f"{reached.judged} judged{known}{failed}"
@@ -148,7 +147,7 @@ def _shown(bar: Meter) -> Callable[[Reached], None]:
     return show
 
 
-def _lines(summary: Summary) -> Generator[str]:
+def _lines(summary: AuditSummary) -> Generator[str]:
     total = summary.total
     yield f"{total.answers} answers, {total.flawed} with an unsupported claim; judge {plain(summary.judge)}"
     yield f"{total.claims} claims: {_counted(total.outcomes) or 'none'}{_share(total)}"
@@ -176,7 +175,7 @@ def _kinds(total: Tally) -> tuple[tuple[str, Counter[str]], ...]:
     )
 
 
-def _segments(summary: Summary) -> Generator[str]:
+def _segments(summary: AuditSummary) -> Generator[str]:
     for name, values in summary.segments.items():
         yield ""
         yield f"by {plain(name)}"
@@ -184,7 +183,7 @@ def _segments(summary: Summary) -> Generator[str]:
             yield f"  {line(value)}: {tally.answers} answers, {tally.claims} claims{_share(tally)}"
 
 
-def _work(summary: Summary) -> Generator[str]:
+def _work(summary: AuditSummary) -> Generator[str]:
     if summary.duplicates:
         yield f"{summary.duplicates} answers are equal to one before them and were judged once"
     if summary.left_out:
@@ -208,7 +207,7 @@ def _share(tally: Tally) -> str:
     return "" if tally.share is None else f"; {tally.share:.1%} of those decided are unsupported"
 
 
-def _complain(summary: Summary, out: Path) -> None:
+def _complain(summary: AuditSummary, out: Path) -> None:
     if summary.broken:
         for place, why in summary.broken_places:
             complain(f"skipped: {place}: {why}")

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import codecs
 import json
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from itertools import chain
 from typing import IO, Any
@@ -15,11 +14,8 @@ from trail_callbacks.errors import InputError
 __all__ = ["LARGEST", "Broken", "Record", "json_objects"]
 
 LARGEST = 64 * 1024 * 1024
-"""Bytes of the longest line, field or single JSON value that is read."""
+"""Bytes of the longest line or field, and of a JSON text without lines, that is read."""
 
-_BLOCK = 1 << 20
-_FIRST = 1 << 22  # bytes of the first line that are read to see whether each line is a value
-_SHORT = 256
 _SPACE = re.compile(r"[\s,]*")
 _AROUND = re.compile(r'\s*\{\s*"(\w+)"\s*:\s*\[')
 
@@ -51,29 +47,34 @@ class Broken:
 def json_objects(
     stream: IO[bytes], name: str, lists: Mapping[str, bool] | None = None, largest: int | None = None
 ) -> Iterator[Record | Broken]:
-    """Yields the objects of a stream, of which no more than one is in memory.
+    """Yields the objects of a stream, in memory one line or, where values are not one a line, all of its text.
 
     Args:
         stream: UTF-8 text.
         name: What it is called in places.
         lists: Names of lists in an object whose members are the records, not the object; True: each stays in an object
             with the name.
-        largest: Bytes of the longest line or value; None is `LARGEST`.
+        largest: Bytes of the longest line, or of a text without lines; None is `LARGEST`.
 
     Raises:
-        InputError: If one value is larger than can be read.
+        InputError: If such a text is larger than can be read.
     """
     lists, largest = lists or {}, largest or LARGEST
-    line, blank = stream.readline(_FIRST), 0
+    line, blank = stream.readline(largest + 1), 0
     while line and not line.strip():
-        line, blank = stream.readline(_FIRST), blank + 1
-    second = stream.readline(_FIRST)
+        line, blank = stream.readline(largest + 1), blank + 1
+    second = stream.readline(largest + 1)
     if _is_line(line, second):
-        second = second if second.endswith(b"\n") else second + next(_rest(stream, largest), b"")
-        yield from _lines(chain((line, second), _rest(stream, largest)), blank, name, lists, largest)
-    else:
-        blocks = chain((line, second), iter(lambda: stream.read(_BLOCK), b""))
-        yield from _Reading(blocks, blank, name, lists, largest).values()
+        yield from _lines(_whole((line, second), stream, largest), blank, name, lists, largest)
+        return
+    text = line + second
+    text += stream.read(max(0, largest + 1 - len(text)))
+    if len(text) > largest:
+        raise InputError(
+            f"{name} has more than {largest >> 20} MiB that are not one JSON value a line: write one object a line, "
+            "for example with jq -c '.resourceSpans[]'"
+        )
+    yield from _values(text.decode("utf-8", "replace"), blank, name, lists)
 
 
 def _is_line(first: bytes, second: bytes) -> bool:
@@ -91,9 +92,9 @@ def _loaded(line: bytes) -> Any:
         return None
 
 
-def _rest(stream: IO[bytes], largest: int) -> Iterator[bytes]:
-    """The further lines; of one that is too long, one byte more than may be there, without what follows."""
-    while line := stream.readline(largest + 1):
+def _whole(first: Iterable[bytes], stream: IO[bytes], largest: int) -> Iterator[bytes]:
+    """The lines; of one that is too long, one byte more than may be there, without what follows."""
+    for line in chain(first, iter(lambda: stream.readline(largest + 1), b"")):
         more = line
         while len(more) > largest and not more.endswith(b"\n"):
             more = stream.readline(largest + 1)
@@ -134,112 +135,40 @@ def _objects(value: object, place: str, line: int, lists: Mapping[str, bool]) ->
             yield Broken(place, "is no JSON object", line)
 
 
-class _Reading:
-    """Reads values that are not one a line: members of a list, or one value after another.
-
-    Only the part of the text that is being read is in memory: `held`, of which the place `at` has been reached, on
-    the line `line`.
-    """
-
-    def __init__(self, parts: Iterator[bytes], before: int, name: str, lists: Mapping[str, bool], largest: int) -> None:
-        self._parts = parts
-        self._decoder = codecs.getincrementaldecoder("utf-8")("replace")
-        self._name, self._lists, self._largest = name, lists, largest
-        self._wrapped: str | None = None  # the key of the list that is being read; empty for a bare one
-        self._within = False  # it is in an object
-        self.held = ""
-        self.at = 0
-        self.line = before + 1
-
-    def values(self) -> Iterator[Record | Broken]:
-        """Yields what there is to the end."""
-        decoder, number = json.JSONDecoder(), 0
-        while self._skip():
-            if self._wrapped is None and self._entered():
+def _values(text: str, before: int, name: str, lists: Mapping[str, bool]) -> Iterator[Record | Broken]:
+    """The objects of values that are not one a line: members of a list, or one value after another."""
+    decoder = json.JSONDecoder()
+    around: str | None = None  # the key of the list that is being read; empty for a bare one
+    at, counted, line, number = 0, 0, before + 1, 0
+    while (at := _behind(text, at)) < len(text):
+        line, counted = line + text.count("\n", counted, at), at
+        if around is None:
+            found = _AROUND.match(text, at)
+            if (found is not None and found[1] in lists) or text[at] == "[":
+                around, at = (found[1], found.end()) if found is not None else ("", at + 1)
                 continue
-            if self._wrapped is not None and self.held.startswith("]", self.at):
-                if not self._left():
-                    return  # the rest of the object around the list
-                continue
-            found = self._decoded(decoder)
-            if found is None:
-                continue  # with more of the text
-            if isinstance(found, Broken):
-                yield found
-                return
-            value, end = found
-            number += 1
-            if self._wrapped and self._lists.get(self._wrapped):
-                value = {self._wrapped: [value]}
-            where = f"item {number}" if self._wrapped is not None else f"line {self.line}"
-            yield from _objects(value, f"{self._name}, {where}", self.line, self._lists)
-            self._advance(end)
-        if self._wrapped is not None:
-            place = f"{self._name}, line {self.line}"
-            yield Broken(place, "the file ends within a list: it is cut off", self.line)
-
-    def _decoded(self, decoder: json.JSONDecoder) -> tuple[Any, int] | Broken | None:
-        """The value that begins here and where it ends, or why there is none; None if more had to be read."""
+        elif text[at] == "]":
+            at = _behind(text, at + 1) if around else at
+            if text[at : at + 1] not in {"}", "]"}:
+                return  # the rest of the object around the list
+            around, at = None, at + 1
+            continue
         try:
-            value, end = decoder.raw_decode(self.held, self.at)
+            value, at = decoder.raw_decode(text, at)
         except (ValueError, RecursionError) as error:
-            place = f"{self._name}, line {self.line}"
-            if len(self.held) - self.at > self._largest:
-                raise InputError(
-                    f"{place}: one JSON value of more than {self._largest >> 20} MiB: write one object a line, for "
-                    "example with jq -c '.resourceSpans[]'"
-                ) from error
-            if self._more():
-                return None
-            return Broken(place, f"the JSON is broken or truncated, perhaps cut off ({error})", self.line)
-        if end == len(self.held) and self._more():
-            return None  # a number may go on
-        return value, end
+            why = f"the JSON is broken or truncated, perhaps cut off ({error})"
+            yield Broken(f"{name}, line {line}", why, line)
+            return
+        number += 1
+        where = f"line {line}" if around is None else f"item {number}"
+        kept = {around: [value]} if around and lists[around] else value
+        yield from _objects(kept, f"{name}, {where}", line, lists)
+    if around is not None:
+        line += text.count("\n", counted)
+        yield Broken(f"{name}, line {line}", "the file ends within a list: it is cut off", line)
 
-    def _entered(self) -> bool:
-        """Goes into a list that begins here."""
-        if len(self.held) - self.at < _SHORT:
-            self._more()
-        around = _AROUND.match(self.held, self.at)
-        if around is not None and around[1] in self._lists:
-            self._wrapped, self._within = around[1], True
-            self._advance(around.end())
-        elif self.held.startswith("[", self.at):
-            self._wrapped, self._within = "", False
-            self._advance(self.at + 1)
-        return self._wrapped is not None
 
-    def _left(self) -> bool:
-        """Goes out of a list; False if something follows in the object around it."""
-        self._advance(self.at + 1)
-        if self._within:
-            if not (self._skip() and self.held.startswith("}", self.at)):
-                return False
-            self._advance(self.at + 1)
-        self._wrapped = None
-        return True
-
-    def _more(self) -> bool:
-        """Reads as much again as is held, so that a large object is not parsed too often; False at the end."""
-        self.held = self.held[self.at :]
-        self.at = 0
-        wanted, parts = max(len(self.held), 1), []
-        while wanted > 0 and (part := next(self._parts, None)) is not None:
-            parts.append(self._decoder.decode(part))
-            wanted -= len(parts[-1])
-        self.held += "".join(parts)
-        return bool(parts)
-
-    def _advance(self, to: int) -> None:
-        self.line += self.held.count("\n", self.at, to)
-        self.at = to
-
-    def _skip(self) -> bool:
-        """Goes on behind space and commas; False at the end of the text."""
-        while True:
-            found = _SPACE.match(self.held, self.at)
-            self._advance(found.end() if found else self.at)
-            if self.at < len(self.held):
-                return True
-            if not self._more():
-                return False
+def _behind(text: str, at: int) -> int:
+    """The place behind space and commas."""
+    found = _SPACE.match(text, at)
+    return found.end() if found else at

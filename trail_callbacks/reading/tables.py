@@ -77,8 +77,18 @@ def parquet_rows(path: str, name: str) -> Iterator[Record | Broken]:
     try:
         with import_module("pyarrow.parquet").ParquetFile(path) as file:
             for batch in file.iter_batches(batch_size=256):
-                for row in batch.to_pylist():
+                for row in range(batch.num_rows):
                     number += 1
-                    yield Record(f"{name}, row {number}", number, row)
+                    yield _row(batch, row, f"{name}, row {number}", number)
     except pa.ArrowInvalid as error:
         raise InputError(f"{name} is no Parquet file, or a broken one: {error}") from error
+
+
+def _row(batch: Any, row: int, place: str, number: int) -> Record | Broken:
+    value = {}
+    for name, column in zip(batch.schema.names, batch.columns, strict=True):
+        try:
+            value[name] = column[row].as_py()
+        except (ValueError, OverflowError) as error:  # nanoseconds, a year that Python does not know, no UTF-8
+            return Broken(place, f"its {name} has no value in Python: {error}", number)
+    return Record(place, number, value)

@@ -5,7 +5,7 @@ what is missing; `askers` call functions on threads, each within a time.
 """
 
 from trail_callbacks.work.budget import Budget, Granted, Grants, Ledger, granted
-from trail_callbacks.work.journal import Journal, Result, connected, is_busy, reading
+from trail_callbacks.work.journal import Journal, Result, reading
 
 __all__ = [
     "Budget",
@@ -14,8 +14,6 @@ __all__ = [
     "Journal",
     "Ledger",
     "Result",
-    "connected",
     "granted",
-    "is_busy",
     "reading",
 ]

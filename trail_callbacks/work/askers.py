@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Awaitable, Callable
-from contextvars import copy_context
+from contextlib import suppress
+from contextvars import Context
 from dataclasses import dataclass, field
 from queue import Empty, SimpleQueue
 from threading import Thread
@@ -56,7 +57,7 @@ class _Call:
 
 
 class Askers:
-    """A few threads. Those that do not come back in time are left behind, and replaced.
+    """Makes calls, each on a thread of its own. Those that do not come back in time are left behind.
 
     Coroutines run on one event loop for all runs of the process, so that clients which belong to a loop can be used
     again by the next run.
@@ -72,52 +73,40 @@ class Askers:
         self.hung = 0
         self._most = most
         self._events: SimpleQueue[tuple[_Call, CallEnd]] = SimpleQueue()
-        self._idle: list[_Thread] = []
-        self._busy: dict[_Call, _Thread] = {}
+        self._busy: set[_Call] = set()
 
     @property
     def free(self) -> int:
         """How many more calls with a limit may be begun now."""
-        return self._most - sum(call.timeout is not None for call in self._busy)
+        return self._most - self.busy
 
     @property
     def busy(self) -> int:
         """How many calls with a limit are on their way."""
-        return self._most - self.free
+        return sum(call.timeout is not None for call in self._busy)
 
     def begin(self, what: Any, work: Callable[[], Any], timeout: float | None) -> None:
         """Calls a function, which may return a coroutine; `timeout` is in seconds, None for no limit."""
-        call = _Call(what, work, timeout)
-        thread = self._busy[call] = self._idle.pop() if self._idle else _Thread(self._events)
-        thread.inbox.put(call)
+        self._busy.add(call := _Call(what, work, timeout))
+        # It never keeps a process from ending.
+        Thread(target=Context().run, args=(_call, call, self._events), name="trail-work", daemon=True).start()
 
     def wait(self, seconds: float) -> list[CallEnd]:
         """Waits until calls end, so many seconds at most; returns those that did, or whose time is over."""
         due = min((call.deadline for call in self._busy), default=float("inf"))
-        found = []
-        try:
+        found: list[tuple[_Call, CallEnd]] = []
+        with suppress(Empty):
             found.append(self._events.get(timeout=max(0.0, min(seconds, due - monotonic()))))
             while True:
                 found.append(self._events.get_nowait())
-        except Empty:
-            pass
-        ended = []
-        for call, end in found:
-            thread = self._busy.pop(call, None)
-            if thread is not None:  # None: it is too late
-                self._idle.append(thread)
-                ended.append(end)
+        ended = [end for call, end in found if call in self._busy]  # else it is too late
+        self._busy -= {call for call, _ in found}
         return [*ended, *self._overdue()]
-
-    def close(self) -> None:
-        """Lets the threads end, those that are at work once they are done."""
-        for thread in [*self._idle, *self._busy.values()]:
-            thread.inbox.put(None)
 
     def _overdue(self) -> list[CallEnd]:
         now, late = monotonic(), []
         for call in [each for each in self._busy if each.deadline <= now]:
-            self._busy.pop(call).inbox.put(None)
+            self._busy.remove(call)
             self.hung += 1
             if call.awaited:
                 _LOOP.renew()  # something blocks it: others must not wait behind
@@ -141,19 +130,10 @@ class _Loop:
 _LOOP = _Loop()
 
 
-class _Thread:
-    """A thread that makes the calls in its inbox, until there is None. It never keeps a process from ending."""
-
-    def __init__(self, events: SimpleQueue[tuple[_Call, CallEnd]]) -> None:
-        self.inbox: SimpleQueue[_Call | None] = SimpleQueue()
-        self._events = events
-        Thread(target=self._work, name="trail-work", daemon=True).start()
-
-    def _work(self) -> None:
-        while (call := self.inbox.get()) is not None:
-            call.started = monotonic()
-            value, error = copy_context().run(_made, call)
-            self._events.put((call, CallEnd(call.what, value, error, monotonic() - call.started)))
+def _call(call: _Call, events: SimpleQueue[tuple[_Call, CallEnd]]) -> None:
+    call.started = monotonic()
+    value, error = _made(call)
+    events.put((call, CallEnd(call.what, value, error, monotonic() - call.started)))
 
 
 def _made(call: _Call) -> tuple[Any, BaseException | None]:

@@ -12,7 +12,7 @@ import os
 import sqlite3
 import zlib
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import closing, contextmanager, suppress
 from pathlib import Path
 from time import monotonic
 from typing import Any, NamedTuple
@@ -20,13 +20,14 @@ from typing import Any, NamedTuple
 from trail_callbacks.errors import InputError
 from trail_callbacks.models.call import Usage
 
-__all__ = ["Journal", "Result", "about_of", "connected", "is_busy", "reading", "results_of"]
+__all__ = ["Journal", "Result", "reading", "results_of", "unpacked"]
 
 _TABLES = (
     "CREATE TABLE about (name TEXT PRIMARY KEY, data TEXT NOT NULL) WITHOUT ROWID",
     "CREATE TABLE result (key TEXT PRIMARY KEY, mark TEXT, command TEXT NOT NULL, data BLOB NOT NULL) WITHOUT ROWID",
     "CREATE TABLE begun (key TEXT PRIMARY KEY) WITHOUT ROWID",
 )
+_ANY = "SELECT 1 FROM sqlite_master"
 _EVERY = 1.0  # seconds after which results are made durable
 _MOST = 256  # results after which they are, too
 _DAMAGED = (sqlite3.SQLITE_ERROR, sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB)  # the first: another table
@@ -55,7 +56,7 @@ class Journal:
         path: The file; made, for its owner only, if it does not exist.
         form: The format of what is kept, with its version. A file of another one is refused.
         what: What the run is called in errors: `audit`.
-        tables: Statements that make further tables, with which the caller works through `db`.
+        tables: Statements that make further tables, with which the caller works through `writing` and `told`.
         readers: Others read while it goes on, and nothing waits for the disk: after a power cut the last results may be
             gone. By default results are durable within a second, and the file may lie in a network folder.
 
@@ -63,7 +64,7 @@ class Journal:
         about: What is known of the run, by name, JSON-like; see `tell`.
         spent: What it has cost, as far as it is written down.
         lost: Keys that were begun and not ended when the process before was gone; counted as spent.
-        db: The connection; within `told` and after `begin_anew`.
+        db: The connection; within `told`.
 
     Raises:
         InputError: If another process writes there, the file is damaged or of another format, or cannot be written.
@@ -71,69 +72,65 @@ class Journal:
 
     def __init__(self, path: Path, form: str, what: str, *, tables: Sequence[str] = (), readers: bool = False) -> None:
         self.path = path
+        self.about: dict[str, Any] = {}
         self._what, self._command = what, os.urandom(8).hex()
         self._since, self._pending = monotonic(), 0
-        self._lock: sqlite3.Connection | None = None
-        with self.told():
-            self._lock = _locked(path.with_suffix(".lock"), f"another {what} is writing to {path.parent}")
+        self._open: list[sqlite3.Connection] = []
         try:
             with self.told():
-                self.db = connected(path)
-                durability = ("journal_mode=WAL", "synchronous=NORMAL")
-                for pragma in durability if readers else ("journal_mode=TRUNCATE", "synchronous=FULL"):
-                    self.db.execute(f"PRAGMA {pragma}")
-                self.db.execute("PRAGMA cache_size=-8192")
-                self.is_new = not self.db.execute("SELECT 1 FROM sqlite_master").fetchone()
-                if self.is_new:
-                    self._begin()
-                    for statement in (*_TABLES, *tables):
-                        self.db.execute(statement)
+                taken = f"another {what} is writing to {path.parent}: wait for it, or name another one"
+                self._open.append(_locked(path.with_suffix(".lock"), taken))
+                self.db = _connected(path)
+                self._open.append(self.db)
+                is_new = not self.db.execute(_ANY).fetchone()
+                if not is_new:
+                    self.about = _about_of(self.db, path, form)  # before anything in a file of somebody else is changed
+                durable = "WAL; PRAGMA synchronous=NORMAL" if readers else "TRUNCATE; PRAGMA synchronous=FULL"
+                self.db.executescript(f"PRAGMA journal_mode={durable}; PRAGMA cache_size=-8192")
+                if is_new:
+                    with self.writing() as db:
+                        for statement in (*_TABLES, *tables):
+                            db.execute(statement)
                     self.tell(form=form, spent=[0, 0, 0])
                     self.db.execute("COMMIT")
-                self.about = about_of(self.db, path, form)
                 calls, prompt, completion = self.about["spent"]
                 self.lost: int = self.db.execute("SELECT COUNT(*) FROM begun").fetchone()[0]
-            self.spent = Usage(calls=calls + self.lost, prompt_tokens=prompt, completion_tokens=completion)
-            with self.told():
-                self._begin()
-                self.db.execute("DELETE FROM begun")
+                self.spent = Usage(calls=calls + self.lost, prompt_tokens=prompt, completion_tokens=completion)
+                with self.writing() as db:
+                    db.execute("DELETE FROM begun")
         except BaseException:
             self.close()
             raise
 
     def close(self) -> None:
         """Closes the files; what is not committed is lost."""
-        for each in (getattr(self, "db", None), self._lock):
+        for each in reversed(self._open):
             with suppress(sqlite3.Error):
-                if each is not None:
-                    each.close()
+                each.close()
 
     def tell(self, **values: Any) -> None:
         """Writes down what the run is about, by name."""
-        with self.told():
-            self._begin()
-            rows = [(name, json.dumps(value)) for name, value in values.items()]
-            self.db.executemany("INSERT OR REPLACE INTO about VALUES (?, ?)", rows)
-        self.about = {**getattr(self, "about", {}), **values}
+        rows = [(name, json.dumps(value)) for name, value in values.items()]
+        with self.writing() as db:
+            db.executemany("INSERT OR REPLACE INTO about VALUES (?, ?)", rows)
+        self.about = {**self.about, **values}
 
     def begin(self, key: str) -> None:
         """Notes that something is about to be done; durable with the next `commit`."""
-        with self.told():
-            self._begin()
-            self.db.execute("INSERT OR REPLACE INTO begun VALUES (?)", (key,))
+        with self.writing() as db:
+            db.execute("INSERT OR REPLACE INTO begun VALUES (?)", (key,))
 
     def give_up(self, key: str) -> None:
         """Notes that nothing came of it."""
-        with self.told():
-            self._begin()
-            self.db.execute("DELETE FROM begun WHERE key = ?", (key,))
+        with self.writing() as db:
+            db.execute("DELETE FROM begun WHERE key = ?", (key,))
 
     def keep(self, key: str, mark: str | None, data: str) -> None:
         """Writes down a result, in place of what was there."""
         self.give_up(key)
         row = (key, mark, self._command, zlib.compress(data.encode("utf-8", "surrogatepass"), 1))
-        with self.told():
-            self.db.execute("INSERT OR REPLACE INTO result VALUES (?, ?, ?, ?)", row)
+        with self.writing() as db:
+            db.execute("INSERT OR REPLACE INTO result VALUES (?, ?, ?, ?)", row)
         self._pending += 1
 
     def result(self, key: str) -> Result | None:
@@ -158,9 +155,13 @@ class Journal:
                 self.db.execute("COMMIT")
         self._since, self._pending, self.spent = monotonic(), 0, spent
 
-    def _begin(self) -> None:
-        if not self.db.in_transaction:
-            self.db.execute("BEGIN IMMEDIATE")
+    @contextmanager
+    def writing(self) -> Iterator[sqlite3.Connection]:
+        """Yields the connection within a transaction, which `commit` ends."""
+        with self.told():
+            if not self.db.in_transaction:
+                self.db.execute("BEGIN IMMEDIATE")
+            yield self.db
 
     @contextmanager
     def told(self) -> Iterator[None]:
@@ -184,38 +185,39 @@ def reading(path: Path, form: str, what: str) -> Iterator[tuple[sqlite3.Connecti
     """
     if not path.is_file():
         raise InputError(f"{path.parent} holds no {what}: {path.name} is not there")
-    db: sqlite3.Connection | None = None
     log = path.with_name(f"{path.name}-wal")
     unfinished = log.is_file() and log.stat().st_size > 0  # of a process that was killed: SQLite works it off first
     try:
-        try:
-            db = connected(path, "mode=rw")
-            db.execute("SELECT 1 FROM sqlite_master").fetchone()
-        except sqlite3.OperationalError:  # of a folder that cannot be written to, where nobody else writes either
-            if unfinished:
-                raise
-            db = connected(path, "immutable=1")
-        db.execute("BEGIN")
-        if not db.execute("SELECT 1 FROM sqlite_master").fetchone():
-            raise InputError(f"{path.parent} holds no {what} yet: {path.name} is empty")
-        with _sound(path, what):
-            yield db, about_of(db, path, form)
+        with closing(_readable(path, unfinished=unfinished)) as db:
+            db.execute("BEGIN")
+            if not db.execute(_ANY).fetchone():
+                raise InputError(f"{path.parent} holds no {what} yet: {path.name} is empty")
+            with _sound(path, what):
+                yield db, _about_of(db, path, form)
     except sqlite3.Error as error:
         more = ": its last results are in a file beside it; copy the folder to a place that can be written to"
         raise InputError(f"{path} cannot be read: {error}{more if unfinished else ''}") from error
-    finally:
-        if db is not None:
-            db.close()
 
 
-def about_of(db: sqlite3.Connection, path: Path, form: str) -> dict[str, Any]:
-    """Returns what a run is about; see `Journal.about`."""
-    if not db.execute("SELECT 1 FROM sqlite_master WHERE name = 'about'").fetchone():
-        raise InputError(f"{path} is of another release, here {form}: name a new folder")
-    about = {name: json.loads(data) for name, data in db.execute("SELECT name, data FROM about")}
-    found = about.get("form", about.get("format"))
-    if found != form:
-        raise InputError(f"{path} is of another release ({found}, here {form}): name a new folder")
+def _readable(path: Path, *, unfinished: bool) -> sqlite3.Connection:
+    db = _connected(path, "mode=rw")
+    try:
+        db.execute(_ANY).fetchone()
+    except sqlite3.Error as error:
+        db.close()
+        if unfinished or not isinstance(error, sqlite3.OperationalError):
+            raise
+        return _connected(path, "immutable=1")  # of a folder that cannot be written to, where nobody else writes either
+    return db
+
+
+def _about_of(db: sqlite3.Connection, path: Path, form: str) -> dict[str, Any]:
+    about: dict[str, Any] = {}
+    if db.execute(f"{_ANY} WHERE name = 'about'").fetchone():
+        about = {name: json.loads(data) for name, data in db.execute("SELECT name, data FROM about")}
+    if about.get("form") != form:
+        found = f"{about['form']}, " if "form" in about else ""
+        raise InputError(f"{path} is of another release ({found}here {form}): name a new folder")
     return about
 
 
@@ -230,36 +232,23 @@ def unpacked(data: bytes) -> str:
     return zlib.decompress(data).decode("utf-8", "surrogatepass")
 
 
-def connected(path: Path, query: str = "mode=rwc", *, timeout: float = 10.0) -> sqlite3.Connection:
-    """Opens a SQLite file; transactions are begun and ended by hand.
-
-    Args:
-        path: The file; made, for its owner only, if `query` allows it.
-        query: Parameters of SQLite's address.
-        timeout: Seconds to wait for others that write.
-    """
+def _connected(path: Path, query: str = "mode=rwc", *, timeout: float = 10.0) -> sqlite3.Connection:
+    """Opens a SQLite file, made for its owner only; transactions are begun and ended by hand."""
     if query == "mode=rwc" and not path.exists():
         path.touch(mode=0o600)  # it holds texts of users
     address = f"{path.resolve().as_uri()}?{query}"
     return sqlite3.connect(address, uri=True, isolation_level=None, timeout=timeout, check_same_thread=False)
 
 
-def is_busy(error: BaseException) -> bool:
-    """Whether another connection holds what was asked for."""
-    return getattr(error, "sqlite_errorcode", 0) & 0xFF == sqlite3.SQLITE_BUSY  # the other bits tell more
-
-
 def _locked(path: Path, taken: str) -> sqlite3.Connection:
     """Locks a file of its own through SQLite, which knows how on each system; closing the connection ends the lock."""
-    if not path.exists():  # never opened besides: closing it would end the lock of this process
-        path.touch(mode=0o600)
-    lock = sqlite3.connect(path, isolation_level=None, timeout=0.5, check_same_thread=False)
+    lock = _connected(path, timeout=0.5)
     try:
         lock.execute("BEGIN EXCLUSIVE")
     except sqlite3.Error as error:
         lock.close()
-        if is_busy(error):
-            raise InputError(f"{taken}: wait for it, or name another one") from error
+        if getattr(error, "sqlite_errorcode", 0) & 0xFF == sqlite3.SQLITE_BUSY:  # the other bits tell more
+            raise InputError(taken) from error
         raise
     return lock
 

@@ -120,8 +120,6 @@ class AppRound:
             self._end("interrupted")
             self._take_all(0.0)  # what has ended is kept
             raise
-        finally:
-            self._askers.close()
 
     def _end(self, why: str) -> None:
         self.stopped = self.stopped or why
