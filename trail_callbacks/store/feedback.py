@@ -61,11 +61,7 @@ def mark(
     note: str | None,
     should: str | None = None,
 ) -> None:
-    """Keeps what somebody says of a verdict, in place of what they said before.
-
-    Raises:
-        InputError: If there is no such claim, mark or class, or a class for a verdict that is right.
-    """
+    """See `Store.mark`."""
     classes = [each.value for each in SupportClass]
     if verdict not in get_args(Mark):
         raise InputError(f"verdict is {verdict!r}, expected one of {', '.join(get_args(Mark))}")

@@ -69,7 +69,7 @@ def _documents(connection: sa.Connection, numbers: Sequence[int]) -> Mapping[int
 
 
 def segment_values(connection: sa.Connection) -> dict[str, tuple[str, ...]]:
-    """Names and values of segments, sorted. A name with more than 500 values tells requests apart, and is left out."""
+    """See `Store.segments`."""
     found: dict[str, list[str]] = defaultdict(list)
     names = sa.select(segments.c.name).group_by(segments.c.name).having(sa.func.count() <= _VALUES)
     for row in connection.execute(sa.select(segments.c.name, segments.c.value).where(segments.c.name.in_(names))):
@@ -78,11 +78,7 @@ def segment_values(connection: sa.Connection) -> dict[str, tuple[str, ...]]:
 
 
 def body(connection: sa.Connection, run: str, kind: str, most: int) -> str | None:
-    """The report or the trace of a run; None if there is none.
-
-    Raises:
-        StoreError: If it is damaged or too large.
-    """
+    """The report or the trace of a run; None if there is none."""
     asked = sa.select(bodies.c.codec, bodies.c.data).join(runs, runs.c.n == bodies.c.n)
     found = connection.execute(asked.where(runs.c.run == plain(run), bodies.c.kind == kind)).first()
     return None if found is None or found.data is None else unpacked(found.codec, found.data, most)
@@ -134,15 +130,15 @@ def listed(
     source, conditions = window.chosen()
     by = runs.c.score if sort in {"worst", "best"} else runs.c.at
     downwards = sort in {"newest", "worst"}
-    conditions += [by.is_not(None)] if sort in {"worst", "best"} else []
-    conditions += [] if not state else [runs.c.state == state]
-    conditions += [] if not stage else [runs.c.broken == stage]
-    conditions += [] if signal is None else [bad(signal).is_(sa.true())]
-    if words.strip():
-        wanted = plain(words.strip())
-        conditions.append(
-            sa.or_(*(column.icontains(wanted, autoescape=True) for column in (details.c.question, details.c.answer)))
-        )
+    wanted = plain(words.strip())
+    texts = [column.icontains(wanted, autoescape=True) for column in (details.c.question, details.c.answer)]
+    conditions += [
+        by.is_not(None),
+        *([runs.c.state == state] if state else ()),
+        *([runs.c.broken == stage] if stage else ()),
+        *([bad(signal).is_(sa.true())] if signal else ()),
+        *([sa.or_(*texts)] if wanted else ()),
+    ]
     if after is not None:
         value, n = after
         beyond = by < value if downwards else by > value
@@ -227,21 +223,17 @@ class Contents:
 
 
 def contents(database: Database) -> Contents:
-    """Counts what is in a store.
-
-    Raises:
-        StoreError: If it cannot be read.
-    """
-    kept = bodies.c.why.is_(None)
+    """See `Store.contents`."""
+    kept, total = bodies.c.why.is_(None), sa.func.coalesce
     with database.reading() as connection:
         counts = [
-            connection.execute(sa.select(sa.func.count()).select_from(t)).scalar_one() for t in (claims, feedback)
+            connection.execute(sa.select(sa.func.count()).select_from(t)).scalar_one() for t in (runs, claims, feedback)
         ]
-        found = connection.execute(sa.select(sa.func.count(), sa.func.min(runs.c.at), sa.func.max(runs.c.at))).one()
-        sizes = connection.execute(
+        first, last = connection.execute(sa.select(sa.func.min(runs.c.at), sa.func.max(runs.c.at))).one()
+        stored, size, refused = connection.execute(
             sa.select(
-                sa.func.coalesce(sa.func.sum(bodies.c.stored), 0),
-                sa.func.coalesce(sa.func.sum(sa.case((kept, bodies.c.size), else_=0)), 0),
+                total(sa.func.sum(bodies.c.stored), 0),
+                total(sa.func.sum(sa.case((kept, bodies.c.size), else_=0)), 0),
                 sa.func.count(bodies.c.why),
             )
         ).one()
@@ -249,13 +241,13 @@ def contents(database: Database) -> Contents:
     return Contents(
         url=database.url,
         version=version,
-        runs=found[0],
-        claims=counts[0],
-        feedback=counts[1],
-        first=found[1],
-        last=found[2],
-        bytes=int(sizes[0]),
-        uncompressed=int(sizes[1]),
-        refused=sizes[2],
+        runs=counts[0],
+        claims=counts[1],
+        feedback=counts[2],
+        first=first,
+        last=last,
+        bytes=int(stored),
+        uncompressed=int(size),
+        refused=refused,
         file=None if database.path is None else database.path.stat().st_size,
     )

@@ -226,11 +226,7 @@ totals = sa.Table(
 _LOCK = 0x7472_6169_6C  # of PostgreSQL: one process at a time
 
 
-def _first(connection: sa.Connection) -> None:
-    metadata.create_all(connection)
-
-
-MIGRATIONS: Sequence[Callable[[sa.Connection], None]] = (_first,)
+MIGRATIONS: Sequence[Callable[[sa.Connection], None]] = (metadata.create_all,)
 """What makes version n of version n - 1, from 1. A change of `schema` comes with a function here; none is ever changed,
 so that it states its tables itself where they differ from those of today."""
 
@@ -248,12 +244,9 @@ def migrate(connection: sa.Connection, steps: Sequence[Callable[[sa.Connection],
     Raises:
         StoreError: If a newer release wrote them.
     """
-    found = _version(connection)
-    if found == len(steps):
-        return found
-    if connection.dialect.name == "postgresql":
+    if connection.dialect.name == "postgresql" and _version(connection) != len(steps):
         connection.exec_driver_sql(f"SELECT pg_advisory_xact_lock({_LOCK})")
-        found = _version(connection)
+    found = _version(connection)
     if found > len(steps):
         raise StoreError(
             f"the store has version {found}, this release reads up to {len(steps)}: "

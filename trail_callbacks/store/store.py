@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
-from dataclasses import dataclass
+from functools import partial
 from itertools import islice
 from pathlib import Path
 from typing import Any, TypeAlias
@@ -39,16 +39,6 @@ _READABLE = 64 * 1024 * 1024  # bytes of a body after decompression
 
 Judged: TypeAlias = tuple[Report, Trace | None] | tuple[Report, Trace | None, Mapping[str, str]]
 """A report, its trace if there is one, and perhaps further segments."""
-
-
-@dataclass(frozen=True, slots=True)
-class _Queued:
-    report: Report
-    trace: Trace | None
-    rate: float
-    at: float
-    run: Observation | None
-    segments: Mapping[str, str]
 
 
 class Store:
@@ -91,20 +81,18 @@ class Store:
         count_by: Collection[str] = ("release", "query_class"),
         make: bool = True,
     ) -> None:
-        self._made = where, {
-            "redact": redact, "texts": texts, "text_key": text_key, "max_waiting": max_waiting, "max_body": max_body,
-            "count_by": tuple(count_by),
-        }  # fmt: skip
-        if max_waiting < 1:
-            raise InputError(f"max_waiting is {max_waiting}, expected 1 or more")
-        if max_body < 1:
-            raise InputError(f"max_body is {max_body}, expected 1 or more")
+        limits = {"max_waiting": max_waiting, "max_body": max_body}
+        for name, value in limits.items():
+            if value < 1:
+                raise InputError(f"{name} is {value}, expected 1 or more")
+        settings = {"redact": redact, "texts": texts, "text_key": text_key, "count_by": tuple(count_by), **limits}
+        self._anew = partial(Store, where, **settings)  # type: ignore[arg-type]  # its own arguments
         self._database = Database(where, make=make)
         self.url = self._database.url
         self._readable = max(_READABLE, max_body)
         self._count_by = frozenset(count_by)
         self._lost_counted = 0
-        self._writer: Writer[_Queued] = Writer(self._write, _may_pass, max_waiting)
+        self._writer: Writer[Callable[[], Entry]] = Writer(self._write, _may_pass, max_waiting)
         redactor = None if redact is None else Redactor(redact, self._writer.keep)
         self._preparation = Preparation(redactor=redactor, texts=texts, text_key=text_key, most=max_body)
 
@@ -113,7 +101,7 @@ class Store:
 
     def __reduce__(self) -> tuple[Any, ...]:
         """Another process opens it anew."""
-        return _made, self._made
+        return self._anew, ()
 
     @property
     def lost(self) -> int:
@@ -143,7 +131,8 @@ class Store:
             run: Its figures, if they were read already: where report and trace do not show them any more.
             segments: Further segments, by name.
         """
-        self._writer.add(_Queued(report, trace, rate, time.time(), run, segments or {}))
+        entry = self._preparation.entry
+        self._writer.add(partial(entry, report, trace, at=time.time(), rate=rate, run=run, segments=segments))
 
     def put(self, pairs: Iterable[Judged], rate: float = 1.0) -> int:
         """Writes runs at once, in batches; returns how many were new or better than what was there.
@@ -173,15 +162,10 @@ class Store:
                     count += len(write(connection, batch, time.time()))
         return count
 
-    def _write(self, batch: Sequence[_Queued]) -> None:
+    def _write(self, batch: Sequence[Callable[[], Entry]]) -> None:
         token = current.set(Slices(patient=True))
         try:
-            entries = [
-                self._preparation.entry(
-                    each.report, each.trace, at=each.at, rate=each.rate, run=each.run, segments=each.segments
-                )
-                for each in batch
-            ]
+            entries = [each() for each in batch]
             lost = max(0, self._writer.lost - self._lost_counted)
             with self._database.writing() as connection:
                 written = write(connection, entries, time.time())
@@ -321,10 +305,6 @@ class Store:
     def contents(self) -> Contents:
         """Counts what is in the store."""
         return contents(self._database)
-
-
-def _made(where: str, settings: Mapping[str, Any]) -> Store:
-    return Store(where, **settings)
 
 
 def _may_pass(error: Exception) -> bool:

@@ -13,9 +13,9 @@ import sqlalchemy as sa
 
 from trail_callbacks.monitor import SIGNALS, Observation
 from trail_callbacks.store.rows import segments_of
-from trail_callbacks.store.schema import plain, totals
+from trail_callbacks.store.schema import OUTCOMES, plain, totals
 from trail_callbacks.store.writing import insert
-from trail_callbacks.taxonomy import SupportClass
+from trail_callbacks.text import encodable
 
 __all__ = ["CONTENT_TYPE", "Total", "count", "exposition", "read"]
 
@@ -87,15 +87,15 @@ def read(connection: sa.Connection) -> list[Total]:
 CONTENT_TYPE = "text/plain; version=0.0.4; charset=utf-8"
 
 
+_ESCAPES = str.maketrans({"\\": "\\\\", '"': '\\"', "\n": "\\n"})
 _SIGNALS = tuple(SIGNALS)
-_OUTCOMES = (*(each.value for each in SupportClass), "undecided", "not_judged")
 _METRICS: tuple[tuple[str, str, str, tuple[str, ...], str], ...] = (
     ("trail_runs_total", "runs", "", (), "Runs; one that was sampled stands for those like it."),
     ("trail_lost_runs_total", "lost", "", (), "Runs that could not be stored."),
     ("trail_decided_runs_total", "decided", "signal", _SIGNALS, "Runs of which the signal is known, likewise."),
     ("trail_bad_runs_total", "bad", "signal", _SIGNALS, "Those that are bad, likewise."),
     ("trail_squared_weight_total", "squares", "signal", _SIGNALS, "Sum of the squares of what decided runs stand for."),
-    ("trail_claims_total", "claims", "outcome", _OUTCOMES, "Claims, likewise."),
+    ("trail_claims_total", "claims", "outcome", OUTCOMES, "Claims, likewise."),
 )
 """Name, counter, label, values of the label, and what it is."""
 
@@ -127,13 +127,8 @@ def _lines(found: Mapping[tuple[str, str, str], float], places: Iterable[tuple[s
 
 
 def _labels(labels: Mapping[str, str]) -> str:
-    inside = ",".join(f'{name}="{_escaped(value)}"' for name, value in labels.items())
+    inside = ",".join(f'{name}="{encodable(value).translate(_ESCAPES)}"' for name, value in labels.items())
     return f"{{{inside}}}" if inside else ""
-
-
-def _escaped(text: str) -> str:
-    whole = text.encode("utf-8", "replace").decode()  # a lone surrogate would spoil the whole page
-    return whole.replace("\\", "\\\\").replace('"', '\\"').replace("\n", "\\n")
 
 
 def _number(value: float) -> str:

@@ -1,7 +1,4 @@
-"""A queue and a thread that writes what is in it, in batches: the app only appends.
-
-By hand for the reasons of `session.lane`, and because what is to be written is counted: nothing is lost in silence.
-"""
+"""A queue and a thread that writes what is in it, in batches: the app only appends, and nothing is lost in silence."""
 
 from __future__ import annotations
 
@@ -45,9 +42,7 @@ class Writer(Generic[Item]):
     """
 
     def __init__(self, write: Callable[[Sequence[Item]], None], again: Callable[[Exception], bool], most: int) -> None:
-        self._write = write
-        self._again = again
-        self._most = most
+        self._write, self._again, self._most = write, again, most
         self._renew()
         renewed_in_child(self, Writer._renew)
         _open.add(self)
@@ -75,17 +70,18 @@ class Writer(Generic[Item]):
         self._waiting.append(item)
         if self._thread is None:
             with self._changed:
-                if self._thread is None:
-                    self._start()
+                self._start()
 
     def _start(self) -> None:
+        if self._thread is not None:
+            return
         self._ended = False
         self._thread = Thread(target=self._serve, name="trail-store", daemon=True)
         try:
             self._thread.start()
         except RuntimeError as error:  # the interpreter is on its way out
             self._thread = None
-            self._keep(error)
+            self.keep(error)
 
     def flush(self, timeout: float | None = None) -> bool:
         """Waits until all that was queued is written or lost; returns False if the time was too short."""
@@ -95,9 +91,9 @@ class Writer(Generic[Item]):
             self._changed.notify_all()
             try:
                 while self._waiting or self._underway:
-                    if self._thread is None:
-                        self._start()
-                    if self._thread is None or not self._changed.wait_for(self._is_done, _left(until)):
+                    self._start()
+                    left = None if until is None else max(0.0, until - time.monotonic())
+                    if self._thread is None or not self._changed.wait_for(self._is_done, left):
                         return False
                 return True
             finally:
@@ -117,10 +113,8 @@ class Writer(Generic[Item]):
         done = self.flush(timeout)
         with self._changed:
             self._ended = True
-            if self._waiting:
-                self._lose(
-                    len(self._waiting), TimeoutError(f"{len(self._waiting)} runs were not stored in {timeout} s")
-                )
+            if left := len(self._waiting):
+                self._lose(left, TimeoutError(f"{left} runs were not stored in {timeout} s"))
                 self._waiting.clear()
             self._changed.notify_all()
         return done
@@ -136,11 +130,10 @@ class Writer(Generic[Item]):
 
     def _is_left(self) -> bool:
         """Whether this thread may end: what was added while it made up its mind is its own, or a new thread's."""
-        ours = current_thread()
         with self._changed:
             if self._thread is None and self._waiting:
-                self._thread = ours
-            return self._thread is not ours
+                self._thread = current_thread()
+            return self._thread is not current_thread()
 
     def _next(self) -> list[Item]:
         """Takes the next batch; an empty one if the thread is to end."""
@@ -151,14 +144,10 @@ class Writer(Generic[Item]):
                     self._thread = None
                     return []
                 self._changed.wait(_GATHER)
-            if len(self._waiting) < _BATCH and not self._hurried:
-                self._changed.wait_for(self._is_full, _GATHER)
+            self._changed.wait_for(lambda: len(self._waiting) >= _BATCH or self._hurried or self._ended, _GATHER)
             batch = [self._waiting.popleft() for _ in range(min(_BATCH, len(self._waiting)))]
             self._underway = len(batch)
             return batch
-
-    def _is_full(self) -> bool:
-        return len(self._waiting) >= _BATCH or self._hurried or self._ended
 
     def _carry_out(self, batch: Sequence[Item]) -> None:
         error = self._tried(batch)
@@ -175,34 +164,27 @@ class Writer(Generic[Item]):
             except Exception as error:  # noqa: BLE001 - kept and shown; the app must not see our faults
                 if pause is None or not self._again(error):
                     return error
-                self._keep(error)
+                self.keep(error)
                 with self._changed:
                     if self._changed.wait_for(lambda: self._ended, pause):
                         return error
             else:
                 self.written += len(batch)
-                return None
-        raise AssertionError  # the last pause is None
+                break
+        return None
 
     def _lose(self, count: int, error: Exception) -> None:
         with self._changed:
             self.lost += count
-        self._keep(error)
+        self.keep(error)
 
     def keep(self, error: Exception) -> None:
         """Keeps an exception of ours so that it can be seen; logs the first of each type."""
-        self._keep(error)
-
-    def _keep(self, error: Exception) -> None:
         self.errors.append(error)
         name = type(error).__name__
         if name not in self._logged:
             self._logged.add(name)
             _logger.warning("a run could not be stored, the app is not affected: %r", error)
-
-
-def _left(until: float | None) -> float | None:
-    return None if until is None else max(0.0, until - time.monotonic())
 
 
 _open: weakref.WeakSet[Writer[Any]] = weakref.WeakSet()
