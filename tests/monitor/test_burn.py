@@ -1,21 +1,13 @@
 """Burn rates: when an excess is beyond doubt, and still there."""
 
-import pytest
-
 from trail_callbacks.monitor import BURN_RATES, Tally
 from trail_callbacks.monitor.evaluation import BurnWindow
-from trail_callbacks.monitor.objectives import spoken
 
 FAST = BURN_RATES[0]
 
 
 def tally(n, bad, weight=1.0):
     return Tally(runs=n, decided=n, bad=bad, weight=n * weight, bad_weight=bad * weight, squares=n * weight**2)
-
-
-@pytest.mark.parametrize(("n", "least", "limit"), [(20, 4, 0.06), (50, 7, 0.06), (50, 13, 0.15), (300, 106, 0.3)])
-def test_the_fewest_bad_runs_that_show_a_share(n, least, limit):
-    assert tally(n, least).at_least > limit >= tally(n, least - 1).at_least
 
 
 def test_the_minimum_counts_runs_and_not_what_they_stand_for():
@@ -47,8 +39,3 @@ def test_a_part_is_taken_away_over_the_same_windows():
     rest = window.without(part)
     assert (rest.long, rest.short) == (tally(60, 0), tally(12, 0))
     assert tally(3, 1, 0.1) - tally(3, 1, 0.3) == Tally()
-
-
-@pytest.mark.parametrize(("seconds", "text"), [(300, "5m"), (5400, "90m"), (21600, "6h"), (259200, "3d"), (90, "90s")])
-def test_times_are_written_as_prometheus_reads_them(seconds, text):
-    assert spoken(seconds) == text

@@ -71,11 +71,6 @@ def test_a_broken_segment_explains_all_runs(runs, now):
     assert (found["answer_coverage"].state, found["answer_coverage"].cause) == ("held_back", "retrieval-of[tenant=b]")
 
 
-def test_too_few_runs_are_no_news(runs, now):
-    found = said(BOTH, runs(10, 1, 0, generation=1.0), now)
-    assert (found["answer_coverage"].state, found["answer_coverage"].calls) == ("too_few", False)
-
-
 def test_a_judge_that_fails_is_no_data_and_calls_once(runs, now):
     found = said(BOTH, [*runs(1000, 72, 1), *runs(100, 1, 0, judged=False)], now)
     assert (found["evaluator"].state, found["evaluator"].severity, found["evaluator"].owner) == (

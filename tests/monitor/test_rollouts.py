@@ -29,7 +29,3 @@ def test_what_is_rolled_out_before_or_after_the_cause_is_not_blamed(found):
 def test_what_is_rolled_out_together_is_blamed_together(found):
     rows = found(lambda t: {"app": str(t >= 500), "index": f"i{t >= 503}"}, range(500, 1_000))
     assert {name for name, each in rows.items() if each.contrast.worse} == {"True", "iTrue"}
-
-
-def test_the_first_version_is_no_rollout(found):
-    assert found(lambda t: {"app": "a"}, ()) == {}

@@ -44,9 +44,3 @@ RUN = Observation(id="r1", at=0.0, state="assessed", claims=2, outcomes={"suppor
 )
 def test_a_run_is_bad_good_or_unknown(name, change, bad):
     assert SIGNALS[name].bad(replace(RUN, **change)) is bad
-
-
-def test_a_threshold_of_the_caller_goes_first():
-    run = replace(RUN, figures={"answer_coverage": Figure(value=0.95, n=20)})
-    assert SIGNALS["answer_coverage"].bad(run) is False
-    assert SIGNALS["answer_coverage"].bad(run, 0.99) is True

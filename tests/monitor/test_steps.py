@@ -10,19 +10,6 @@ def words(found):
     return {question: "\n".join(answers) for question, answers in steps(found, lambda name: f"<{name}>")}
 
 
-def test_the_questions_come_in_the_order_of_the_method(incident):
-    found = triage(incident(), 1_000_000, 2_000_000, run="run 2999")
-    assert [each.partition("?")[0] for each in words(found)] == [
-        "Was the evaluator up",
-        "Everywhere or in a segment",
-        "Since which version",
-        "Which stage is worse than before",
-        "At which stage did runs break first",
-        "Which runs are worst",
-        "And run <run 2999>",
-    ]
-
-
 def test_the_verdict_names_owner_segment_and_version(incident):
     said = verdict(triage(incident(), 1_000_000, 2_000_000), str)
     assert said.startswith("Look at ranking first: too little of the evidence")

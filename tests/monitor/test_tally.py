@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from trail_callbacks.monitor import SIGNALS, Observation, Recorded, Tally
+from trail_callbacks.monitor import SIGNALS, Observation, Recorded
 
 BAD = {"supported": 1, "contradicted": 1}
 
@@ -21,16 +21,6 @@ RUNS = Recorded(
         run(4, 40.0, kind="b", state="error", outcomes={"not_judged": 1}),
     ]
 )
-
-
-def test_counts_the_runs_of_a_window():
-    found = RUNS.tally(SIGNALS["contradiction"], 10.0, 30.0)
-    assert (found.runs, found.decided, found.bad, found.share, found.effective) == (2, 2, 1, 0.5, 2.0)
-
-
-def test_counts_the_runs_of_a_segment():
-    assert RUNS.tally(SIGNALS["contradiction"], 0.0, 99.0, {"kind": "a"}).runs == 2
-    assert RUNS.tally(SIGNALS["contradiction"], 0.0, 99.0, {"kind": "none"}) == Tally()
 
 
 def test_what_nobody_knows_counts_neither_way():

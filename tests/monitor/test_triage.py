@@ -35,10 +35,6 @@ def test_an_evaluator_that_fails_comes_first(incident):
     assert found.undecided.now.share == pytest.approx(0.3, abs=0.01)
 
 
-def test_another_judge_than_before_is_told(incident):
-    assert triage(incident(judge="new"), 1_000_000, 2_000_000).evaluator == "changed"
-
-
 def test_ids_are_no_segments_unless_asked_for(incident):
     assert {each.field for each in triage(incident(), 1_000_000, 2_000_000).segments} == {"kind"}
     asked = triage(incident(), 1_000_000, 2_000_000, fields=["request"])

@@ -66,18 +66,6 @@ def test_hours_add_up_to_what_is_counted_at_once(store, segment):
         expected(whole(store, window), store, window)
 
 
-def test_an_hour_is_counted_anew_once_a_run_of_it_changes(store):
-    store.put_observations(runs(50))
-    window = Window(since=float(BEGUN), until=float(BEGUN + 5 * HOUR))
-    assert whole(store, window).runs == 50
-    store.put_observations(runs(30, seed=2, start=50))
-    expected(whole(store, window), store, window)
-    moved = next(runs(1))
-    store.put_observations([Observation(id=moved.id, at=BEGUN + 4.5 * HOUR, state="assessed", outcomes={"absent": 1})])
-    expected(whole(store, window), store, window)
-    assert whole(store, window).runs == 80
-
-
 def test_nobody_sees_old_figures_while_others_write(where):
     stores = [Store(where) for _ in range(3)]
     window = Window(since=float(BEGUN), until=float(BEGUN + 5 * HOUR))

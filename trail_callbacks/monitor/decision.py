@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-import math
 from dataclasses import asdict, dataclass
 from typing import Any, Literal, TypeAlias, get_args
 
 from trail_callbacks.errors import InputError
 from trail_callbacks.verify.threshold import OnUndecided
 
-__all__ = ["Arm", "Decision", "GateOutcome", "Measure", "MeasureName", "Pairing", "Policy", "SegmentDecision"]
+__all__ = [
+    "ALPHA", "POWER", "Arm", "Decision", "GateOutcome", "Measure", "MeasureName", "Policy", "SegmentDecision",
+]  # fmt: skip
 
 MeasureName: TypeAlias = Literal["unsupported_claims", "contradictions"]
 """Share of the decided claims that are unsupported; share of the runs with a contradiction."""
@@ -138,7 +139,11 @@ class Decision:
         return data
 
 
-Pairing: TypeAlias = Literal["auto", "paired", "unpaired"]
+ALPHA = 0.05
+"""How often a candidate that is worse by the margin may pass, and one that is as good be called worse."""
+
+POWER = 0.8
+"""How often a candidate without a change is to pass: what the missing number of answers is computed for."""
 
 _MINIMUM = 10  # below, no limit used here keeps what it says
 
@@ -153,15 +158,10 @@ class Policy:
         contradiction_margin: By how much the share of runs with a contradiction may rise, likewise. It is larger,
             because one run says less than its several claims.
         critical: Values of the segment in which contradictions may not rise at all.
-        alpha: How often a candidate that is worse by the margin may pass, and one that is as good be called worse,
-            above 0.0 to 0.2.
-        power: How often a candidate without a change is to pass: what the missing number of answers is computed for.
         minimum: Questions in each release below which a segment is merged with others, 10 or more.
         max_undecided: Share of the candidate's answers that the judge may have left open, 0.0 to 1.0.
         on_undecided: What claims that the judge left undecided beside decided ones mean, in both releases: `pass`
             leaves them open, `fail` counts each as unsupported.
-        pairing: `paired` compares question by question, `unpaired` does not; `auto` pairs if the questions of both
-            releases are the same but for a few.
 
     Raises:
         InputError: If a value is out of its range.
@@ -171,18 +171,14 @@ class Policy:
     margin: float = 0.02
     contradiction_margin: float = 0.05
     critical: frozenset[str] = frozenset()
-    alpha: float = 0.05
-    power: float = 0.8
     minimum: int = 30
     max_undecided: float = 0.1
     on_undecided: OnUndecided = "pass"
-    pairing: Pairing = "auto"
 
     def __post_init__(self) -> None:
         for name in ("margin", "contradiction_margin"):
-            _within(name, getattr(self, name), 0.0, 1.0)
-        _within("alpha", self.alpha, 0.0, 0.2, closed=True)
-        _within("power", self.power, 0.5, 1.0)
+            if not 0.0 < getattr(self, name) < 1.0:
+                raise InputError(f"{name} is {getattr(self, name)}, expected above 0.0 and below 1.0")
         if not 0.0 <= self.max_undecided <= 1.0:
             raise InputError(f"max_undecided is {self.max_undecided}, expected 0.0 to 1.0")
         if self.on_undecided not in get_args(OnUndecided):
@@ -191,9 +187,3 @@ class Policy:
             raise InputError(f"minimum is {self.minimum}, expected {_MINIMUM} or more: fewer answers show nothing")
         if self.critical and self.segment is None:
             raise InputError("critical names values of a segment: say of which one, with segment")
-
-
-def _within(name: str, value: float, low: float, high: float, *, closed: bool = False) -> None:
-    if not (math.isfinite(value) and low < value and (value <= high if closed else value < high)):
-        words = "to" if closed else "and below"
-        raise InputError(f"{name} is {value}, expected above {low} {words} {high}")

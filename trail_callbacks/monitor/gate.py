@@ -17,7 +17,17 @@ from typing import Literal, TypeAlias
 import numpy as np
 
 from trail_callbacks.errors import InputError
-from trail_callbacks.monitor.decision import Arm, Decision, GateOutcome, Measure, MeasureName, Policy, SegmentDecision
+from trail_callbacks.monitor.decision import (
+    ALPHA,
+    POWER,
+    Arm,
+    Decision,
+    GateOutcome,
+    Measure,
+    MeasureName,
+    Policy,
+    SegmentDecision,
+)
 from trail_callbacks.monitor.observation import Observation
 from trail_callbacks.monitor.signals import SIGNALS
 from trail_callbacks.statistics.clusters import Cluster, Difference, Residuals, prior_design, residuals, share
@@ -114,17 +124,14 @@ def decide(baseline: Iterable[Observation], candidate: Iterable[Observation], po
         policy: The rules; by default those of `Policy()`.
 
     Raises:
-        InputError: If a release has no run, judges differ, a critical segment does not occur, or runs are to be paired
-            and no question was asked in both.
+        InputError: If a release has no run, judges differ, or a critical segment does not occur.
     """
     rules = policy or Policy()
     old, new = ([Answer.read(run, rules.segment, rules.on_undecided) for run in runs] for runs in (baseline, candidate))
     judge = _judge(old, new)
     keys = _common(old, new)
     matched = min(sum(each.run.key in keys for each in runs) / len(runs) for runs in (old, new))
-    paired = rules.pairing == "paired" or (rules.pairing == "auto" and matched >= _SAME)
-    if paired and not matched:
-        raise InputError("the runs cannot be paired: no question of the baseline was asked in the candidate")
+    paired = matched >= _SAME
     groups = _split(old, new, rules, paired=paired)
     tests = [[_test(each, name, paired=paired) for name in _WORDS] for each in groups]
     priors = {
@@ -247,9 +254,9 @@ def _measured(test: _Test, prior: float, rules: Policy, *, paired: bool) -> Meas
         )  # fmt: skip
     new, old = share(first, prior), share(second, prior)
     found = Difference(new, old, test.correlation)
-    low, high = found.limits(NormalDist().inv_cdf(1 - rules.alpha))
+    low, high = found.limits(NormalDist().inv_cdf(1 - ALPHA))
     passes = high < margin and min(counts) >= rules.minimum
-    wanted = None if passes else found.needed(margin, rules.alpha, rules.power)
+    wanted = None if passes else found.needed(margin, ALPHA, POWER)
     shares = [old.value, new.value]
     if paired:
         shares = [sum(bad / whole for bad, whole, _ in each.values()) / len(each) for each in test.clusters]
@@ -276,7 +283,7 @@ def _missing(wanted: int, counts: tuple[int, int]) -> tuple[int, int]:
 
 def _alarmed(measure: Measure, adjusted: float | None, rules: Policy) -> Measure:
     """With Holm's probability. What passes is not worse, even if its small rise is certain."""
-    certain = adjusted is not None and adjusted < rules.alpha and min(measure.questions) >= rules.minimum
+    certain = adjusted is not None and adjusted < ALPHA and min(measure.questions) >= rules.minimum
     worse = certain and measure.outcome != "passes" and (measure.difference or 0.0) > 0
     return replace(measure, adjusted=adjusted, outcome="worse" if worse else measure.outcome)
 
@@ -351,7 +358,7 @@ def _left_open(group: _Group, old: Arm, new: Arm, rules: Policy) -> list[str]:
         return []
     prior = prior_design((first, second))
     rise = Difference(share(first, prior), share(second, prior))
-    if rise.limits(NormalDist().inv_cdf(1 - rules.alpha))[0] <= rules.margin:
+    if rise.limits(NormalDist().inv_cdf(1 - ALPHA))[0] <= rules.margin:
         return []
     return [f"{left} and {old.open_share:.1%} of the baseline's, which may hide a rise: judge them again"]
 

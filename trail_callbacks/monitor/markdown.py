@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Literal, TypeAlias
 from xml.etree import ElementTree as ET
 
-from trail_callbacks.monitor.decision import Decision, GateOutcome, Measure, MeasureName, SegmentDecision
+from trail_callbacks.monitor.decision import ALPHA, Decision, GateOutcome, Measure, MeasureName, SegmentDecision
 from trail_callbacks.render.excerpt import plain, shorten
 
 __all__ = [
@@ -88,7 +88,7 @@ def remarks(decision: Decision, shown: Callable[[str], str]) -> Iterator[str]:
         f"{runs}; n: questions"
     )
     yield (
-        f"changes, limits and margins are percentage points; limits are one-sided, {1 - rules.alpha:.0%} each, and a "
+        f"changes, limits and margins are percentage points; limits are one-sided, {1 - ALPHA:.0%} each, and a "
         "measure passes if the upper one is below its margin"
     )
 
