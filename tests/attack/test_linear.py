@@ -43,8 +43,8 @@ def test_a_square_is_seen(collected, monkeypatch):
 
 # That no reader is missing: all that the rooms below offer, and that takes a text of others, is reached by a reader.
 ROOMS = (
-    "text", "language", "splitting", "claims", "retrieval", "evidence", "citations", "context_filter", "judges.local",
-    "judges.llm", "verify", "render", "export", "comparison", "report", "graph", "capture", "guard.feedback",
+    "text", "language", "splitting", "claims", "evidence", "context_filter", "judges.local",
+    "judges.llm", "verify", "render", "export", "report", "graph", "capture", "guard.feedback",
     "guard.grounds", "canary.outcomes", "models.salvage", "judges.prompts", "trace", "diagnosis",
 )  # fmt: skip
 FOREIGN = re.compile(
@@ -85,7 +85,6 @@ EXCLUDED = {
     "judges.llm.schema": "fields of replies; salvage is in the table",
     "judges.llm.judge": "the way in to what is reached",
     "judges.llm.verdicts": "replies of at most 500 claims: what models write is in the table as 'judges.llm reply'",
-    "language.values.calendar": "parts of one date, or the time of day at one place",
     "language.values.dates.month_named": "one word",
     "language.values.units.is_unit": "one match at one place",
     "language.terms.is_past": "one word",

@@ -1,4 +1,4 @@
-"""JSON with offsets, each value a field of its own; passages of JSON sources are tested in `tests/retrieval`."""
+"""JSON with offsets, each value a field of its own; passages of JSON sources are tested in `tests/evidence`."""
 
 import json
 

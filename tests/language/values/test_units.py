@@ -17,7 +17,6 @@ def one(text):
         ("60 miles per hour", "speed", 96.56064),
         ("16 GiB", "data", 16 * 2**30),
         ("45-year-old", "time", 45 * 31557600),
-        ("aged 45", "time", 45 * 31557600),
         ("fifty-eight per cent", "percent", 58),
         ("\u22125 °C", "temperature", -5),
         ("minus 7 degrees", "temperature", -7),

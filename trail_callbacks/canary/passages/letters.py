@@ -19,7 +19,7 @@ __all__ = ["Letters", "letters", "letters_of_html", "looks_like_html", "shared_s
 _MARKUP = re.compile(
     r"<!--.*?(?:-->|\Z)"
     r"|<(?P<hidden>script|style|template|noscript)\b[^<>]*>.*?(?:(?=</(?P=hidden))|\Z)"
-    r"|</?(?P<name>[a-z][a-z0-9]*)[^<>]*>|<[!?][^<>]*>"
+    r"|</?(?P<name>[a-z][a-z0-9]*+)[^<>]*>|<[!?][^<>]*>"
     r"|(?P<entity>&(?:#\d{1,7}|#x[0-9a-f]{1,6}|[a-z][a-z0-9]{1,31});)",
     re.IGNORECASE | re.DOTALL,
 )

@@ -34,7 +34,6 @@ NUMERAL = (
 
 _OTHER = re.compile("(?![0-9])\\d|[\uff04\uff05\uff0b-\uff0f\uff1a\uffe1\uffe5\u066a-\u066c\u2010-\u2012\ufe63]")
 _SAME = {"\u066a": "%", "\u066b": ",", "\u066c": "\u202f", "\u2010": "-", "\u2011": "-", "\u2012": "-"}
-_MARKED = re.compile(rf"(?<![\d.,/:]){NUMERAL}(?![.,/:]?\d)")
 _SPACED = re.compile(r"(?<![\d.,:/-])\d{1,3}(?: \d{3})+(?![\d/:]|[.,]\d{3}| \d)")
 _BLANKS = re.compile("['\u2019\u2009\u202f\u00a0]")
 _LETTERS = re.compile(r"[^\W\d_]+")
@@ -121,12 +120,6 @@ class Style:
         """The decimal mark that is usual in the language; nothing if the language is not certain."""
         return "," if self.language in _COMMA else "." if self.language in _POINT else ""
 
-    @cached_property
-    def shown(self) -> str:
-        """The decimal mark that other numbers of the text show; nothing where they show none, or both."""
-        found = {mark for match in _MARKED.finditer(self.text) if (mark := _decimal(match[0]))}
-        return found.pop() if len(found) == 1 else ""
-
 
 def ascii_digits(text: str) -> str:
     """Writes the digits and the marks of numbers in ASCII, character for character."""
@@ -156,9 +149,8 @@ def number(numeral: str, style: Style) -> Number | None:
     """Reads a numeral as its text means it.
 
     The digits decide wherever they can: two kinds of separators, one that is repeated, or one without exactly three
-    digits behind it. What they leave open (`2.375`, `1,250`) the other numbers of the text decide, or else its
-    language. Two readings are left if those two disagree, if the language is not certain, and if the separator is its
-    decimal mark: texts in it may still write thousands as others do.
+    digits behind it. What they leave open (`2.375`, `1,250`) the language of the text decides. Two readings are left
+    if it is not certain, and if the separator is its decimal mark: texts in it may write thousands as others do.
 
     Args:
         numeral: A match of `NUMERAL`.
@@ -187,11 +179,9 @@ def _one_mark(bare: str, mark: str, style: Style, *, grouped_otherwise: bool) ->
     if grouped_otherwise or len(after) != _THREE or len(before) > _THREE or before.startswith("0"):
         return part
     whole = _whole(before + after)
-    usual, shown = style.decimal_mark, style.shown
-    sure = usual in {"", shown} if shown else usual not in {"", mark}
-    if (shown or usual or ".") == mark:
-        return part if sure else part._replace(other=whole.value)
-    return whole if sure else whole._replace(other=part.value)
+    if (style.decimal_mark or ".") == mark:
+        return part._replace(other=whole.value)
+    return whole if style.decimal_mark else whole._replace(other=part.value)
 
 
 def _whole(digits: str) -> Number:
@@ -200,17 +190,6 @@ def _whole(digits: str) -> Number:
 
 def _fraction(whole: str, part: str) -> Number:
     return Number(float(f"{whole}.{part}"), 10.0 ** -len(part))
-
-
-def _decimal(numeral: str) -> str:
-    """The decimal mark that a numeral shows beyond doubt."""
-    marks = [character for character in numeral if character in ".,"]
-    if not marks:
-        return ""
-    if len(marks) > 1:
-        return marks[-1] if marks[-1] != marks[0] else "." if marks[0] == "," else ","
-    before, _, after = numeral.partition(marks[0])
-    return marks[0] if len(after) != _THREE or before.startswith("0") else ""
 
 
 def spelt(words: str) -> tuple[float, bool]:

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 
 from trail_callbacks.language.values.numerals import MAGNITUDES
 
-__all__ = ["EXACT", "Quantity", "bound", "exact", "is_age", "joined", "year_bound"]
+__all__ = ["EXACT", "Quantity", "bound", "exact", "joined", "year_bound"]
 
 EXACT = frozenset({"year", "month", "weekday", "day", "rank", "clock", "quarter"})
 """Kinds that are equal or different, never near: nothing is rounded, added up or converted."""
@@ -24,7 +24,6 @@ _BOUNDS = {
     for words in map(str.strip, listed.split(","))
 }
 _YEAR_BOUNDS = {"after": "over", "later than": "over", "before": "under", "prior to": "under", "earlier than": "under"}
-_AGES = dict.fromkeys(("aged", "age", "age of", "ages"), "age")
 _REACH = 24  # characters before a number in which such words stand
 
 _TO = re.compile(r"\s*(?:to|until|till|through|bis|à|al?|hasta|tot|até|-|\u2013|\u2014)\s*", re.IGNORECASE)
@@ -106,11 +105,6 @@ def bound(text: str, start: int) -> str:
 def year_bound(text: str, start: int) -> str:
     """Reads the words before a year, which may also lie `before` or `after`."""
     return _last_words(text, start, _YEAR_BOUNDS) or bound(text, start)
-
-
-def is_age(text: str, start: int) -> bool:
-    """Tells whether the words before a number make it an age: `aged 45`."""
-    return bool(_last_words(text, start, _AGES))
 
 
 def _last_words(text: str, start: int, table: Mapping[str, str]) -> str:

@@ -24,8 +24,8 @@ from trail_callbacks.language.values.numerals import (
     number,
     spelt,
 )
-from trail_callbacks.language.values.quantity import Quantity, bound, exact, is_age, joined, year_bound
-from trail_callbacks.language.values.units import UNITS, Unit, currency_before, is_unit, unit_after
+from trail_callbacks.language.values.quantity import Quantity, bound, exact, joined, year_bound
+from trail_callbacks.language.values.units import Unit, currency_before, is_unit, unit_after
 from trail_callbacks.slices import current
 
 __all__ = ["quantities"]
@@ -52,12 +52,6 @@ _NAMED = {month: ("month", float(i)) for i, month in enumerate(MONTHS, 1)}
 _NAMED |= {day + ending: ("weekday", float(i)) for i, day in enumerate(DAYS, 1) for ending in ("", "s")}
 _COUNTED = vocabulary("people men women children sheep cattle staff personnel police troops")
 _YEARS = (1000, 2199)
-_DATING = re.compile(
-    r"\b(?:in|since|during|until|till|by|years?|after|before|from|to|and|of|early|late|mid|spring|summer|autumn|winter|"
-    r"fall|im|seit|bis|en|desde|depuis|nel|dal)[\s-]+\W?$",
-    re.IGNORECASE,
-)
-_BEFORE = 12  # characters before a number in which such a word stands
 _LONGEST = 300  # digits that a float holds
 
 
@@ -165,8 +159,7 @@ def _one(match: re.Match[str], text: str, style: Style) -> Quantity | None:  # n
         factor, start = -factor, start - len(minus[0])
     found = _measured(text, read, factor, (start, scaled))
     if found.kind == "count" and scaled == end and factor > 0 and _is_year(match, read.value, found.noun):
-        bare = not _DATING.search(text[max(0, start - _BEFORE) : start])
-        also = (("count", read.value),) if bare and in_digits else ()  # `"passengers": 1850`
+        also = (("count", read.value),) if in_digits else ()  # `"passengers": 1850`
         return Quantity(read.value, read.value, "year", "", year_bound(text, start), 1.0, start, end, also)
     return found
 
@@ -183,9 +176,6 @@ def _measured(text: str, read: Number, factor: float, span: tuple[int, int]) -> 
     if half is None and kind != "count" and (half := _AND_HALF.match(text, end)):
         end = half.end()
     value += FRACTIONS[half["part"].casefold()] if half else 0.0
-    if kind == "count" and not unit.noun and is_age(text, start):
-        unit = Unit(*UNITS["years"], "", end)
-        kind = unit.kind
     limit = bound(text, start)
     if kind in {"count", "percent"} and (plus := _PLUS.match(text, end)):
         limit, end = "over", plus.end()
