@@ -9,18 +9,9 @@ from trail_callbacks.claims import abstains, split
 from trail_callbacks.splitting.assertions import asserts, is_lead_in, is_title
 
 FACTS = [
-    "The ferry costs 5 euros",
-    "The ferry sank in the harbour",
-    "Mara Lind owns the ferry",
-    "Die F\u00e4hre kostet 5 Euro",
-    "Die F\u00e4hre nach Skogholm sank gestern Abend",
-    "Le ferry de Skogholm co\u00fbte cinq euros",
-    "\u6e21\u8f6e\u7968\u4ef7\u4e3a\u4e94\u6b27\u5143",
-    "\u041f\u0430\u0440\u043e\u043c \u0441\u0442\u043e\u0438\u0442 \u043f\u044f\u0442\u044c \u0435\u0432\u0440\u043e",
-    "The ferry costs \uff15 euros",
-    "The ferry costs \u0665 euros",
-    "The ferry c\u200bosts five eu\u2060ros",
-]
+    "The ferry costs 5 euros", "The ferry sank in the harbour", "Die F\u00e4hre nach Skogholm sank gestern Abend",
+    "\u6e21\u8f6e\u7968\u4ef7\u4e3a\u4e94\u6b27\u5143", "The ferry c\u200bosts five eu\u2060ros",
+]  # fmt: skip
 LAYOUTS = [
     "**{}**", "__{}__", "*{}*", "# {}", "###### {}.", "## **{}**", "{}\n=====", "> {}", "> ## {}", "- {}", "1. {}", "- [x] {}", "~~{}~~",
     "```\n{}\n```", "~~~\n{}\n~~~", "```{}```", "`{}`", "```python\n{}\n```", "```python\nx = 1  # {}\n```",
@@ -66,7 +57,7 @@ def test_a_statement_is_a_claim_in_every_shape(shape, fact):
 
 @given(
     st.lists(st.sampled_from([one for one in LAYOUTS if "\n" not in one and "{{" not in one]), min_size=2, max_size=2),
-    st.sampled_from(FACTS[:3]),
+    st.sampled_from(FACTS[:2]),
     st.sampled_from(["\n\n", "\n\nThe pier is long.\n\n"]),
 )
 def test_shapes_beside_each_other_hide_nothing(shapes, fact, between):
@@ -80,14 +71,9 @@ def test_shapes_beside_each_other_hide_nothing(shapes, fact, between):
 
 
 NEGATED = [
-    "It is not true that {}.",
-    "Nobody believes that {}.",
-    "The claim '{}' is a lie.",
-    "It is a myth that {}.",
-    "I doubt that {}.",
-    "There is no information that says that {}.",
+    "It is not true that {}.", "The claim '{}' is a lie.", "I doubt that {}.", "There is no information that says that {}.",
     "Is it not true that {}?",
-]
+]  # fmt: skip
 
 
 @pytest.mark.parametrize("frame", NEGATED)
@@ -138,16 +124,7 @@ def test_titles_name_and_do_not_state(text, title):
     assert is_title(text, "en" if text.isascii() else "de") is title
 
 
-@pytest.mark.parametrize(
-    "heading", ["## {}\n\nThe mill is old.", "**{}**\n\nThe mill is old.", "**{}**\n- The mill is old."]
-)
-def test_titles_are_no_claims(heading):
-    assert [claim.text for claim in split(heading.format("Opening hours"))] == ["The mill is old."]
-
-
-@pytest.mark.parametrize(
-    "answer", ["**1986**", "# 1986", "```\n1986\n```", "**Paris**", "$$1986$$", "<b>1986</b>", "*1986*"]
-)
+@pytest.mark.parametrize("answer", ["**1986**", "# 1986", "```\n1986\n```", "$$1986$$"])
 def test_a_bare_answer_takes_its_question(answer):
     (claim,) = split(answer, "Since when, or where?")
     assert claim.checkable

@@ -10,26 +10,18 @@ from trail_callbacks.splitting.frames import unframed
 
 FRAMES = [
     ("Based on the provided passages, the mill is old.", ["the mill is old."]),
-    ("According to the given context, the mill is old.", ["the mill is old."]),
     ("Sure! Based on the documents, the answer is 42.", ["Sure!", "the answer is 42."]),
     ("According to Quist, the mill is old.", ["According to Quist, the mill is old."]),
     ("However, the mill is old.", ["the mill is old."]),
     ("It is important to note that the mill is old.", ["the mill is old."]),
-    ("Please note that the mill is old.", ["the mill is old."]),
-    ("In the 1990s, the mill was old.", ["In the 1990s, the mill was old."]),
-    ("Well-known mills are old.", ["Well-known mills are old."]),
     ("Response 2: the mill is old.", ["the mill is old."]),
-    ("Beware: the mill is old.", ["the mill is old."]),
     ("Antwort: Die Mühle ist alt.", ["Die Mühle ist alt."]),
-    ("**Réponse :** Le moulin est vieux.", ["Le moulin est vieux."]),
     ("答案\uff1a磨坊很旧。", ["磨坊很旧。"]),
 ]
 ASIDES = [
     ("Based on the provided passages, the mill was built in 1850.", "the mill was built in 1850."),
     ("The mill was built in 1850 (passage 2).", "The mill was built in 1850"),
     ("Passage 3 states that the mill was built in 1850.", "the mill was built in 1850."),
-    ("It is important to note that the mill was built in 1850.", "the mill was built in 1850."),
-    ("The mill was built in 1850, as mentioned in the first passage.", "The mill was built in 1850"),
     ("Therefore, the mill was built in 1850.", "the mill was built in 1850."),
 ]
 
