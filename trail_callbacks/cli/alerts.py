@@ -150,9 +150,9 @@ def triage(
 def _answers(found: Triage) -> Iterator[Any]:
     from trail_callbacks.monitor.steps import moment, steps, verdict  # noqa: PLC0415 - as above
 
-    yield Text(verdict(found, plain), style="bold")
+    yield Text(verdict(found), style="bold")
     yield f"{found.runs:,} runs from {moment(found.since)} to {moment(found.until)}, {found.before:,} before"
-    for question, answers in steps(found, plain):
+    for question, answers in steps(found):
         yield Text(f"\n{question}", style="bold")
         yield from (f"  {answer}" for answer in answers)
 

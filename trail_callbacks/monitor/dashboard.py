@@ -27,11 +27,7 @@ class _Panel:
 
 
 def dashboard(objectives: Objectives) -> dict[str, Any]:
-    """Returns a dashboard as Grafana's JSON holds it: an overview, and a row for each objective.
-
-    Raises:
-        InputError: If an objective asks for what is not counted.
-    """
+    """Returns a dashboard as Grafana's JSON holds it: an overview, and a row for each objective."""
     ordered = counted(objectives)
     panels: list[dict[str, Any]] = []
     top = 0

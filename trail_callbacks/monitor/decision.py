@@ -20,96 +20,61 @@ GateOutcome: TypeAlias = Literal["passes", "worse", "not_enough_data"]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Arm:
-    """Counts over the runs of a release, or of a segment of it.
+    """Counts over the runs of a release, or of a segment of it."""
 
-    Attributes:
-        answers: Runs.
-        undecided: Runs that the judge failed on, or of which it decided nothing.
-        declined: Runs in which the app declined to answer.
-        claims: Decided claims.
-        open_claims: Claims that the judge left undecided or failed on, in runs of which it decided others.
-        unsupported: Decided claims that are unsupported.
-        flawed: Runs with an unsupported claim.
-        contradicted: Runs with a contradiction.
-        open_share: Share of the answers that is not known, 0.0 to 1.0: one for each undecided, and of each other the
-            share of its claims that is open.
-    """
-
-    answers: int = 0
-    undecided: int = 0
-    declined: int = 0
-    claims: int = 0
-    open_claims: int = 0
-    unsupported: int = 0
-    flawed: int = 0
-    contradicted: int = 0
+    answers: int = 0  # runs
+    undecided: int = 0  # runs that the judge failed on, or of which it decided nothing
+    declined: int = 0  # runs in which the app declined to answer
+    claims: int = 0  # decided claims
+    open_claims: int = 0  # claims that the judge left undecided or failed on, in runs of which it decided others
+    unsupported: int = 0  # decided claims that are unsupported
+    flawed: int = 0  # runs with an unsupported claim
+    contradicted: int = 0  # runs with a contradiction
+    # share of the answers that is not known, 0.0 to 1.0: one for each undecided, and of each other the share of its
+    # claims that is open
     open_share: float = 0.0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Measure:
-    """One measure in one segment.
+    """One measure in one segment."""
 
-    Attributes:
-        name: What is measured.
-        outcome: What it says by itself.
-        margin: By how much it may rise.
-        baseline: Share in the baseline, 0.0 to 1.0; of paired runs, mean of the questions' shares. None without data.
-        candidate: Share in the candidate, likewise.
-        difference: Candidate minus baseline; None without data.
-        low: Lower limit of the difference, one-sided with error alpha.
-        high: Upper limit, likewise: the candidate passes if it is below the margin.
-        p: Probability of such a rise if nothing had changed.
-        adjusted: The same after Holm's correction over all segments and measures.
-        questions: Questions in the baseline and in the candidate; of paired runs, the pairs, twice.
-        design: Design effect of the difference, see `Share`.
-        icc: Correlation of claims of one answer, 0.0 to 1.0; None where answers have one each, or without data.
-        more: Further questions of the baseline and of the candidate that are needed; None if they are enough, or if
-            no number would help.
-    """
-
-    name: MeasureName
-    outcome: GateOutcome
-    margin: float
+    name: MeasureName  # what is measured
+    outcome: GateOutcome  # what it says by itself
+    margin: float  # by how much it may rise
+    # share in the baseline, 0.0 to 1.0; of paired runs, mean of the questions' shares. None without data.
     baseline: float | None = None
-    candidate: float | None = None
-    difference: float | None = None
-    low: float | None = None
-    high: float | None = None
-    p: float | None = None
-    adjusted: float | None = None
+    candidate: float | None = None  # share in the candidate, likewise
+    difference: float | None = None  # candidate minus baseline; None without data
+    low: float | None = None  # lower limit of the difference, one-sided with error alpha
+    high: float | None = None  # upper limit, likewise: the candidate passes if it is below the margin
+    p: float | None = None  # probability of such a rise if nothing had changed
+    adjusted: float | None = None  # the same after Holm's correction over all segments and measures
+    # questions in the baseline and in the candidate; of paired runs, the pairs, twice
     questions: tuple[int, int] = (0, 0)
-    design: float | None = None
+    design: float | None = None  # design effect of the difference, see `Share`
+    # correlation of claims of one answer, 0.0 to 1.0; None where answers have one each, or without data
     icc: float | None = None
+    # further questions of the baseline and of the candidate that are needed; None if they are enough, or if no number
+    # would help
     more: tuple[int, int] | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SegmentDecision:
-    """One segment.
+    """One segment."""
 
-    Attributes:
-        name: Its value; `rest` for merged ones; `all` without segments.
-        merged: Values that were merged into it.
-        critical: Whether contradictions may not rise at all.
-        outcome: What is decided.
-        reasons: Why, in words; empty if it passes.
-        baseline: What was counted in the baseline.
-        candidate: What was counted in the candidate.
-        unmatched: Runs of the baseline and of the candidate that were left out: nobody asked their question in the
-            other release. Of unpaired runs (0, 0).
-        measures: Both measures.
-    """
-
-    name: str
-    merged: tuple[str, ...]
-    critical: bool
-    outcome: GateOutcome
-    reasons: tuple[str, ...]
-    baseline: Arm
-    candidate: Arm
+    name: str  # its value; `rest` for merged ones; `all` without segments
+    merged: tuple[str, ...]  # values that were merged into it
+    critical: bool  # whether contradictions may not rise at all
+    outcome: GateOutcome  # what is decided
+    reasons: tuple[str, ...]  # why, in words; empty if it passes
+    baseline: Arm  # what was counted in the baseline
+    candidate: Arm  # what was counted in the candidate
+    # runs of the baseline and of the candidate that were left out: nobody asked their question in the other release. Of
+    # unpaired runs (0, 0).
     unmatched: tuple[int, int]
-    measures: tuple[Measure, ...]
+    measures: tuple[Measure, ...]  # both measures
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

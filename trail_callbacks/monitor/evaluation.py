@@ -81,19 +81,12 @@ class Alert:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class BurnWindow:
-    """What was counted for one burn rate.
-
-    Attributes:
-        rate: The burn rate.
-        long: Counts of its long window.
-        short: Counts of its short window.
-        recent: Length of that window, seconds: `rate.short` or more.
-    """
+    """What was counted for one burn rate."""
 
     rate: BurnRate
-    long: Tally
-    short: Tally
-    recent: float
+    long: Tally  # counts of its long window
+    short: Tally  # counts of its short window
+    recent: float  # length of that window, seconds: `rate.short` or more
 
     @classmethod
     def count(cls, rate: BurnRate, until: float, tally: Callable[[float, float], Tally]) -> BurnWindow:

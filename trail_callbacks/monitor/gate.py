@@ -50,19 +50,13 @@ _Clusters: TypeAlias = dict[str, Cluster]
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """What a gate reads of a run.
-
-    Attributes:
-        run: The run.
-        segment: Value of the segment that is decided by.
-        shares: Of each measure, what is bad and of how much; `open` is how much of the answer the judge left open.
-        open_claims: Claims that the judge left undecided or failed on, beside decided ones.
-    """
+    """What a gate reads of a run."""
 
     run: Observation
-    segment: str
+    segment: str  # value of the segment that is decided by
+    # of each measure, what is bad and of how much; `open` is how much of the answer the judge left open
     shares: Mapping[MeasureName | Literal["open"], tuple[float, int]]
-    open_claims: int
+    open_claims: int  # claims that the judge left undecided or failed on, beside decided ones
 
     @property
     def left(self) -> float:
@@ -71,13 +65,7 @@ class Answer:
 
     @classmethod
     def read(cls, run: Observation, segment: str | None = None, on_undecided: OnUndecided = "pass") -> Answer:
-        """Reads a run. Of one that the judge failed on, or of which it decided nothing, no claim counts.
-
-        Args:
-            run: The run.
-            segment: Name of the segment that is decided by.
-            on_undecided: With `fail`, claims left undecided beside decided ones count as unsupported.
-        """
+        """Reads a run. Of one that the judge failed on, or of which it decided nothing, no claim counts."""
         value = _ALL if segment is None else run.segment(segment)
         name = _NONE if value is None else value
         if not is_decided(run.state, run.decided):

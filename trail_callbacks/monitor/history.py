@@ -27,19 +27,12 @@ _VERSION = 1
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Event:
-    """Something to tell.
+    """Something to tell."""
 
-    Attributes:
-        kind: `begins`, `worse` (a ticket has become a page), or `ends`.
-        alert: The alert; of one that ends, what is said of it now. None if its objective is gone.
-        id: Its id.
-        since: When it began, seconds since the epoch.
-    """
-
-    kind: EventKind
+    kind: EventKind  # `begins`, `worse` (a ticket has become a page), or `ends`
     id: str
-    since: float
-    alert: Alert | None = None
+    since: float  # when it began, seconds since the epoch
+    alert: Alert | None = None  # the alert; of one that ends, what is said of it now. None if its objective is gone.
 
     def to_dict(self) -> dict[str, Any]:
         """As JSON objects hold it."""
@@ -83,11 +76,7 @@ class History:
         return cls(told)
 
     def write(self, path: str) -> None:
-        """Writes the state file.
-
-        Raises:
-            InputError: If it cannot be written.
-        """
+        """Writes the state file."""
         write(path, json.dumps({"version": _VERSION, "alerts": self.told}, indent=1, sort_keys=True) + "\n")
 
     def update(self, alerts: Iterable[Alert], at: float) -> tuple[Event, ...]:

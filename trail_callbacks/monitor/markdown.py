@@ -35,12 +35,7 @@ _MEASURES: Mapping[MeasureName, str] = {"unsupported_claims": "unsupported", "co
 
 
 def measure_rows(segments: Sequence[SegmentDecision], shown: Callable[[str], str]) -> Iterator[tuple[str, ...]]:
-    """Yields a row for each measure of each segment, as `COLUMNS` names its cells.
-
-    Args:
-        segments: Segments of a decision.
-        shown: Makes a segment's name, which is untrusted, safe to show.
-    """
+    """Yields a row for each measure of each segment, as `COLUMNS` names its cells."""
     for segment in segments:
         name = f"{shown(segment.name)}{' (critical)' if segment.critical else ''}"
         for measure in segment.measures:
@@ -66,12 +61,7 @@ def _points(share: float | None) -> str:
 
 
 def remarks(decision: Decision, shown: Callable[[str], str]) -> Iterator[str]:
-    """Yields what has to be known to read the table: pairing, segments that were merged, what the judge left open.
-
-    Args:
-        decision: The decision.
-        shown: Makes the name of a segment or judge, which is untrusted, safe to show.
-    """
+    """Yields what has to be known to read the table: pairing, segments that were merged, what the judge left open."""
     rules = decision.policy
     yield f"judged by {shown(decision.judge) if decision.judge else 'an unnamed judge'}; {_pairing(decision)}"
     for segment in decision.segments:
@@ -126,13 +116,7 @@ def quoted(name: str) -> str:
 
 
 def to_markdown(decision: Decision, baseline: str = "baseline", candidate: str = "candidate") -> str:
-    """Writes a decision down.
-
-    Args:
-        decision: The decision.
-        baseline: What the baseline is called.
-        candidate: What the candidate is called.
-    """
+    """Writes a decision down."""
     return "\n".join(_lines(decision, baseline, candidate)) + "\n"
 
 
@@ -159,12 +143,7 @@ OnNotEnough: TypeAlias = Literal["pass", "fail"]
 
 
 def to_junit(decision: Decision, on_not_enough: OnNotEnough | None = None) -> str:
-    """Writes a decision down.
-
-    Args:
-        decision: The decision.
-        on_not_enough: Whether a segment without enough data has passed or failed; None: it was skipped.
-    """
+    """Writes a decision down."""
     undecided = {"pass": None, "fail": "failure", None: "skipped"}[on_not_enough]
     kinds = {"passes": None, "worse": "failure", "not_enough_data": undecided}
     found = [kinds[segment.outcome] for segment in decision.segments]

@@ -57,18 +57,11 @@ _HEADING = re.compile(r"^[ \t]*\[\[[ \t]*objective[ \t]*\]\]", re.MULTILINE)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class BurnRate:
-    """A speed of spending the budget that is worth a call.
+    """A speed of spending the budget that is worth a call."""
 
-    Attributes:
-        factor: Bad runs as a multiple of the budget, which is 1 - objective.
-        long: Window in which the excess must be beyond doubt, seconds.
-        short: Window in which it must still be there, seconds.
-        severity: Whom it wakes.
-    """
-
-    factor: float
-    long: int
-    short: int
+    factor: float  # bad runs as a multiple of the budget, which is 1 - objective
+    long: int  # window in which the excess must be beyond doubt, seconds
+    short: int  # window in which it must still be there, seconds
     severity: Severity
 
 

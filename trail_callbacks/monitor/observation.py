@@ -50,21 +50,13 @@ _MILLISECONDS = 1e11  # a time above is no number of seconds
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DocumentUse:
-    """A document of which passages were retrieved.
+    """A document of which passages were retrieved."""
 
-    Attributes:
-        name: The document, as its metadata name it.
-        passages: Passages of it that were retrieved.
-        selected: Those that were in the prompt of the answer.
-        updated: When it changed last, seconds since the epoch; None if its metadata do not say.
-        ingested: When it was put into the index; likewise.
-    """
-
-    name: str
-    passages: int = 0
-    selected: int = 0
-    updated: float | None = None
-    ingested: float | None = None
+    name: str  # the document, as its metadata name it
+    passages: int = 0  # passages of it that were retrieved
+    selected: int = 0  # those that were in the prompt of the answer
+    updated: float | None = None  # when it changed last, seconds since the epoch; None if its metadata do not say
+    ingested: float | None = None  # when it was put into the index; likewise
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -28,11 +28,7 @@ def _quoted(text: str) -> str:
 
 
 def counted(objectives: Objectives) -> list[Objective]:
-    """Returns objectives in the order of the evidence path, and refuses what the counters do not tell.
-
-    Raises:
-        InputError: If one is about more than one segment, or has a threshold of its own.
-    """
+    """Returns objectives in the order of the evidence path, and refuses what the counters do not tell."""
     for each in objectives:
         instead = "or run trail alerts check for it"
         if len(each.segment) > 1:
@@ -113,11 +109,7 @@ class _Rule:
 
 
 def prometheus_rules(objectives: Objectives) -> str:
-    """Writes the rules as YAML.
-
-    Raises:
-        InputError: If an objective asks for what is not counted.
-    """
+    """Writes the rules as YAML."""
     ordered = counted(objectives)
     judge = [each for each in ordered if each.stage == "evaluator"]
     groups = {

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from datetime import UTC, datetime
 
 from trail_callbacks.monitor.observation import Observation
 from trail_callbacks.monitor.signals import SIGNALS, SignalName, Tally
 from trail_callbacks.monitor.triage import PATH, Rise, Triage
+from trail_callbacks.render.excerpt import plain
 
 __all__ = ["moment", "steps", "verdict"]
 
@@ -32,7 +33,10 @@ _EVALUATOR = {
 
 def moment(at: float) -> str:
     """A time as ISO 8601 in UTC, to the second; a dash if it is not known."""
-    return datetime.fromtimestamp(at, UTC).isoformat(timespec="seconds").replace("+00:00", "Z") if at else "-"
+    try:
+        return datetime.fromtimestamp(at, UTC).isoformat(timespec="seconds").replace("+00:00", "Z") if at else "-"
+    except (ValueError, OverflowError, OSError):  # no calendar has it
+        return f"{at:g}"
 
 
 def _figures(tally: Tally) -> str:
@@ -42,21 +46,16 @@ def _figures(tally: Tally) -> str:
     return f"{tally.bad:,} of {tally.decided:,} ({tally.share:.1%})"
 
 
-def verdict(found: Triage, shown: Callable[[str], str]) -> str:
-    """Where to look first, in a sentence.
-
-    Args:
-        found: The triage.
-        shown: Makes untrusted names safe to show.
-    """
+def verdict(found: Triage) -> str:
+    """Where to look first, in a sentence."""
     if found.evaluator in {"no_data", "impaired", "changed"}:
         return f"Look at the evaluator first: {_EVALUATOR[found.evaluator]}."
     if not found.broken:
         known = any(each.p is not None for each in found.stages)
         why = "no stage is worse than before" if known else "there are too few runs before to compare with"
         return f"No stage is suspected: {why}."
-    where = [f"{shown(each.field)} {shown(each.value)}" for each in found.segments if each.suspect]
-    since = [f"{each.part} {shown(each.version)} ({moment(each.at)})" for each in found.rollouts if each.contrast.worse]
+    where = [f"{plain(each.field)} {plain(each.value)}" for each in found.segments if each.suspect]
+    since = [f"{each.part} {plain(each.version)} ({moment(each.at)})" for each in found.rollouts if each.contrast.worse]
     owner = found.owner.replace("_", " ")
     return (
         f"Look at {owner} first: {SIGNALS[found.symptom].about}; "
@@ -65,33 +64,28 @@ def verdict(found: Triage, shown: Callable[[str], str]) -> str:
     )
 
 
-def steps(found: Triage, shown: Callable[[str], str]) -> Iterator[tuple[str, list[str]]]:
-    """Yields each question with its answers, in the order of the method.
-
-    Args:
-        found: The triage.
-        shown: Makes untrusted names safe to show.
-    """
-    yield "Was the evaluator up?", list(_evaluator(found, shown))
+def steps(found: Triage) -> Iterator[tuple[str, list[str]]]:
+    """Yields each question with its answers, in the order of the method."""
+    yield "Was the evaluator up?", list(_evaluator(found))
     symptom = _LABELS[found.symptom]
-    yield f"Everywhere or in a segment? ({symptom})", list(_segments(found, shown))
-    yield f"Since which version? ({symptom})", list(_rollouts(found, shown))
+    yield f"Everywhere or in a segment? ({symptom})", list(_segments(found))
+    yield f"Since which version? ({symptom})", list(_rollouts(found))
     yield "Which stage is worse than before? (bad runs)", list(_stages(found))
     yield "At which stage did runs break first?", list(_breaks(found))
-    yield "Which runs are worst?", [_row(run, shown) for run in found.worst] or ["none was judged"]
+    yield "Which runs are worst?", [_row(run) for run in found.worst] or ["none was judged"]
     if found.run is not None:
-        yield f"And run {shown(found.run.id)}?", list(_run(found.run, shown))
+        yield f"And run {plain(found.run.id)}?", list(_run(found.run))
 
 
-def _evaluator(found: Triage, shown: Callable[[str], str]) -> Iterator[str]:
+def _evaluator(found: Triage) -> Iterator[str]:
     yield f"{'no: ' if found.evaluator == 'impaired' else ''}{_EVALUATOR[found.evaluator]}"
     yield f"left open: {_figures(found.undecided.now)}, before {_figures(found.undecided.then)}"
     for name, judges in zip(("now", "before"), found.judges, strict=True):
         if judges:
-            yield f"judge {name}: {', '.join(map(shown, judges))}"
+            yield f"judge {name}: {', '.join(map(plain, judges))}"
 
 
-def _segments(found: Triage, shown: Callable[[str], str]) -> Iterator[str]:
+def _segments(found: Triage) -> Iterator[str]:
     if not found.segments:
         yield "no run has segments: give runs metadata such as query_class or tenant"
         return
@@ -99,7 +93,7 @@ def _segments(found: Triage, shown: Callable[[str], str]) -> Iterator[str]:
     if not suspects:
         yield "in no segment more than in the others"
     for each in suspects or found.segments[:3]:
-        name = f"{shown(each.field)} {shown(each.value)}"
+        name = f"{plain(each.field)} {plain(each.value)}"
         mark = "worse: " if each.suspect else ""
         yield (
             f"{mark}{name}: {_figures(each.others.now)}, others {_figures(each.others.then)}, "
@@ -107,14 +101,14 @@ def _segments(found: Triage, shown: Callable[[str], str]) -> Iterator[str]:
         )
 
 
-def _rollouts(found: Triage, shown: Callable[[str], str]) -> Iterator[str]:
+def _rollouts(found: Triage) -> Iterator[str]:
     if not found.rollouts:
         yield "no version changed, as far as runs name versions"
     for each in found.rollouts:
         mark = "worse: " if each.contrast.worse else ""
         yield (
-            f"{mark}{each.part} {shown(each.version)} since {moment(each.at)}: {_figures(each.contrast.now)}, "
-            f"with {shown(each.replaced)} {_figures(each.contrast.then)}"
+            f"{mark}{each.part} {plain(each.version)} since {moment(each.at)}: {_figures(each.contrast.now)}, "
+            f"with {plain(each.replaced)} {_figures(each.contrast.then)}"
         )
 
 
@@ -140,17 +134,17 @@ def _breaks(found: Triage) -> Iterator[str]:
         yield f"{stage}: {n:,}, before {found.breaks_before.get(stage, 0):,}"
 
 
-def _row(run: Observation, shown: Callable[[str], str]) -> str:
+def _row(run: Observation) -> str:
     score = "-" if run.score is None else f"{run.score:.2f}"
     broken = f", broke first at {run.broken}" if run.broken else ""
     unsupported = f"{run.unsupported} of {run.decided} claims unsupported"
-    return f"{shown(run.id)}  {moment(run.at)}  score {score}, {unsupported}{broken}"
+    return f"{plain(run.id)}  {moment(run.at)}  score {score}, {unsupported}{broken}"
 
 
-def _run(run: Observation, shown: Callable[[str], str]) -> Iterator[str]:
-    yield _row(run, shown)
+def _run(run: Observation) -> Iterator[str]:
+    yield _row(run)
     words = {True: "bad", False: "good", None: "unknown"}
     yield ", ".join(f"{_LABELS[name]}: {words[SIGNALS[name].bad(run)]}" for name in PATH)
     for name, values in (("versions", run.versions), ("segments", run.fields)):
         if values:
-            yield f"{name}: {', '.join(f'{shown(key)} {shown(value)}' for key, value in values.items())}"
+            yield f"{name}: {', '.join(f'{plain(key)} {plain(value)}' for key, value in values.items())}"

@@ -47,107 +47,65 @@ _MOST = 10  # rows of a list
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Rise:
-    """Bad runs of two groups.
+    """Bad runs of two groups."""
 
-    Attributes:
-        name: What is compared: a signal, a segment or a version.
-        now: Counts of the group in question.
-        then: Counts of what it is compared with.
-        p: Probability of such a rise, or a larger one, if nothing differed; None with fewer than 10 decided runs in
-            either group.
-        worse: Whether there are more bad runs, with 5 % error over all contrasts of its kind (Holm).
-    """
-
-    name: str
-    now: Tally
-    then: Tally
+    name: str  # what is compared: a signal, a segment or a version
+    now: Tally  # counts of the group in question
+    then: Tally  # counts of what it is compared with
+    # probability of such a rise, or a larger one, if nothing differed; None with fewer than 10 decided runs in either
+    # group
     p: float | None = None
-    worse: bool = False
+    worse: bool = False  # whether there are more bad runs, with 5 % error over all contrasts of its kind (Holm)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Rollout:
-    """A new version of a part.
+    """A new version of a part."""
 
-    Attributes:
-        part: The part: `app`, `model`, `prompt`, `retriever`, `reranker`, `index`, `chunker`.
-        version: Its new version.
-        replaced: The version that was seen before.
-        at: When the first run with it began, seconds since the epoch.
-        contrast: Runs with the new version, compared with those of the version before: of both the runs nearest to the
-            rollout, up to the rollouts before and after it.
-    """
-
-    part: str
-    version: str
-    replaced: str
-    at: float
+    part: str  # the part: `app`, `model`, `prompt`, `retriever`, `reranker`, `index`, `chunker`
+    version: str  # its new version
+    replaced: str  # the version that was seen before
+    at: float  # when the first run with it began, seconds since the epoch
+    # runs with the new version, compared with those of the version before: of both the runs nearest to the rollout, up
+    # to the rollouts before and after it
     contrast: Rise
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SegmentContrast:
-    """A segment in the time in question.
-
-    Attributes:
-        field: Name of the segment.
-        value: Its value.
-        others: Compared with all other runs of the time.
-        before: Compared with itself before.
-        suspect: Whether it is worse than the others, and than it was itself if that is known.
-    """
+    """A segment in the time in question."""
 
     field: str
     value: str
-    others: Rise
-    before: Rise
-    suspect: bool
+    others: Rise  # compared with all other runs of the time
+    before: Rise  # compared with itself before
+    suspect: bool  # whether it is worse than the others, and than it was itself if that is known
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Triage:
-    """What is known of runs that went wrong.
+    """What is known of runs that went wrong."""
 
-    Attributes:
-        since: Begin of the time in question, seconds since the epoch.
-        until: Its end.
-        runs: Runs in it.
-        before: Runs before it that it is compared with.
-        evaluator: Whether the evaluator was up.
-        undecided: Runs that the judge left open, now and before.
-        judges: Judges now and before.
-        stages: Signals in the order of the evidence path, now and before.
-        symptom: The first of them that is worse than before; `unsupported` if none is. Segments, rollouts and the
-            worst runs go by it.
-        broken: Whether `symptom` is worse than before.
-        segments: Segments, the most suspicious first, 10 at most.
-        rollouts: New versions, the most suspicious first, 10 at most.
-        breaks: Number of diagnosed runs by the stage that broke first, in the time in question.
-        breaks_before: The same before.
-        diagnosed: Runs of the time that were diagnosed.
-        first: The first run of the time that is bad by `symptom`; None if there is none.
-        worst: The worst runs of the time, 10 at most.
-        run: The run that was asked about; None if none was.
-    """
-
-    since: float
-    until: float
-    runs: int
-    before: int
-    evaluator: Evaluator
-    undecided: Rise
-    judges: tuple[tuple[str, ...], tuple[str, ...]]
-    stages: tuple[Rise, ...]
+    since: float  # begin of the time in question, seconds since the epoch
+    until: float  # its end
+    runs: int  # runs in it
+    before: int  # runs before it that it is compared with
+    evaluator: Evaluator  # whether the evaluator was up
+    undecided: Rise  # runs that the judge left open, now and before
+    judges: tuple[tuple[str, ...], tuple[str, ...]]  # judges now and before
+    stages: tuple[Rise, ...]  # signals in the order of the evidence path, now and before
+    # the first of them that is worse than before; `unsupported` if none is. Segments, rollouts and the worst runs go by
+    # it.
     symptom: SignalName
-    broken: bool
-    segments: tuple[SegmentContrast, ...]
-    rollouts: tuple[Rollout, ...]
-    breaks: Mapping[str, int]
-    breaks_before: Mapping[str, int]
-    diagnosed: int
-    first: Observation | None
-    worst: tuple[Observation, ...]
-    run: Observation | None = None
+    broken: bool  # whether `symptom` is worse than before
+    segments: tuple[SegmentContrast, ...]  # segments, the most suspicious first, 10 at most
+    rollouts: tuple[Rollout, ...]  # new versions, the most suspicious first, 10 at most
+    breaks: Mapping[str, int]  # number of diagnosed runs by the stage that broke first, in the time in question
+    breaks_before: Mapping[str, int]  # the same before
+    diagnosed: int  # runs of the time that were diagnosed
+    first: Observation | None  # the first run of the time that is bad by `symptom`; None if there is none
+    worst: tuple[Observation, ...]  # the worst runs of the time, 10 at most
+    run: Observation | None = None  # the run that was asked about; None if none was
 
     @property
     def owner(self) -> Owner:
@@ -283,12 +241,7 @@ def _by(runs: Iterable[Observation], values: Iterable[str | None]) -> dict[str, 
 
 
 def rollouts(runs: Sequence[Observation], signal: Signal) -> tuple[Rollout, ...]:
-    """Finds new versions, the most suspicious first.
-
-    Args:
-        runs: Runs in the order of time.
-        signal: What makes a run bad.
-    """
+    """Finds new versions, the most suspicious first."""
     found: list[tuple[str, Sequence[Observation], Sequence[Observation]]] = []
     for part in sorted({name for run in runs for name in run.versions}):
         known = _by(runs, [run.versions.get(part) for run in runs])

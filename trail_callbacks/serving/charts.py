@@ -21,21 +21,13 @@ _TOPS = (0.05, 0.1, 0.2, 0.5, 1.0)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Point:
-    """A share, or the mean of shares, in one bucket of time or of all runs.
+    """A share, or the mean of shares, in one bucket of time or of all runs."""
 
-    Attributes:
-        at: Begin of the bucket, seconds since the epoch.
-        value: 0.0 to 1.0; None if nothing was decided.
-        low: Lower end of its interval.
-        high: Upper end.
-        n: Runs it is a share of.
-    """
-
-    at: float = 0.0
-    value: float | None = None
-    low: float | None = None
-    high: float | None = None
-    n: int = 0
+    at: float = 0.0  # begin of the bucket, seconds since the epoch
+    value: float | None = None  # 0.0 to 1.0; None if nothing was decided
+    low: float | None = None  # lower end of its interval
+    high: float | None = None  # upper end
+    n: int = 0  # runs it is a share of
 
     @classmethod
     def share(cls, part: int, whole: int) -> Point:
@@ -63,25 +55,15 @@ class Line:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Chart:
-    """Lines over time.
-
-    Attributes:
-        title: What is shown.
-        lines: The series, all with the same buckets.
-        since: Begin of the axis, seconds since the epoch.
-        until: Its end.
-        bucket: Seconds of a bucket.
-        marks: Versions that were rolled out meanwhile.
-        about: What the figure means, in a sentence.
-    """
+    """Lines over time."""
 
     title: str
-    lines: Sequence[Line]
-    since: float
-    until: float
-    bucket: float
-    marks: Sequence[VersionSeen] = ()
-    about: str = ""
+    lines: Sequence[Line]  # the series, all with the same buckets
+    since: float  # begin of the axis, seconds since the epoch
+    until: float  # its end
+    bucket: float  # seconds of a bucket
+    marks: Sequence[VersionSeen] = ()  # versions that were rolled out meanwhile
+    about: str = ""  # what the figure means, in a sentence
 
     @property
     def empty(self) -> bool:

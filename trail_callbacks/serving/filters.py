@@ -34,35 +34,20 @@ CHOICES = {
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Filters:
-    """What is shown. What an address says wrong is read as if it said nothing.
+    """What is shown. What an address says wrong is read as if it said nothing."""
 
-    Attributes:
-        window: Name of the length of the window.
-        until: Its end, seconds since the epoch; None for now.
-        segment: `name=value`; empty for all runs.
-        signal: Name of a signal; empty for any.
-        by: Name of the segment that is broken down by.
-        state: State of the report; empty for any.
-        stage: Stage of the first break; empty for any.
-        sort: Order of runs.
-        q: Words that are looked for.
-        a: The baseline release.
-        b: The candidate release.
-        after: Where a page of runs begins.
-    """
-
-    window: str = "7d"
-    until: float | None = None
-    segment: str = ""
-    signal: SignalName | Literal[""] = ""
-    by: str = ""
-    state: str = ""
-    stage: str = ""
+    window: str = "7d"  # name of the length of the window
+    until: float | None = None  # its end, seconds since the epoch; None for now
+    segment: str = ""  # `name=value`; empty for all runs
+    signal: SignalName | Literal[""] = ""  # name of a signal; empty for any
+    by: str = ""  # name of the segment that is broken down by
+    state: str = ""  # state of the report; empty for any
+    stage: str = ""  # stage of the first break; empty for any
     sort: Sort = "newest"
-    q: str = ""
-    a: str = ""
-    b: str = ""
-    after: tuple[float, int] | None = None
+    q: str = ""  # words that are looked for
+    a: str = ""  # the baseline release
+    b: str = ""  # the candidate release
+    after: tuple[float, int] | None = None  # where a page of runs begins
 
     @classmethod
     def read(cls, query: Mapping[str, str]) -> Filters:

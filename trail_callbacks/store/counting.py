@@ -61,17 +61,11 @@ _TOGETHER = 48  # hours that are counted in one transaction: a second or so of a
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Window:
-    """The runs that are looked at.
+    """The runs that are looked at."""
 
-    Attributes:
-        since: When the first may have begun, seconds since the epoch.
-        until: The end of the window, itself outside.
-        segment: Values that their segments have, by name.
-    """
-
-    since: float
-    until: float
-    segment: Mapping[str, str] = field(default_factory=dict)
+    since: float  # when the first may have begun, seconds since the epoch
+    until: float  # the end of the window, itself outside
+    segment: Mapping[str, str] = field(default_factory=dict)  # values that their segments have, by name
 
     def chosen(self) -> tuple[sa.FromClause, list[sa.ColumnElement[bool]]]:
         """What to select from, and the conditions; see `chosen`."""
@@ -80,17 +74,11 @@ class Window:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Mean:
-    """Mean of a figure over runs, each of which counts alike.
+    """Mean of a figure over runs, each of which counts alike."""
 
-    Attributes:
-        n: Runs of which it is known.
-        total: Sum of its values.
-        squares: Sum of their squares.
-    """
-
-    n: int = 0
-    total: float = 0.0
-    squares: float = 0.0
+    n: int = 0  # runs of which it is known
+    total: float = 0.0  # sum of its values
+    squares: float = 0.0  # sum of their squares
 
     @property
     def value(self) -> float | None:
@@ -172,11 +160,7 @@ _MADE_BY = sha256(repr([list(_COLUMNS), sorted(SIGNALS.items()), sorted(AVERAGED
 
 
 class Sums:
-    """What is counted of some runs.
-
-    Args:
-        numbers: The numbers, in the order of what is counted; None for no runs.
-    """
+    """What is counted of some runs."""
 
     __slots__ = ("numbers",)
 
@@ -230,15 +214,7 @@ def _tally(numbers: Sequence[float]) -> Tally:
 def chosen(
     since: float | None = None, until: float | None = None, segment: Mapping[str, str] | None = None
 ) -> tuple[sa.FromClause, list[sa.ColumnElement[bool]]]:
-    """The runs of a window that have all of some segments.
-
-    Returns:
-        What to select from, and the conditions. The rows of the first segment are read in the order of time, the
-        others looked up.
-
-    Raises:
-        InputError: If a time is no number.
-    """
+    """The runs of a window that have all of some segments."""
     for time in (since, until):
         if time is not None and not isinstance(time, Real):
             kind = type(time).__name__
@@ -247,7 +223,7 @@ def chosen(
     at: sa.ColumnElement[Any] = runs.c.at
     conditions: list[sa.ColumnElement[bool]] = []
     for place, (name, value) in enumerate(sorted((segment or {}).items())):
-        link = run_segments.alias(f"has{place}")
+        link = run_segments.alias(f"has{place}")  # of the first in the order of time; the others are looked up
         number = sa.select(segments.c.s).where(segments.c.name == name, segments.c.value == value).scalar_subquery()
         source = source.join(link, sa.and_(link.c.n == runs.c.n, link.c.s == number))
         at = link.c.at if place == 0 else at
@@ -266,14 +242,7 @@ def tally(connection: sa.Connection, signal: Signal, window: Window, threshold: 
 def by_value(
     connection: sa.Connection, name: str, window: Window, signals: Collection[SignalName] = tuple(SIGNALS)
 ) -> dict[str, Sums]:
-    """What is counted by the value of a segment, in the order in which the values first occur in the window.
-
-    Args:
-        connection: The database.
-        name: Name of the segment.
-        window: Which runs.
-        signals: What is counted besides the runs; the other sums are 0.
-    """
+    """What is counted by the value of a segment, in the order in which the values first occur in the window."""
     source, conditions = window.chosen()
     link, named = run_segments.alias("by_link"), segments.alias("by_name")
     whole = source.join(link, link.c.n == runs.c.n).join(named, sa.and_(named.c.s == link.c.s, named.c.name == name))
@@ -301,12 +270,7 @@ def rollouts(connection: sa.Connection, names: Sequence[str], window: Window) ->
 
 
 def changed(connection: sa.Connection, times: Collection[float]) -> None:
-    """Removes the rows of hours in which a run was written, changed or deleted.
-
-    Args:
-        connection: In the transaction that does so.
-        times: When those runs began.
-    """
+    """Removes the rows of hours in which a run was written, changed or deleted."""
     for stretch in _stretches(sorted({int(at // HOUR) for at in times})):
         connection.execute(sa.delete(hours).where(hours.c.hour.between(stretch[0], stretch[-1])))
 
@@ -315,9 +279,6 @@ def by_hour(database: Database, window: Window) -> dict[int, Sums]:
     """Returns what is counted of the hours of a window that has whole hours, by their number since the epoch.
 
     Hours without a run may be left out.
-
-    Raises:
-        StoreError: If the store cannot be read.
     """
     with database.reading() as connection:
         oldest, newest = connection.execute(sa.select(sa.func.min(runs.c.at), sa.func.max(runs.c.at))).one()

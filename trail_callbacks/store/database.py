@@ -35,20 +35,7 @@ _inherited: list[sa.Engine] = []  # of the parent of this process: closing them 
 
 
 class Database:
-    """Opens connections, in any thread and in forked children.
-
-    Args:
-        where: Path of a file, or a URL.
-        make: False: it has to be a store already; nothing of another program's database is changed.
-
-    Attributes:
-        url: Where it is, without the password.
-        path: The file; None if it is none.
-
-    Raises:
-        StoreError: If it cannot be opened, is no store, or is one of a newer release.
-        MissingExtraError: If the driver is not installed.
-    """
+    """Opens connections, in any thread and in forked children."""
 
     def __init__(self, where: str | os.PathLike[str], *, make: bool = True) -> None:
         self._url = _url(where)
@@ -92,21 +79,13 @@ class Database:
 
     @contextmanager
     def reading(self) -> Iterator[sa.Connection]:
-        """A connection that sees one state of the database.
-
-        Raises:
-            StoreError: If it cannot be read.
-        """
+        """A connection that sees one state of the database."""
         with self._errors("read"), self._engine.connect() as connection:
             yield connection.execution_options(reads=True)
 
     @contextmanager
     def writing(self) -> Iterator[sa.Connection]:
-        """A transaction, which is carried out whole or not at all.
-
-        Raises:
-            StoreError: If it cannot be written.
-        """
+        """A transaction, which is carried out whole or not at all."""
         with self._errors("written"), self._engine.connect() as connection, connection.begin():
             yield connection
 
@@ -117,11 +96,7 @@ class Database:
             yield
 
     def truncate_log(self) -> None:
-        """Empties SQLite's log, in which deleted content is until it is overwritten; as far as no reader needs it.
-
-        Raises:
-            StoreError: If it cannot be written.
-        """
+        """Empties SQLite's log, in which deleted content is until it is overwritten; as far as no reader needs it."""
         if self.sqlite:
             with self._errors("written"), closing(self._engine.raw_connection()) as connection:
                 connection.cursor().execute("PRAGMA wal_checkpoint(TRUNCATE)")  # in no transaction

@@ -26,19 +26,12 @@ __all__ = ["Preparation", "redacted_report", "redacted_run", "redacted_trace"]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Preparation:
-    """What becomes of a run before it is written.
+    """What becomes of a run before it is written."""
 
-    Attributes:
-        redactor: What is applied to all texts; None for nothing.
-        texts: False: no text is kept, see `CaptureSettings.texts`, and no trace.
-        text_key: Of `texts=False`.
-        most: Bytes of a body before compression.
-    """
-
-    redactor: Redactor | None = None
-    texts: bool = True
-    text_key: bytes | None = field(default=None, repr=False)
-    most: int = LARGEST
+    redactor: Redactor | None = None  # what is applied to all texts; None for nothing
+    texts: bool = True  # False: no text is kept, see `CaptureSettings.texts`, and no trace
+    text_key: bytes | None = field(default=None, repr=False)  # of `texts=False`
+    most: int = LARGEST  # bytes of a body before compression
 
     def entry(
         self,
@@ -50,19 +43,7 @@ class Preparation:
         run: Observation | None = None,
         segments: Mapping[str, str] | None = None,
     ) -> Entry:
-        """Returns a run as it is written.
-
-        Args:
-            report: Its report.
-            trace: Its trace, if it is kept.
-            at: When it began, if the trace does not say.
-            rate: Share of such runs that are judged.
-            run: Its figures, if they were read already.
-            segments: Further segments.
-
-        Raises:
-            InputError: If report or trace cannot be written as JSON.
-        """
+        """Returns a run as it is written."""
         if self.redactor is not None:
             report = redacted_report(report, self.redactor)
             trace = trace and redacted_trace(trace, self.redactor)

@@ -91,14 +91,10 @@ _SOURCES = 200
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RunPage:
-    """A page of runs.
-
-    Attributes:
-        rows: The runs.
-        after: Where the next page begins: the value that is sorted by, and the number of the last run; None at the end.
-    """
+    """A page of runs."""
 
     rows: tuple[Mapping[str, Any], ...]
+    # where the next page begins: the value that is sorted by, and the number of the last run; None at the end
     after: tuple[float, int] | None
 
 
@@ -114,19 +110,7 @@ def listed(
     after: tuple[float, int] | None = None,
     size: int = 50,
 ) -> RunPage:
-    """Lists runs. A page begins where the last one ended, so that its time does not grow with the pages before it.
-
-    Args:
-        connection: The database.
-        window: When they began, and their segments.
-        state: State of the report.
-        signal: Only runs that are bad by this signal.
-        stage: Only runs whose evidence path broke first at this stage.
-        words: What the beginning of the question or of the answer holds, whatever its case.
-        sort: Order. By score, runs without one are left out.
-        after: Where the page begins.
-        size: Runs of a page.
-    """
+    """Lists runs. A page begins where the last one ended, so that its time does not grow with the pages before it."""
     source, conditions = window.chosen()
     by = runs.c.score if sort in {"worst", "best"} else runs.c.at
     downwards = sort in {"newest", "worst"}
@@ -193,33 +177,19 @@ def sources(connection: sa.Connection, window: Window) -> list[Mapping[str, Any]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Contents:
-    """How much is in a store.
+    """How much is in a store."""
 
-    Attributes:
-        url: Where it is, without a password.
-        version: Of its tables.
-        runs: Number of runs.
-        claims: Number of claims.
-        feedback: Number of marks by people.
-        first: When the oldest run began, seconds since the epoch; None without runs.
-        last: When the newest did.
-        bytes: Reports and traces as they are stored.
-        uncompressed: The same before compression.
-        refused: Reports and traces that were too large to be kept.
-        file: Bytes of the file; None if it is none.
-    """
-
-    url: str
-    version: int
-    runs: int
-    claims: int
-    feedback: int
-    first: float | None
-    last: float | None
-    bytes: int
-    uncompressed: int
-    refused: int
-    file: int | None
+    url: str  # where it is, without a password
+    version: int  # of its tables
+    runs: int  # number of runs
+    claims: int  # number of claims
+    feedback: int  # number of marks by people
+    first: float | None  # when the oldest run began, seconds since the epoch; None without runs
+    last: float | None  # when the newest did
+    bytes: int  # reports and traces as they are stored
+    uncompressed: int  # the same before compression
+    refused: int  # reports and traces that were too large to be kept
+    file: int | None  # bytes of the file; None if it is none
 
 
 def contents(database: Database) -> Contents:

@@ -40,21 +40,13 @@ _UNJUDGED = frozenset({"error", "interrupted"})
 
 @dataclass(frozen=True, slots=True)
 class Body:
-    """A report or a trace as it is stored.
+    """A report or a trace as it is stored."""
 
-    Attributes:
-        kind: `report` or `trace`.
-        codec: How it is compressed; `refused` if it is not stored.
-        size: Bytes before compression.
-        data: The bytes; None if it was refused.
-        why: Why it was refused.
-    """
-
-    kind: str
-    codec: str
-    size: int
-    data: bytes | None
-    why: str | None = None
+    kind: str  # `report` or `trace`
+    codec: str  # how it is compressed; `refused` if it is not stored
+    size: int  # bytes before compression
+    data: bytes | None  # the bytes; None if it was refused
+    why: str | None = None  # why it was refused
 
 
 def packed(kind: str, text: str, most: int = LARGEST) -> Body:
@@ -69,16 +61,7 @@ def packed(kind: str, text: str, most: int = LARGEST) -> Body:
 
 
 def unpacked(codec: str, data: bytes, most: int) -> str:
-    """Reads what `packed` wrote.
-
-    Args:
-        codec: How it is compressed.
-        data: The bytes.
-        most: Bytes it may have after decompression: what claims to have more is not read.
-
-    Raises:
-        StoreError: If it is damaged, too large, or compressed by what is not installed.
-    """
+    """Reads what `packed` wrote."""
     try:
         raw = _read(codec, data, most + 1)
         if len(raw) > most:
@@ -120,21 +103,13 @@ def _zstandard() -> Any:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Entry:
-    """A run as it is written.
-
-    Attributes:
-        run: Its figures.
-        claims: Rows of its claims, without `n`.
-        bodies: Its report and its trace, as far as there are any.
-        question: What was asked.
-        answer: What the app returned.
-    """
+    """A run as it is written."""
 
     run: Observation
-    claims: tuple[dict[str, Any], ...] = ()
-    bodies: tuple[Body, ...] = ()
+    claims: tuple[dict[str, Any], ...] = ()  # rows of its claims, without `n`
+    bodies: tuple[Body, ...] = ()  # its report and its trace, as far as there are any
     question: str = ""
-    answer: str = ""
+    answer: str = ""  # what the app returned
 
     def run_row(self, added: float) -> dict[str, Any]:
         """The row of `runs`, without `n`."""
@@ -210,11 +185,7 @@ def claim_rows(report: Report, at: float) -> tuple[dict[str, Any], ...]:
 
 
 def observation(row: Mapping[str, Any], documents: Iterable[Mapping[str, Any]]) -> Observation:
-    """Reads a row of `runs` with its `data`, and the documents of the run.
-
-    Raises:
-        StoreError: If the row is damaged.
-    """
+    """Reads a row of `runs` with its `data`, and the documents of the run."""
     try:
         data = json.loads(row["data"])
         return Observation(

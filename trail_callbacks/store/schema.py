@@ -232,18 +232,7 @@ so that it states its tables itself where they differ from those of today."""
 
 
 def migrate(connection: sa.Connection, steps: Sequence[Callable[[sa.Connection], None]] = MIGRATIONS) -> int:
-    """Brings the tables to the newest version, all in one transaction.
-
-    Args:
-        connection: In a transaction.
-        steps: The migrations.
-
-    Returns:
-        The version that they had, 0 if there were none.
-
-    Raises:
-        StoreError: If a newer release wrote them.
-    """
+    """Brings the tables to the newest version, all in one transaction."""
     if connection.dialect.name == "postgresql" and _version(connection) != len(steps):
         connection.exec_driver_sql(f"SELECT pg_advisory_xact_lock({_LOCK})")
     found = _version(connection)

@@ -25,32 +25,18 @@ _FIELDS = ("counter", "name", "value", "count")
 
 @dataclass(frozen=True, slots=True)
 class Total:
-    """A counter.
+    """A counter."""
 
-    Attributes:
-        counter: `runs`, `lost`, or for a signal `decided.NAME` and `bad.NAME`: runs of which it is known whether they
-            are bad, and those that are, each standing for 1 / rate, with `squares.NAME` as in `Tally`; for claims
-            `claims.OUTCOME`.
-        name: Name of a segment, and its value; empty for all runs.
-        value: See `name`.
-        count: How many by now.
-    """
-
+    # `runs`, `lost`, or for a signal `decided.NAME` and `bad.NAME`: runs of which it is known whether they are bad, and
+    # those that are, each standing for 1 / rate, with `squares.NAME` as in `Tally`; for claims `claims.OUTCOME`
     counter: str
-    name: str
-    value: str
-    count: float
+    name: str  # name of a segment, and its value; empty for all runs
+    value: str  # see `name`
+    count: float  # how many by now
 
 
 def count(connection: sa.Connection, found: Iterable[Observation], names: Collection[str], lost: int = 0) -> None:
-    """Adds runs to the counters.
-
-    Args:
-        connection: In a transaction, near its end: from here on others wait for it.
-        found: The runs.
-        names: Segments that have counters of their own.
-        lost: Runs that were lost since the last time.
-    """
+    """Adds runs to the counters."""
     added: Counter[tuple[str, str, str]] = Counter()
     for run in found:
         own = [("", ""), *((name, value) for name, value in segments_of(run).items() if name in names)]
@@ -104,10 +90,6 @@ def exposition(totals: Iterable[Total], segments: Iterable[tuple[str, str]] = ()
     """Writes counters in Prometheus' text format.
 
     Each counter is there from the start, at 0: `increase` does not see what a counter is born with.
-
-    Args:
-        totals: The counts.
-        segments: Names and values of segments that are to be there though nothing was counted of them yet.
     """
     found = {(each.counter, each.name, each.value): each.count for each in totals}
     places = sorted({("", ""), *segments, *((name, value) for _, name, value in found)})

@@ -48,16 +48,7 @@ def insert(connection: sa.Connection, table: sa.Table) -> Any:
 
 
 def write(connection: sa.Connection, entries: Iterable[Entry], added: float) -> list[Entry]:
-    """Writes a batch, in the order of the ids: so that two processes never wait for each other.
-
-    Args:
-        connection: In a transaction.
-        entries: The runs.
-        added: Now, seconds since the epoch.
-
-    Returns:
-        The entries that were written; not those that say nothing new.
-    """
+    """Writes a batch, in the order of the ids: so that two processes never wait for each other."""
     latest: dict[str, tuple[Entry, dict[str, Any]]] = {}
     for entry in entries:
         row = entry.run_row(added)
@@ -138,11 +129,7 @@ def _parts(values: Sequence[Value]) -> Iterator[Sequence[Value]]:
 
 
 def prune(database: Database, before: float, keep: Kept = "none") -> int:
-    """Deletes the runs that began before a time; returns how many.
-
-    Raises:
-        StoreError: If they cannot be deleted; those of earlier batches are.
-    """
+    """Deletes the runs that began before a time; returns how many."""
     old = runs.c.at < before
     if keep == "flagged":
         marked = sa.exists().where(feedback.c.n == runs.c.n)
@@ -151,11 +138,7 @@ def prune(database: Database, before: float, keep: Kept = "none") -> int:
 
 
 def forget(database: Database, user: str) -> int:
-    """Deletes all runs of a user, and what of them SQLite still has in its log; returns how many.
-
-    Raises:
-        StoreError: If they cannot be deleted; those of earlier batches are.
-    """
+    """Deletes all runs of a user, and what of them SQLite still has in its log; returns how many."""
     deleted = _delete(database, runs.c.user_id == user)
     database.truncate_log()
     return deleted
