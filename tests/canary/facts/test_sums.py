@@ -28,10 +28,6 @@ def numbers(text):
             "| A | 3 | 14 | 25 | 42 |\n|---|---|---|---|---|\n| B | 20 | 30 | 40 | 90 |",
             lambda *n: n[4] + n[5] + n[6] == n[7],
         ),
-        (
-            "<table><tr><td>A</td><td>1,200</td></tr><tr><td>B</td><td>150</td></tr><tr><td>Total</td><td>1,350</td></tr></table>",
-            lambda a, b, t: a + b == t,
-        ),
     ],
 )
 def test_what_follows_is_true_again(text, true):
@@ -45,15 +41,6 @@ def test_what_follows_is_true_again(text, true):
     assert repaired
 
 
-def test_shares_of_a_column_follow_with_the_total():
-    rows = "| Port | Boats | Share |\n|---|---|---|\n| A | 120 | 30 % |\n| B | 200 | 50 % |\n| C | 80 | 20 % |\n"
-    for seed in range(6):
-        a, sa, b, sb, c, sc, total, whole = numbers(twin_of(rows + "| Total | 400 | 100 % |", seed).fictive["a"].text)
-        assert a + b + c == total != 400
-        assert whole == 100
-        assert all(abs(100 * n / total - s) <= 0.51 for n, s in ((a, sa), (b, sb), (c, sc)))
-
-
 @pytest.mark.parametrize(
     ("text", "why"),
     [
@@ -61,6 +48,7 @@ def test_shares_of_a_column_follow_with_the_total():
         ("He lived there from 1990 to 1995, five years.", "dates beside it"),
         ("It is open from 9:00 to 17:00, 8 hours.", "dates beside it"),
         ("The region of Tarvik has 1,187,300 people. The 1.2 million people of the region of Tarvik fish.", "rounded"),
+        ("| Port | Share |\n|---|---|\n| A | 30 % |\n| B | 50 % |\n| C | 20 % |", "column of shares"),
         ("She sold 60 % to him and 40 % to her.", "make 100 %"),
         ("It has 12 adults and 28 children, 40 passengers in total.", "follows from numbers beside it"),
     ],

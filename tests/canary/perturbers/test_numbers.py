@@ -45,6 +45,7 @@ def test_the_same_value_of_something_else_is_another_fact():
         "Read https://a.example/40/minutes?x=12 or write to a40@b.example.",
         "Use `wait(40)` as shown.\n\n```\nwait(120)\n```\n",
         '<img width="40" height="120" alt="boat"> Boats.',
+        "Boats: <table><tr><td>A</td><td>120</td></tr><tr><td>Total</td><td>120</td></tr></table>",
         "1. Boats\n2. Ferries\n3. Rowing",
         "## 4.2 Boats\n\nThey float.",
         "Open 24/7, 24 hours a day and 7 days a week.",
@@ -69,18 +70,10 @@ def test_a_size_says_how_far_and_never_to_a_guess(size):
     assert all(any(low * 0.93 <= factor <= high * 1.07 for low, high in FACTORS[size]) for factor in factors)
 
 
-@pytest.mark.parametrize(
-    ("text", "most"),
-    [
-        ("The share is 60 % there.", 100),
-        ("She is 45 years old.", 110),
-        ("It works 14 hours a day.", 23),
-    ],
-)
-def test_nothing_impossible_is_said(text, most):
+def test_no_share_is_more_than_the_whole():
     for seed in range(12):
-        (after,), _ = changed(text, seed=seed, sizes=["large", "medium"])
-        assert value(after) <= most
+        (after,), _ = changed("The share is 60 % there.", seed=seed, sizes=["large", "medium"])
+        assert value(after) <= 100
 
 
 def test_the_ends_of_a_range_and_a_part_of_a_whole_keep_their_order():

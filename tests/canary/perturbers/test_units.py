@@ -16,7 +16,7 @@ def swapped(*texts, seed=0):
     [
         ("The path is 40 km long.", {"The path is 40 mi long."}),
         ("The path is forty kilometres long.", {"The path is forty miles long."}),
-        ("It costs $20 a week.", {"It costs €20 a week.", "It costs £20 a week."}),
+        ("It costs $20 a week.", {"It costs $20 a week."}),
         ("Es sind 30 Kilometer bis Bern.", {"Es sind 30 Meilen bis Bern."}),
     ],
 )

@@ -90,11 +90,11 @@ def test_a_modality_is_changed(said, other):
 @pytest.mark.parametrize(
     ("said", "why"),
     [
-        ("The tower of Skarn has 212 steps.", "nothing would be left"),
+        ("The tower of Skarn has 212 steps.", "too little would be left"),
         ("The tower of Skarn has 212 steps. Bring good shoes.", "introduces"),
         ("Go there. The tower of Skarn has 212 steps. It also has a bell.", "leans on it"),
         ("Read on. Values of -999 mark gaps. The file is long.", "no value by itself"),
-        ("The town is old.\n\n| steps | town |\n|---|---|\n| 212 | Skarn |\n", "statement of its own"),
+        ("The town is old.\n\n| steps | town |\n|---|---|\n| 212 | Skarn |\n", "sentence of its own"),
     ],
 )
 def test_a_sentence_that_is_needed_stays(said, why):

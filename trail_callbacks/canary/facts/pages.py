@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_right
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import pairwise
@@ -38,7 +38,6 @@ _NAME = re.compile(r"[\w,][ \u00a0]([A-Za-z]{0,3}[A-Z][\w'-]{1,40})[ \u00a0]$")
 _NO_NAME: frozenset[str] = frozenset({*MONTHS, *DAYS, *(code.upper() for code in CURRENCIES)})
 _LOOK_BACK = 44  # characters before a number in which the word of a name stands
 _CUTS = {each: re.compile(rf'"(?:[^"]|"")*+"|({each})') for each in "\t;,"} | {"|": re.compile(r"\\.|(\|)")}
-_CELL_TAG = re.compile(r"<(/?)(table|tr|td|th)\b[^<>]{0,2000}>", re.IGNORECASE)
 
 Cells = Sequence[tuple[int, int]]
 
@@ -196,6 +195,11 @@ class Page:
         """Number of the sentence at an offset."""
         return max(0, bisect_right(self.lines, offset, key=lambda line: line.start) - 1)
 
+    def saying_at(self, offset: int) -> Saying | None:
+        """The sentence at an offset; None if it is in none."""
+        saying = self.lines[self.line_of(offset)] if self.lines else None
+        return saying if saying and saying.start <= offset < saying.end else None
+
     def row_of(self, offset: int) -> int | None:
         """Number of the table row at an offset; None outside of tables."""
         at = bisect_right(self.rows, offset, key=lambda row: row[0]) - 1
@@ -232,10 +236,10 @@ def _said(text: str) -> frozenset[str]:
 
 
 def _grids(text: str) -> tuple[Sequence[Cells], ...]:
-    """The cells of tables in Markdown, CSV, tabs and HTML, in order."""
-    plain = ([_cells(text, row.start, row.end) for row in table.rows] for table in tables(text))
-    found = [[row for row in grid if row] for grid in (*plain, *(_marked(text) if "<" in text else ()))]
-    return tuple(sorted((grid for grid in found if grid), key=lambda grid: grid[0][0]))
+    """The cells of tables in Markdown, CSV and tabs, in order."""
+    found = ([_cells(text, row.start, row.end) for row in table.rows] for table in tables(text))
+    rows = ([row for row in grid if row] for grid in found)
+    return tuple(grid for grid in rows if grid)
 
 
 def _legible(text: str, found: Sequence[Sequence[Cells]]) -> str:
@@ -256,23 +260,3 @@ def _cells(text: str, start: int, end: int) -> list[tuple[int, int]]:
     bare = mark == "|"  # what is outside of the outer pipes is no cell
     first, last = bare and text.startswith("|", start), bare and text.endswith("|", start, end)
     return [(a + 1, b) for a, b in pairwise(edges)][first : len(cuts) + 1 - last]
-
-
-def _marked(text: str) -> Iterator[list[list[tuple[int, int]]]]:
-    """Tables of HTML; a row or cell ends where the next begins, if not before."""
-    rows: list[list[tuple[int, int]]] = []
-    cell = -1
-    for tag in _CELL_TAG.finditer(text):
-        name, closes = tag[2].casefold(), bool(tag[1])
-        if cell >= 0 and rows:
-            rows[-1].append((cell, tag.start()))
-            cell = -1
-        if name == "table" and rows:
-            yield rows
-            rows = []
-        elif name == "tr" and not closes:
-            rows.append([])
-        elif name in {"td", "th"} and not closes and rows:
-            cell = tag.end()
-    if rows:
-        yield rows

@@ -21,7 +21,7 @@ _FIXED = re.compile(
     r"|&#?\w{1,10};"
 )
 _BLOCK = re.compile(
-    r"^[ \t]{0,12}(```|~~~)[^\n]*$|<(/?)(script|style|pre|code|svg)\b|(<!--)|(-->)", re.IGNORECASE | re.MULTILINE
+    r"^[ \t]{0,12}(```|~~~)[^\n]*$|<(/?)(script|style|pre|code|svg|table)\b|(<!--)|(-->)", re.IGNORECASE | re.MULTILINE
 )
 _LABELS = (
     # names of parts, and what carries a number as its name
@@ -88,7 +88,7 @@ def _patterns() -> tuple[re.Pattern[str], ...]:
 
 
 def fixed(text: str) -> Spans:
-    """Finds code, links, tags with their attributes, and entities."""
+    """Finds code, links, tables of HTML, tags with their attributes, and entities."""
     found = [match.span() for match in _FIXED.finditer(text)]
     opened: tuple[str, int] | None = None
     for mark in _BLOCK.finditer(text):

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import re
-from bisect import bisect_right
 from collections import Counter, defaultdict
 from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -23,13 +21,11 @@ __all__ = ["Fact", "Reading"]
 _LEAST, _MOST, _PART = 3, 40, 10  # documents that may have a word which says what they are about: a tenth of all
 _ALIKE = 0.15  # share of the weight of their words that two documents have in common
 _FEW = 3  # documents that share what says of which thing a sentence speaks
-_PAIRED = 12  # words of one context that are paired with each other
 _NAMED = 4  # characters before a number
 _SAME = 0.8  # share of their words that two sentences have in common that say the same
 _KINDRED = 0.5  # and of two that may speak of the same fact
 _COMMON = 40  # sentences: a word in more of them tells nothing
 _MENTIONS = 8  # what is stated more often follows from nothing
-_CAPITAL = re.compile(r"\b[A-Z][^\W\d_]{2,}")
 _ROUNDS = 12  # how often sums of sums are worked out; tables have two or three
 
 
@@ -104,8 +100,7 @@ class Reading:
 
         - they stand in the same document, outside of tables, with the same unit or noun, or one of them with none; or
         - they have the same unit or noun, and their documents are about the same (see `near`); or
-        - what is said around them shares a word that at most three documents have, or two words that no more than one
-          document would have by chance.
+        - what is said around them shares a word that at most three documents have.
 
         That is meant to join too much rather than too little: two facts changed alike still agree with the text.
         """
@@ -141,13 +136,9 @@ class Reading:
                 yield from meet((page, "" if page in bare else noun), i, figure)
                 yield from ((first[other, noun][0], i) for other in self.near[page] if (other, noun) in first)
                 first.setdefault((page, noun), (i, figure))
-            rarest = sorted(figure.context - {figure.noun}, key=lambda word: (spread[word], word))[:_PAIRED]
-            for word in rarest:
+            for word in sorted(figure.context - {figure.noun}):
                 if spread[word] <= _FEW:
                     yield from meet(word, i, figure)
-            for pair in combinations(rarest, 2):
-                if spread[pair[0]] * spread[pair[1]] <= len(self.pages):
-                    yield from meet((*pair, noun), i, figure)
 
     @cached_property
     def _relations(self) -> Mapping[Figure, Sequence[Relation]]:
@@ -185,22 +176,6 @@ class Reading:
                     if mention is each.result or not self.is_derived(mention):  # others follow from what is beside them
                         new[mention] = mention.value * value / each.result.value
         return None
-
-    def saying_at(self, document: str, offset: int) -> Saying | None:
-        """The sentence at an offset of a document; None if it is in none."""
-        lines = self.by_id[document].lines
-        at = bisect_right(lines, offset, key=lambda each: each.start) - 1
-        return lines[at] if at >= 0 and offset < lines[at].end else None
-
-    @cached_property
-    def spread(self) -> Mapping[str, Mapping[str, tuple[int, int]]]:
-        """The first and the last place of each word with a capital, by the ids of the documents."""
-        found: dict[str, dict[str, tuple[int, int]]] = {page.id: {} for page in self.pages}
-        for page in self.pages:
-            for match in _CAPITAL.finditer(page.text):
-                first, _ = found[page.id].get(match[0], match.span())
-                found[page.id][match[0]] = first, match.start()
-        return found
 
     @cached_property
     def _rare(self) -> Mapping[str, Sequence[Saying]]:

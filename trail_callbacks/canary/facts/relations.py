@@ -15,7 +15,7 @@ from collections.abc import Callable, Container, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import accumulate, combinations, pairwise, permutations
 
-from trail_callbacks.canary.facts.pages import Cells, Figure, Page
+from trail_callbacks.canary.facts.pages import Figure, Page
 
 __all__ = ["TOTAL", "Relation", "relations_in", "roundings"]
 
@@ -90,19 +90,13 @@ class Relation:
 
 def relations_in(page: Page) -> list[Relation]:
     """Finds the relations between the figures of a document. Time is linear in the number of figures."""
-    derived = [*_in_tables(page), *_in_prose(page)]
-    found = {(each.result, each.rule, frozenset(each.parts)): each for each in derived}
-    related: dict[Figure, list[Relation]] = defaultdict(list)
-    for each in found.values():
-        for figure in each.figures:
-            related[figure].append(each)
-    brackets = _in_brackets(page)
-    beside = [each for each in brackets if not any(each.parts[0] in one.figures for one in related[each.result])]
+    derived = {(each.result, each.rule, frozenset(each.parts)): each for each in (*_in_tables(page), *_in_prose(page))}
+    together = {(each.result, part) for each in derived.values() for part in each.figures}
     return [
-        *found.values(),
-        *beside,
+        *derived.values(),
+        *(each for each in _in_brackets(page) if not together & {each.figures[:2], each.figures[1::-1]}),
         *_between_dates(page),
-        *_all_shares(page, {each.result for each in found.values()}),
+        *_all_shares(page, {each.result for each in derived.values()}),
         *_ordered(page),
     ]
 
@@ -151,38 +145,22 @@ def _in_prose(page: Page) -> Iterator[Relation]:
                     yield Relation(result, (one, other), "product")
 
 
-def _cells(page: Page, row: Cells) -> dict[int, Figure]:
-    """The figures of the cells of a row that have one, by column."""
-    found = ((k, page.figures_in(*cell)) for k, cell in enumerate(row))
-    return {k: figures[0] for k, figures in found if len(figures) == 1}
-
-
 def _in_tables(page: Page) -> Iterator[Relation]:
-    """Sums of rows and columns, and shares of the columns."""
+    """Sums of rows and columns; what stands in a table with a column of shares is fixed."""
     for grid in page.grids:
-        columns: dict[int, dict[int, Figure]] = defaultdict(dict)
-        for i, row in enumerate(grid):
-            cells = _cells(page, row)
+        columns: dict[int, list[Figure]] = defaultdict(list)
+        total: object = None
+        for row in grid:
+            cells = {k: found[0] for k, cell in enumerate(row) if len(found := page.figures_in(*cell)) == 1}
             head = grid[0][max(cells, default=0) : max(cells, default=0) + 1]
             yield from _summed(list(cells.values()), any(TOTAL.search(page.text[a:b]) for a, b in head))
             for k, figure in cells.items():
-                columns[k][i] = figure
-        wholes: list[tuple[dict[int, Figure], tuple[Figure, ...]]] = []
+                columns[k].append(figure)
+            total = TOTAL.search(page.text[slice(*row[0])])
         for column in columns.values():
-            last, result = list(column.items())[-1]
-            found = list(_summed(list(column.values()), TOTAL.search(page.text[slice(*grid[last][0])])))
-            yield from found
-            parts = {i: each for i, each in column.items() if not (found and i == last)}
-            wholes.append((parts, (result,) if found else tuple(parts.values())))
-        for (parts, whole), (shares, _) in permutations(wholes[:_LINE], 2):
-            of = [Relation(each, (parts[i], *whole), "share") for i, each in shares.items() if i in parts]
-            kinds = {(each.result.quantity.kind, each.parts[0].quantity.kind) for each in of}
-            if (
-                len(of) > 1
-                and kinds <= {("percent", "count"), ("count", "count")}
-                and all(each.holds({}) for each in of)
-            ):
-                yield from of
+            yield from _summed(column, total)
+        if any(len(each) > 1 and each[0].quantity.kind == "percent" for each in columns.values()):
+            yield _fixed([each for column in columns.values() for each in column], "its table has a column of shares")
 
 
 def _summed(figures: Sequence[Figure], labelled: object) -> Iterator[Relation]:
@@ -224,11 +202,10 @@ def _in_brackets(page: Page) -> Iterator[Relation]:
     """Figures that stand again in brackets, in another unit or as a share: `400 °F (205 °C)`; ranges with both ends."""
     for i, (one, other) in enumerate(pairwise(page.figures)):
         gap = page.text[max(one.quantity.end, one.start + len(one.words)) : other.start]
+        ranges = one.quantity.within and other.quantity.within
         if _BESIDE.fullmatch(gap) and (other.quantity.within or ")" in page.text[other.quantity.end :][:6]):
-            ends = (
-                page.figures[max(0, i - 1) : i + 3] if one.quantity.within and other.quantity.within else (one, other)
-            )
-            yield _fixed(ends, "it stands again in brackets, as what no rule works out")
+            others = (*page.figures[max(0, i - 1) : i], *page.figures[i + 2 : i + 3]) if ranges else ()
+            yield _fixed([one, other, *others], "it stands again in brackets, as what no rule works out")
 
 
 def _ordered(page: Page) -> Iterator[Relation]:

@@ -142,7 +142,7 @@ def _written(figure: Figure, value: float) -> str | None:
     """The numeral of a figure with a new value; None if nobody would believe it, or it would read as something else."""
     numeral, text = figure.numeral, figure.page.text
     new = numeral.write(value) if numeral else None
-    if numeral is None or new in {None, "1", "0", "one"} or implausible(figure.quantity, value, text):
+    if numeral is None or new in {None, "1", "0", "one"} or implausible(figure.quantity, value):
         return None
     article = re.search(r"\ban? $", text[max(0, numeral.start - 4) : numeral.start], re.IGNORECASE)
     if article and _vowel(text[numeral.start : numeral.end]) != _vowel(new):

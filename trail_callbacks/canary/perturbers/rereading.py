@@ -112,8 +112,9 @@ def is_gone(edit: Edit, twin: Rereading) -> str:
         return ""
     said = (real.kind, f"{real.value:.9g}", stem(real.noun))
     for document in dict.fromkeys(place.document for place in edit.replacements):
-        prose = (each for each in twin.page(document).figures if each.row is None)
-        if any((each.quantity.kind, f"{each.value:.9g}", each.noun) == said for each in prose):
+        page = twin.page(document)
+        prose = (each for each in page.numbers if page.row_of(each.start) is None)
+        if any((each.kind, f"{each.value:.9g}", stem(each.noun)) == said for each in prose):
             return _GONE
     return ""
 

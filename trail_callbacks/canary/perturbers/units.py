@@ -21,8 +21,8 @@ _PAIRS = """km mi|kilometre mile|kilometres miles|kilometer mile|kilometers mile
 |meters feet|yd m|yard metre|yards metres|cm mm|centimetres inches|centimeters inches|inch centimetre|kg lb
 |kilograms grams|g oz|grams ounces|gram ounce|litre gallon|litres gallons|liters gallons|hectare acre|hectares acres
 |s min|second minute|seconds minutes|min h|minute hour|minutes hours|hour day|hours days|day week|days weeks|week month
-|weeks months|month year|months years|km/h mph|°C °F|MB GB|gigabytes megabytes|kW MW|$ €|£ €|dollar euro|dollars euros
-|USD EUR|GBP EUR|Kilometer Meilen|Minuten Sekunden|Stunden Minuten|Tage Wochen|Monate Jahre"""
+|weeks months|month year|months years|km/h mph|°C °F|MB GB|gigabytes megabytes|kW MW
+|Kilometer Meilen|Minuten Sekunden|Stunden Minuten|Tage Wochen|Monate Jahre"""
 _SWAPS: dict[str, list[str]] = {}
 """What may stand in the place of a unit: another of its dimension, at most some 60 times as large."""
 for _one, _other in map(str.split, _PAIRS.split("|")):
@@ -30,7 +30,6 @@ for _one, _other in map(str.split, _PAIRS.split("|")):
     _SWAPS.setdefault(_other, []).append(_one)
 _UNIT = re.compile("|".join(rf"(?<![^\W\d]){re.escape(each)}(?!\w)" for each in sorted(_SWAPS, key=len, reverse=True)))
 _MOST, _MANY = 24.0, 500  # of a larger unit of time, and of any: nobody says 5,000 months
-_TWICE = re.compile(r"\s?(?:USD|EUR|GBP|US|dollars?|euros?|pounds?)\b")
 _BESIDE = 4  # characters between the parts of `5 feet 8 inches`
 
 
@@ -41,8 +40,8 @@ def propose(
 ) -> Iterator[Edit | Skipped]:
     """Proposes another unit of the same dimension for numbers with a unit, in all mentions of the fact.
 
-    Left alone are numbers from which others follow, ranges, compounds (`5 feet 8 inches`), and facts that are also
-    stated in another unit or without one.
+    Left alone are currencies, numbers from which others follow, ranges, compounds (`5 feet 8 inches`), and facts that
+    are also stated in another unit or without one.
     """
     found = [fact for fact in reading.facts if any(map(_unit, fact.figures))]
     for fact in rng.sample(found, len(found)):
@@ -66,13 +65,9 @@ def _unfit(fact: Fact, reading: Reading) -> str:
     if reading.relations(fact.figures):
         return "other numbers follow from it, or it is the end of a range"
     for figure in fact.figures:
-        page, quantity = figure.page, figure.quantity
+        page = figure.page
         if figure.numeral is None or figure.numeral.value == 1:
             return "its unit stands in the singular, behind 1"
-        if quantity.kind.startswith("money"):
-            alike = (each for each in page.figures if each.quantity.kind == quantity.kind)
-            if _TWICE.match(page.text, quantity.end) or any(each not in fact.figures for each in alike):
-                return "other values beside it are in the same currency, or it is told twice"
         at = bisect_left(page.figures, figure.start, key=lambda each: each.start)
         for one, other in pairwise(page.figures[max(0, at - 1) : at + 2]):
             if one.quantity.kind == other.quantity.kind and other.start - one.quantity.end <= _BESIDE:
@@ -114,4 +109,4 @@ def _written(figure: Figure, turn: int, reading: Reading) -> str | None:
         return None
     if found.kind == "time" and (found.raw >= _MANY or (found.value > quantity.value and found.raw > _MOST)):
         return None
-    return None if found.kind == quantity.kind and implausible(quantity, found.value, "") else words
+    return None if found.kind == quantity.kind and implausible(quantity, found.value) else words
