@@ -188,9 +188,3 @@ def test_wrong_settings_are_refused(settings, why):
 def test_a_run_without_an_answer_cannot_be_generated_again():
     with pytest.raises(InputError, match="nothing to generate again"):
         ablate(Trace(id="x", events=()), RUNS["langchain"][1])
-
-
-def test_a_run_without_passages_is_only_repeated():
-    found = ablate(langchain_run(), RUNS["langchain"][1])
-    assert found.reruns == 3
-    assert found.effects == ()

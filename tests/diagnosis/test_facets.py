@@ -27,10 +27,6 @@ def test_facets_are_found(question, kind, text):
     assert (kind, text) in [(each.kind, each.text) for each in facets_of(question)]
 
 
-def test_asking_when_is_no_condition():
-    assert "condition" not in {each.kind for each in facets_of("What does it cost and when does it leave?")}
-
-
 def test_the_topic_counts_half():
     (topic,) = facets_of("how much does it cost?")
     assert topic.kind == "topic"
@@ -79,10 +75,3 @@ def test_titles_name_what_lines_are_about():
         "How long is the Halden Bridge?", (), whole([node]), titles=lambda _: "halden_bridge.md Halden Bridge"
     )
     assert found.met["f1"]
-
-
-def test_a_query_that_lost_a_name_is_known():
-    _, found = surveyed("How long is the Halden Bridge?", "x", queries=["length of bridges"])
-    assert found.in_query["f1"] is False
-    _, found = surveyed("How long is the Halden Bridge?", "x", queries=["length of bridges", "halden bridge length"])
-    assert found.in_query["f1"] is True

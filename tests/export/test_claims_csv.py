@@ -63,8 +63,3 @@ def test_any_report_round_trips(report):
         assert row["confidence"] == ("" if verdict.confidence is None else str(verdict.confidence))
     for row in rows(to_csv(report)):
         assert not any(cell[:1] in set("=+-@\t\r\n") and cell[:1] for cell in row.values())
-
-
-def test_a_byte_order_mark_and_a_header_only_if_asked_for(report):
-    assert to_csv(report, bom=True) == "\ufeff" + to_csv(report)
-    assert len(list(csv.reader(io.StringIO(to_csv(report, header=False), newline="")))) == 3

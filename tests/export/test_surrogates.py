@@ -29,20 +29,7 @@ FORMATS = {
     "terminal": str,
     "notebook": lambda report: report._repr_html_(),
 }
-PARTS = (
-    "id",
-    "text",
-    "step",
-    "run_id",
-    "attribute",
-    "key",
-    "nested",
-    "judge",
-    "rationale",
-    "warning",
-    "claim id",
-    "none",
-)
+PARTS = ("id", "text", "step", "run_id", "attribute", "key", "nested", "judge", "rationale", "warning", "claim id", "none")  # fmt: skip
 
 
 def holding(part):

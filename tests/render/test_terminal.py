@@ -15,8 +15,6 @@ from trail_callbacks.render.notebook import to_fragment
 from trail_callbacks.render.provenance import graph_to_rich, graph_to_text
 from trail_callbacks.render.terminal import to_rich, to_text
 
-RELATIONS = ("supports", "contradicts")
-
 
 def test_a_claim_says_everything_about_itself():
     assert to_text(REPORT, 80).splitlines() == [
@@ -135,22 +133,6 @@ def test_among_many_claims_those_that_hold_take_a_line_each():
     assert "\u2713 c8 supported (sources disagree)" in lines
     assert "supported and undecided claims are listed without their evidence" in lines
     assert "listed" not in to_text(many(30), 80)
-
-
-def followed(*layers, introduced_at="m2", support=SupportClass.CONTRADICTED, **changes):
-    (verdict,) = REPORT.verdicts
-    changed = replace(verdict, support=support, history=layers, introduced_at=introduced_at, **changes)
-    return replace(REPORT, verdicts=(changed,))
-
-
-def test_sources_that_disagree_are_shown_for_and_against():
-    evidence = tuple(replace(item, relation=relation) for item in REPORT.verdicts[0].evidence for relation in RELATIONS)
-    report = followed(introduced_at=None, support=SupportClass.SUPPORTED, error_type=None, evidence=evidence)
-    text = to_text(report, width=80)
-    assert "c1 supported (sources disagree)" in text
-    assert "for:" in text
-    assert "against:" in text
-    assert "sources disagree" in to_fragment(report)
 
 
 HARBOUR = "The boat in the harbour is old."

@@ -12,7 +12,7 @@ from trail_callbacks.render.comparison import comparison_to_rich
 from trail_callbacks.render.terminal import plain_text
 from trail_callbacks.report.comparison import compare
 from trail_callbacks.report.scoring import Scoring
-from trail_callbacks.statistics.intervals import difference, wilson
+from trail_callbacks.statistics.intervals import wilson
 
 S = SupportClass
 YES, NO, SOME, ODD = S.SUPPORTED, S.CONTRADICTED, S.PARTIALLY_SUPPORTED, S.UNEVALUATABLE
@@ -115,39 +115,6 @@ def test_state_warnings_judges_and_questions():
 
 
 # ---------------------------------------------------------------- score
-
-
-def weights(*counts):
-    """Pairs from a fourfold table: both, old only, new only, none."""
-    both, old, new, none = counts
-    return [1.0] * (both + old) + [0.0] * (new + none), [1.0] * both + [0.0] * old + [1.0] * new + [0.0] * none
-
-
-def test_unpaired_shares_give_the_published_interval():
-    # Newcombe, Statistics in Medicine 17:873-890 (1998), table II, example (a), method 10: 56/70 and 48/80.
-    low, high = difference([1.0] * 48 + [0.0] * 32, [1.0] * 56 + [0.0] * 14)
-    assert (round(low, 4), round(high, 4)) == (0.0524, 0.3339)
-
-
-def test_paired_shares_give_the_published_interval():
-    # Newcombe's interval for the airway data 1, 1, 7, 12 in Fagerland, Lydersen and Laake,
-    # Statistics in Medicine 33:2850-2875 (2014).
-    old, new = weights(1, 1, 7, 12)
-    low, high = difference(new, old, 21)
-    assert (round(low, 3), round(high, 3)) == (-0.507, -0.026)
-
-
-def test_where_only_some_are_pairs_the_correlation_counts_for_their_part():
-    old, new = weights(12, 4, 2, 12)  # phi with the correction: (144 - 8 - 15) / sqrt(16 * 14 * 14 * 16)
-    old, new = [*old, 1.0, 0.0, 0.0], [*new, 1.0, 1.0]
-    r = (12 * 12 - 4 * 2 - 30 / 2) / (16 * 14) * 30 / (33 * 32) ** 0.5
-    before, after = 17 / 33, 16 / 32
-    below = after - wilson(after, 32)[0], wilson(before, 33)[1] - before
-    low = after - before - (below[0] ** 2 - 2 * r * below[0] * below[1] + below[1] ** 2) ** 0.5
-    assert difference(old, new, 30)[0] == pytest.approx(low)
-
-
-shares = st.lists(st.sampled_from([0.0, 0.5, 1.0]), min_size=1, max_size=30)
 
 
 @pytest.mark.parametrize(

@@ -77,10 +77,6 @@ OF_STATES = [
     (bare("interrupted", UNANSWERED), "Resume the run: it waits for its user and has not answered yet."),
     (bare("error", UNANSWERED), "Look for an error after the step summarise (m1): the run gave no answer."),
     (
-        bare("error", ProvenanceGraph(nodes=())),
-        "Look for an error in the app, of which nothing was recorded: the run gave no answer.",
-    ),
-    (
         bare("error", claims_error="unauthorised: no such key"),
         "Check the key of the judge llm/x: it did not find all claims (unauthorised: no such key).",
     ),
@@ -132,28 +128,7 @@ OF_STATES = [
             f'"{SAID}" (budget: 3 calls are used up).'
         ),
     ),
-    (
-        unjudged("too_long: 9 tokens"),
-        (
-            "Lower VerifyOptions.read_tokens, or take a model with a larger context, for the judge llm/x: it did not decide "
-            f'"{SAID}" (too_long: 9 tokens).'
-        ),
-    ),
-    (
-        unjudged("busy: 429"),
-        (
-            "Verify again later, or with fewer calls at once, with the judge llm/x: it did not decide "
-            f'"{SAID}" (busy: 429).'
-        ),
-    ),
     (unjudged("it fell silent"), f'Check the judge llm/x: it did not decide "{SAID}" (it fell silent).'),
-    (
-        replace(a_report("partial", support=S.SUPPORTED), claims_error="budget: 1 second is over"),
-        (
-            "Raise max_calls, max_tokens or max_seconds, which are used up, for the judge llm/x: it did not find all claims "
-            "(budget: 1 second is over)."
-        ),
-    ),
     (
         replace(a_report("partial", support=S.SUPPORTED), warnings=("the file lacks 2 texts", "another")),
         "Record the run whole and verify it again: a part of it is missing: the file lacks 2 texts.",

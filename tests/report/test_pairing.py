@@ -30,12 +30,6 @@ def test_what_does_not_change_a_statement():
     assert normalised("It is -5.") != normalised("It is 5.")
 
 
-def test_one_word_of_four_may_differ():
-    assert found(["It opened in 1968."], ["It opened in 1986."]) == [(0, 0, 0.75)]
-    assert found(["The harbour counted 14,800 visitors."], ["The harbour counted 18,400 visitors."]) == [(0, 0, 0.8)]
-    assert found(["It won a prize."], ["A ferry leaves from the quay each hour."]) == []
-
-
 def test_the_most_alike_win_and_the_rest_find_others():
     old = ["The red boat is ten metres long.", "The blue boat is ten metres long."]
     new = ["The blue boat is nine metres long.", "The red boat is ten metres tall."]

@@ -9,7 +9,6 @@ from hypothesis import strategies as st
 
 from trail_callbacks import Claim, ErrorType, Evidence, ProvenanceGraph, Report, SupportClass, Verdict
 from trail_callbacks.errors import ReportError
-from trail_callbacks.report.scoring import Scoring
 
 S = SupportClass
 classes = st.lists(st.sampled_from(list(S)), max_size=30)
@@ -48,10 +47,6 @@ def test_a_state_instead_of_a_number(state):
     assert report.summary()["state"] == state
 
 
-def test_a_gate_has_no_interval():
-    assert a_report(S.SUPPORTED, S.CONTRADICTED, scoring=Scoring(gate=True)).interval is None
-
-
 @given(st.lists(st.one_of(st.none(), st.sampled_from(list(S))), max_size=6))
 def test_json_round_trip(found):
     report = a_report(*found, state="partial", warnings=("näher ansehen",), run_id="r1")
@@ -74,12 +69,6 @@ def test_the_summary_is_small_and_json_safe():
             "evidence": ["src"],
         }
     ]
-
-
-def test_counts_name_every_class_and_type():
-    report = a_report(S.SUPPORTED)
-    assert set(report.class_counts) == set(S)
-    assert set(report.error_counts) == set(ErrorType)
 
 
 @pytest.mark.parametrize(

@@ -71,8 +71,8 @@ def test_shapes_beside_each_other_hide_nothing(shapes, fact, between):
 
 
 NEGATED = [
-    "It is not true that {}.", "The claim '{}' is a lie.", "I doubt that {}.", "There is no information that says that {}.",
-    "Is it not true that {}?",
+    "It is not true that {}.", "The claim '{}' is a lie.", "I doubt that {}.", "Is it not true that {}?",
+    "There is no information that says that {}.",
 ]  # fmt: skip
 
 

@@ -2,11 +2,10 @@
 
 import json
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from trail_callbacks.splitting.json_fields import json_path, regions
+from trail_callbacks.splitting.json_fields import regions
 
 VALUES = st.recursive(
     st.none() | st.booleans() | st.integers() | st.text(max_size=20),
@@ -32,19 +31,3 @@ def test_single_values_are_those_that_a_parser_finds(value, indent):
         for each in region.fields
     ]
     assert [(path, json.loads(text[each.value : each.end])) for path, each in found] == list(leaves(value))
-
-
-def test_neighbouring_numbers_are_values_of_their_own():
-    assert [each.address for each in regions('{"a": [1, 2, 3]}', single=True)[0].fields] == [
-        "$.a[0]",
-        "$.a[1]",
-        "$.a[2]",
-    ]
-    assert len(regions('{"a": [1, 2, 3]}')[0].fields) == 1
-
-
-@pytest.mark.parametrize(
-    ("steps", "path"), [(["a", 0, "b"], ".a[0].b"), (["odd key"], "['odd key']"), ([2], "[2]"), (["名前"], ".名前")]
-)
-def test_paths(steps, path):
-    assert json_path(steps) == path

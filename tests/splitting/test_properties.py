@@ -11,29 +11,8 @@ from trail_callbacks.claims import abstains, split
 
 WORDS = re.compile(r"[^\W_]+")
 ADDED = {"s"}  # of a possessive that a name took over from `its`
-NAMES = [
-    "Tarn",
-    "Ada Quist",
-    "The old mill",
-    "Oslo and Bonn",
-    "Dr. Holm",
-    "No gate",
-    "Crab traps",
-    "it",
-    "She",
-    "They",
-    "Its roof",
-]
-VERBS = [
-    "is old",
-    "has two decks",
-    "was sold in 1990",
-    "closed",
-    "employs 300 people",
-    "are red",
-    "must not fall",
-    "includes a, b",
-]
+NAMES = ["Tarn", "Ada Quist", "The old mill", "Oslo and Bonn", "Dr. Holm", "No gate", "it", "She", "They", "Its roof"]
+VERBS = ["is old", "has two decks", "was sold in 1990", "closed", "are red", "must not fall", "includes a, b and c"]
 LINKS = [
     " and ",
     ", and ",
@@ -46,7 +25,6 @@ LINKS = [
     ", ",
     " or ",
     ". ",
-    ".\n",
     "\n- ",
     "\n\n",
 ]

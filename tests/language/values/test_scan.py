@@ -40,11 +40,6 @@ def test_fractions_and_shares(text, expected):
     assert [(q.value, q.kind) for q in quantities(text)] == [(pytest.approx(value), kind) for value, kind in expected]
 
 
-def test_a_telephone_number_is_equal_in_another_notation():
-    plain, dashed = quantities("+49 30 1234567"), quantities("+49-30-1234567")
-    assert [q.value for q in plain] == [q.value for q in dashed]
-
-
 CHARACTERS = string.digits + ".,/-\u2013:%$€ '\u00a0\u200b\u0663\uff11½eE()#+I年月日万" + "abc\n\0\ud800"
 
 

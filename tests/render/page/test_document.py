@@ -131,21 +131,3 @@ def test_the_head_says_score_cost_and_warnings():
         assert words in text, words
     assert {each["value"] for each in page.all("input", name="class")} == {support.value for support in SupportClass}
     assert [each["value"] for each in page.all("input", name="type")] == ["number"]
-
-
-@pytest.mark.parametrize(
-    ("state", "words"),
-    [
-        ("abstained", "declines to answer"),
-        ("no_checkable_claims", "makes no checkable claim"),
-        ("unverified", "nothing that the answer states could be checked"),
-        ("no_evidence", "no source reached the answer"),
-        ("error", "the verification failed"),
-        ("partial", "over the claims that were judged"),
-    ],
-)
-def test_states_are_said_in_words(state, words):
-    page = Page(build(state=state).to_html())
-    (score,) = page.all("section", id="score")
-    assert words in score["text"]
-    assert ("0.67" in score["text"]) == (state == "partial")

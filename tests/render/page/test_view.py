@@ -1,7 +1,6 @@
 """The trail of a claim: the texts it rests on, and the ways between them."""
 
-from page_reader import Page
-from page_reports import REPORT, wide
+from page_reports import wide
 
 from trail_callbacks import Edge, ErrorType, Evidence, ProvenanceGraph, SupportClass, Verdict
 from trail_callbacks.render.page.view import Trails
@@ -35,16 +34,3 @@ def test_a_trail_is_the_shortest_way_and_ends_at_the_answer():
         ("answer", ("carried", "answer")),
     ]
     assert Trails(ProvenanceGraph(nodes=graph.nodes[:-1])).paths(entered) == ()
-
-
-def test_the_trail_goes_from_the_source_through_where_it_entered_to_the_answer():
-    page = Page(REPORT.to_html())
-    assert page.data["claims"][1] == {
-        "key": "c2",
-        "class": "contradicted",
-        "stops": [[1, "evidence"], [2, "introduced"], [3, "carried answer"]],
-        "edges": [[1, 2], [2, 3]],
-    }
-    roles = [(each["data-node"], each["data-role"]) for each in page.all("li", data_role=...)]
-    assert roles[3:6] == [("d1", "evidence"), ("m1", "introduced"), ("answer", "carried answer")]
-    assert [each["data-role"] for each in page.all("li", data_role=...)][:3] == ["evidence", "between", "answer"]
