@@ -9,7 +9,7 @@ import pytest
 
 from trail_callbacks.demo.traffic import BAD, DAYS, traffic
 from trail_callbacks.diagnosis import verified
-from trail_callbacks.monitor import SIGNALS, Recorded, observe
+from trail_callbacks.monitor import SIGNALS, Tally, observe
 
 NOW = 1_790_000_000.0
 
@@ -27,10 +27,14 @@ def test_runs_are_spread_over_the_days(played):
     assert len({run.id for run in played}) == 240
 
 
+def in_both(run, kind, index):
+    return (run.segment("query_class"), run.segment("index")) == (kind, index)
+
+
 def test_one_rollout_breaks_retrieval_for_one_kind_of_question(played):
-    runs, signal = Recorded(played), SIGNALS["query_coverage"]
+    signal = SIGNALS["query_coverage"]
     shares = {
-        (kind, index): runs.tally(signal, 0.0, 2e9, {"query_class": kind, "index": index}).share
+        (kind, index): Tally.of([run for run in played if in_both(run, kind, index)], signal).share
         for kind in ("billing", "delivery", BAD)
         for index in ("index-1", "index-2")
     }

@@ -2,7 +2,7 @@
 
 import pytest
 
-from trail_callbacks.monitor import Recorded, evaluate, parse
+from trail_callbacks.monitor import Tally, evaluate, parse
 
 BOTH = """
 lag = 0
@@ -23,6 +23,18 @@ objective = 0.95
 segment = { tenant = "*" }
 """
 )
+
+
+class Recorded:
+    """Runs in memory."""
+
+    def __init__(self, runs):
+        self.runs = runs
+
+    def tally(self, signal, since, until, segment=None, threshold=None):
+        wanted = (segment or {}).items()
+        chosen = (run for run in self.runs if since <= run.at < until and all(run.segment(k) == v for k, v in wanted))
+        return Tally.of(chosen, signal, threshold)
 
 
 def said(text, runs, now, segments=None):

@@ -6,7 +6,7 @@ import re
 
 import pytest
 
-from trail_callbacks.serving.charts import Chart, Line, Point
+from trail_callbacks.serving.charts import Chart, Line, Point, day, minute
 
 DAY = 86_400.0
 
@@ -61,3 +61,7 @@ def test_a_gap_is_no_line():
 )
 def test_the_caption_says_what_is_drawn(values, said):
     assert chart(*values).caption == said
+
+
+def test_a_time_that_no_calendar_has_is_shown_as_it_is():
+    assert (minute(0.0), minute(1e300), day(-1e20)) == ("1970-01-01 00:00", "1e+300", "-1e+20")

@@ -7,6 +7,7 @@ import signal
 import subprocess
 import sys
 import time
+import zlib
 from dataclasses import replace
 
 import pytest
@@ -153,6 +154,20 @@ def test_a_file_that_is_no_database_is_left_alone(tmp_path):
     with pytest.raises(StoreError, match=r"notes.txt cannot be .*not a database"):
         Store(where)
     assert where.read_bytes() == before
+
+
+@pytest.mark.parametrize("damage", ["no JSON", "[]", '{"figures": 3}'])
+def test_a_damaged_row_is_said(tmp_path, damage):
+    store = Store(tmp_path / "trail.db")
+    store.put([(REPORT, None)])
+    with store._database.writing() as connection:
+        connection.execute(sa.update(metadata.tables["trail_details"]).values(data=damage))
+        connection.execute(sa.update(metadata.tables["trail_bodies"]).values(codec="zlib", data=zlib.compress(b"\xff")))
+    with pytest.raises(StoreError, match="the row of run 'run' is damaged"):
+        list(store.observations())
+    with pytest.raises(StoreError, match="a stored body is damaged"):
+        store.report("run")
+    store.close()
 
 
 def test_a_store_of_a_newer_release_is_refused_and_not_changed(where):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pickle
 import time
 from dataclasses import replace
+from datetime import UTC, datetime
 
 import pytest
 
@@ -190,6 +191,13 @@ def test_adding_never_waits_and_what_is_too_much_is_lost_and_counted(where):
     store.flush(30)
     assert next(each.count for each in store.totals() if each.counter == "lost") == store.lost
     store.close()
+
+
+def test_times_that_are_no_numbers_are_refused(store):
+    since = datetime.fromtimestamp(0, UTC)
+    for ask in (lambda: store.tally(SIGNALS["undecided"], since, since), lambda: list(store.observations(since))):
+        with pytest.raises(InputError, match="a time is a datetime, expected seconds since the epoch"):
+            ask()
 
 
 def test_bad_settings_are_refused(tmp_path):

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from trail_callbacks.monitor import SIGNALS, FigureName, Observation, Recorded
+from trail_callbacks.monitor import SIGNALS, FigureName, Observation, Tally
 from trail_callbacks.report.diagnosis import Figure
 from trail_callbacks.report.report import State
 
@@ -48,10 +48,12 @@ def test_counts_what_is_counted_in_memory(store, found, window, segment, thresho
     began = next(BEGINNINGS)  # examples share a store: each has a time of its own
     found = [replace(run, id=f"{began}.{n:02}", at=began + run.at) for n, run in enumerate(found)]
     store.put_observations(found)
-    memory, (since, until) = Recorded(found), window
+    since, until = (began + each for each in window)
+    wanted = (segment or {}).items()
+    memory = [run for run in found if since <= run.at < until and all(run.segment(k) == v for k, v in wanted)]
     for signal in SIGNALS.values():
-        asked = (signal, began + since, began + until, segment, threshold)
-        expected, counted = memory.tally(*asked), store.tally(*asked)
+        expected = Tally.of(memory, signal, threshold)
+        counted = store.tally(signal, since, until, segment, threshold)
         assert (counted.runs, counted.decided, counted.bad) == (expected.runs, expected.decided, expected.bad)
         assert counted.weight == pytest.approx(expected.weight)
         assert counted.bad_weight == pytest.approx(expected.bad_weight)

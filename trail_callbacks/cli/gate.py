@@ -116,7 +116,7 @@ def _reports(
 
 
 def _views(found: Decision) -> Iterator[Any]:
-    from trail_callbacks.monitor.markdown import COLUMNS, HEADLINES, measure_rows, remarks  # noqa: PLC0415 - as above
+    from trail_callbacks.monitor.decision import COLUMNS, HEADLINES, measure_rows, remarks  # noqa: PLC0415 - as above
 
     yield Text(HEADLINES[found.outcome], style="bold")
     for segment in found.segments:

@@ -6,10 +6,9 @@ who is called, `rules` and `dashboard` say the same to Prometheus and Grafana; `
 `triage` where to look when runs go wrong.
 """
 
-from trail_callbacks.monitor.decision import Decision, Policy
+from trail_callbacks.monitor.decision import Decision, Policy, to_junit, to_markdown
 from trail_callbacks.monitor.evaluation import Alert, evaluate
 from trail_callbacks.monitor.gate import decide
-from trail_callbacks.monitor.markdown import to_junit, to_markdown
 from trail_callbacks.monitor.objectives import BURN_RATES, Objectives, parse, read
 from trail_callbacks.monitor.observation import (
     DocumentUse,
@@ -20,10 +19,10 @@ from trail_callbacks.monitor.observation import (
     question_key,
     recorded,
 )
-from trail_callbacks.monitor.signals import SIGNALS, Recorded, Signal, SignalName, Tally
+from trail_callbacks.monitor.signals import SIGNALS, Signal, SignalName, Tally
 
 __all__ = [
     "BURN_RATES", "SIGNALS", "Alert", "Decision", "DocumentUse", "FigureName", "Objectives", "Observation", "Policy",
-    "Recorded", "Signal", "SignalName", "Tally", "decide", "evaluate", "figures_of", "observe", "parse",
+    "Signal", "SignalName", "Tally", "decide", "evaluate", "figures_of", "observe", "parse",
     "question_key", "read", "recorded", "to_junit", "to_markdown",
 ]  # fmt: skip

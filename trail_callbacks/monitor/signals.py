@@ -10,7 +10,7 @@ from typing import Literal, Protocol, TypeAlias
 from trail_callbacks.monitor.observation import FigureName, Observation
 from trail_callbacks.statistics.intervals import wilson
 
-__all__ = ["SIGNALS", "Owner", "Recorded", "Signal", "SignalName", "Tallies", "Tally"]
+__all__ = ["SIGNALS", "Owner", "Signal", "SignalName", "Tallies", "Tally"]
 
 SignalName: TypeAlias = Literal[
     "query_coverage",
@@ -179,7 +179,7 @@ class Tally:
 
 
 class Tallies(Protocol):
-    """What counts runs: a store, or runs in memory."""
+    """What counts runs: a store."""
 
     def tally(
         self,
@@ -199,27 +199,3 @@ class Tallies(Protocol):
             threshold: Overrides the signal's.
         """
         ...
-
-
-class Recorded:
-    """Observations in memory.
-
-    Args:
-        observations: The runs, in any order.
-    """
-
-    def __init__(self, observations: Iterable[Observation]) -> None:
-        self._runs = tuple(observations)
-
-    def tally(
-        self,
-        signal: Signal,
-        since: float,
-        until: float,
-        segment: Mapping[str, str] | None = None,
-        threshold: float | None = None,
-    ) -> Tally:
-        """See `Tallies`."""
-        wanted = (segment or {}).items()
-        runs = (run for run in self._runs if since <= run.at < until and all(run.segment(k) == v for k, v in wanted))
-        return Tally.of(runs, signal, threshold)

@@ -23,12 +23,11 @@ from trail_callbacks.store import reading, totals, writing
 from trail_callbacks.store.counting import Sums, Window, by_hour, tally
 from trail_callbacks.store.database import Database
 from trail_callbacks.store.entries import Preparation
-from trail_callbacks.store.feedback import Feedback, Mark, mark, marks
 from trail_callbacks.store.reading import Contents, contents
 from trail_callbacks.store.rows import LARGEST, Entry
 from trail_callbacks.store.totals import Total
 from trail_callbacks.store.writer import Writer
-from trail_callbacks.store.writing import Kept, write
+from trail_callbacks.store.writing import Feedback, Kept, Mark, mark, marks, write
 from trail_callbacks.trace import Trace
 
 __all__ = ["Store", "opened"]
