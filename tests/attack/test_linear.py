@@ -81,7 +81,6 @@ EXCLUDED = {
     "judges.llm.invention": "looks names of a claim up in what a call showed: tests/judges/llm",
     "judges.llm.layout.bare": "an id",
     "judges.llm.survey": "asks a model: passages by the same layout",
-    "judges.llm.voting": "counts judgements",
     "judges.llm.schema": "fields of replies; salvage is in the table",
     "judges.llm.judge": "the way in to what is reached",
     "judges.llm.verdicts": "replies of at most 500 claims: what models write is in the table as 'judges.llm reply'",

@@ -13,6 +13,7 @@ from rows import rows
 from trail_callbacks import LLMJudge
 from trail_callbacks.audit import BatchEngine, Budget, LocalEngine, audit
 from trail_callbacks.errors import InputError, JudgeError
+from trail_callbacks.testing import ScriptedModel
 
 pytest.importorskip("instructor")
 pytestmark = pytest.mark.loopback
@@ -169,13 +170,12 @@ def test_nothing_is_submitted_again_where_nobody_knows_whether_it_was(provider, 
     assert audit(path, judge(here), out=out, engine=engine(out)).unfinished == 0
 
 
-def test_a_judge_without_a_batch_endpoint_is_refused(provider, lines, tmp_path):
-    path, here = lines("in.jsonl", rows(1)), provider()
+def test_a_judge_without_a_batch_endpoint_is_refused(lines, tmp_path):
+    path = lines("in.jsonl", rows(1))
     with pytest.raises(InputError, match="a judge that asks a model"):
         audit(path, out=tmp_path / "local", engine=engine(tmp_path / "local"))
-    paced = judge(here, requests_per_minute=5)
     with pytest.raises(JudgeError, match="cannot be asked in batches"):
-        audit(path, paced, out=tmp_path / "paced", engine=engine(tmp_path / "paced"))
+        audit(path, LLMJudge(ScriptedModel([])), out=tmp_path / "other", engine=engine(tmp_path / "other"))
     with pytest.raises(InputError, match=r"BatchEngine\.requests is 50001, expected 1 to 50000"):
         BatchEngine("out", requests=50_001)
 

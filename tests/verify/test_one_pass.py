@@ -189,7 +189,6 @@ def test_a_verdict_that_stands_in_a_source_is_not_the_models():
         ({"answer": " ".join(f"Lamp {n} is red." for n in range(400))}, "the answer is long"),
         ({"answer": " ".join(f"Lamp {n} is red." for n in range(100))}, "it has more claims than fit into a reply"),
         ({"options": VerifyOptions(read_tokens=20)}, "the sources are long"),
-        ({"votes": 2}, "votes are independent readings"),
         ({"claims_per_call": 1}, "claims are judged one by one"),
     ],
 )
@@ -228,7 +227,6 @@ def test_the_estimate_knows_it():
     usual_cost = estimate(graph, LLMJudge(ScriptedModel([]), claims_per_call=8))
     assert usual_cost.calls == 2
     assert usual_cost.prompt_tokens > expected.prompt_tokens
-    assert estimate(graph, LLMJudge(ScriptedModel([]), votes=2)).calls == 3
 
 
 ATTACK = (

@@ -10,6 +10,7 @@ from trail_callbacks.errors import InputError
 from trail_callbacks.models.call import Call, Failure, Message, Usage
 from trail_callbacks.models.drive import drive
 from trail_callbacks.testing import ScriptedModel
+from trail_callbacks.work import budget
 from trail_callbacks.work.budget import Budget, Granted, Ledger, granted
 
 
@@ -69,6 +70,18 @@ def test_a_pace_makes_the_next_wait_and_a_busy_endpoint_everybody():
     ledger.admit(1)
     ledger.settle(1, Usage(calls=1), 1000.0)
     assert 59.0 < ledger.admit(1) <= 60.0
+
+
+@pytest.mark.parametrize("limit", [1, 7, 600])
+def test_no_minute_has_more_requests_than_allowed(monkeypatch, limit):
+    now = 1000.0
+    monkeypatch.setattr(budget, "monotonic", lambda: now)
+    bucket, times = budget.Bucket(limit), []
+    for _ in range(limit * 2 + 5):
+        now += bucket.wait(1)
+        bucket.take(1)
+        times.append(now)
+    assert max(sum(start <= later < start + 60 - 1e-6 for later in times) for start in times) <= limit
 
 
 def test_who_stopped_it_is_said():

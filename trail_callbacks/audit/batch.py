@@ -183,7 +183,7 @@ class _Rounds:
         if not isinstance(model, InstructorModel):
             raise JudgeError(
                 f"{model.name} cannot be asked in batches: that needs a judge that is named as 'openai/MODEL', or any "
-                "endpoint with OpenAI's protocol, without a pace of its own"
+                "endpoint with OpenAI's protocol"
             )
         return model.rerouted(self._route)
 

@@ -124,8 +124,7 @@ class CallCache:
         messages = [[message.role, message.content] for message in call.messages]
         model = call.model or self._model
         asked = [_release(), model.name, getattr(model, "parameters", None)]
-        again = [call.sample] if call.sample else []
-        return digest([*asked, messages, call.schema.model_json_schema(), *again])
+        return digest([*asked, messages, call.schema.model_json_schema()])
 
     def _recall(self, key: str, call: Call) -> Reply | None:
         value = self._store.get(key)

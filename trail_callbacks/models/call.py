@@ -105,8 +105,6 @@ class Call:
         purpose: What it is for (`claims`, `verdicts`, `localize`): for logs, budgets and scripted models.
         max_tokens: Room for the answer, sized from the number of items asked for; None leaves it to the model.
         seconds: Time left for the answer, set by the driver; a model that can gives up then. None is no limit.
-        sample: Number of the reading, from 0, where the same is asked several times on purpose; a cache keeps samples
-            apart.
         worth_keeping: Tells whether a cache should keep an answer, which fits the schema; None keeps every one.
         model: Who answers; None is the model that the driver was given. Set where two judges with models are combined.
     """
@@ -116,7 +114,6 @@ class Call:
     purpose: str
     max_tokens: int | None = None
     seconds: float | None = None
-    sample: int = 0
     worth_keeping: Callable[[BaseModel], bool] | None = field(default=None, compare=False, repr=False)
     model: Model | None = field(default=None, compare=False, repr=False)
 

@@ -13,7 +13,6 @@ from typing import Any, Protocol, TypeVar
 from trail_callbacks.errors import InputError
 from trail_callbacks.models.call import Call, Failure, Model, Pipeline, Reply, Usage
 from trail_callbacks.models.drive import advance
-from trail_callbacks.models.pace import Bucket
 from trail_callbacks.models.tokens import count
 
 __all__ = ["Budget", "Granted", "Grants", "Ledger", "granted"]
@@ -21,6 +20,7 @@ __all__ = ["Budget", "Granted", "Grants", "Ledger", "granted"]
 T = TypeVar("T")
 
 _MILLION = 1_000_000
+_BURST = 0.1  # share of a minute's allowance that may be spent at once
 _PATIENCE = 60.0  # seconds all calls wait, at most, because an endpoint asked for it
 
 
@@ -85,6 +85,34 @@ class Grants(Protocol):
             usage: What it cost; nothing if it was not made.
             retry_after: Seconds for which the model asks to be left alone.
         """
+
+
+class Bucket:
+    """A token bucket whose level may go below zero: whoever takes what is not there yet waits until it is.
+
+    Size and rate are such that within any 60 seconds no more is taken than the limit. Only a single cost above the
+    size may overshoot it, by what it is larger; who comes next waits for that too.
+
+    Args:
+        limit: What may be taken within a minute, 1 or more.
+    """
+
+    def __init__(self, limit: float) -> None:
+        self._size = max(1.0, limit * _BURST)
+        self._rate = (limit - self._size + 1) / 60  # the one more is full just when the minute is over
+        self._level = self._size
+        self._at = monotonic()
+
+    def wait(self, cost: float) -> float:
+        """Seconds until a cost may be taken."""
+        now = monotonic()
+        self._level = min(self._size, self._level + (now - self._at) * self._rate)
+        self._at = now
+        return max(0.0, (min(cost, self._size) - self._level) / self._rate)
+
+    def take(self, cost: float) -> None:
+        """Takes a cost, or gives back a negative one."""
+        self._level = min(self._size, self._level - cost)
 
 
 class Ledger:

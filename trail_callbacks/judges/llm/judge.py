@@ -41,18 +41,11 @@ class LLMJudge:
             later: more calls, which smaller models may answer better. With the small profile None is 1.
         profile: `small` for models of a few billion parameters: shorter prompts, one claim a call. `full` for others.
             None takes the size from the model's name, if it has one (`qwen3:4b`, `Llama-3.2-1B`).
-        votes: Readings of each claim, 1 or more, made at the same time. The majority decides, and `confidence` is the
-            share of readings that agree on supported or not; a claim without a majority is undecided. Verdicts cost
-            that many times as much, finding claims and origins does not. Of use where the model samples: with
-            `temperature=0` all readings may be the same.
-        requests_per_minute: Pace of all verifications that share this judge, 1 or more; None is no limit. See `Paced`.
-        tokens_per_minute: Likewise, prompt and completion together.
         **options: Further settings of `InstructorModel`, e.g. `api_key`, `timeout`, `temperature`; `model_name` with a
             client that has no model of its own.
 
     Raises:
         JudgeError: If the model cannot be used.
-        InputError: If a pace is below 1.
         MissingExtraError: If instructor is needed and not installed.
     """
 
@@ -63,18 +56,12 @@ class LLMJudge:
         base_url: str | None = None,
         claims_per_call: int | None = None,
         profile: Literal["full", "small"] | None = None,
-        votes: int = 1,
-        requests_per_minute: float | None = None,
-        tokens_per_minute: float | None = None,
         **options: Any,
     ) -> None:
         if claims_per_call is not None and claims_per_call < 1:
             raise JudgeError(f"claims_per_call is {claims_per_call}, expected 1 or more")
-        if votes < 1:
-            raise JudgeError(f"votes is {votes}, expected 1 or more")
         if profile not in {None, "full", "small"}:
             raise JudgeError(f"profile is {profile!r}, expected 'full', 'small' or None")
-        self._votes = votes
         if isinstance(model, Model) and not isinstance(model, type):
             if base_url is not None or options:
                 raise JudgeError(f"settings such as {next(iter(options), 'base_url')} belong to the model given")
@@ -90,21 +77,14 @@ class LLMJudge:
                 "model of your app wrapped with as_model() of langchain_trail or llama_index_trail"
             )
         self._small = profile == "small" or (profile is None and _is_small(self._model.name))
-        self._at_once = not (claims_per_call or self._small or votes > 1)  # votes are independent readings of claims
+        self._at_once = not (claims_per_call or self._small)
         self._claims_per_call = claims_per_call or (1 if self._small else _MANY)
-        if requests_per_minute is not None or tokens_per_minute is not None:
-            from trail_callbacks.models.pace import Paced  # noqa: PLC0415 - few need it
-
-            self._model = Paced(
-                self._model, requests_per_minute=requests_per_minute, tokens_per_minute=tokens_per_minute
-            )
 
     @property
     def name(self) -> str:
         """`llm/`, the model's name, and a hash that changes with the prompts."""
-        votes = f"/{self._votes} votes" if self._votes > 1 else ""
         prompts = ("claims_small", "verdicts_small", *_PROMPTS[3:]) if self._small else _PROMPTS
-        return f"llm/{self._model.name}/{digest(*prompts)}{votes}"
+        return f"llm/{self._model.name}/{digest(*prompts)}"
 
     @property
     def model(self) -> Model:
@@ -125,11 +105,7 @@ class LLMJudge:
         from trail_callbacks.judges.llm.verdicts import assess  # noqa: PLC0415 - as above
 
         prompt = "verdicts_small" if self._small and purpose == "verdicts" else purpose
-        if self._votes == 1 or purpose != "verdicts":
-            return assess(questions, purpose, self._claims_per_call, prompt)
-        from trail_callbacks.judges.llm.voting import voted  # noqa: PLC0415 - few need it
-
-        return voted(questions, lambda: assess(questions, purpose, self._claims_per_call, prompt), self._votes)
+        return assess(questions, purpose, self._claims_per_call, prompt)
 
     def judge_answer(
         self, answer: str, question: str | None, passages: tuple[Passage, ...], conversation: str = ""
