@@ -10,7 +10,7 @@ from typing import Any
 
 from trail_callbacks.errors import InputError
 from trail_callbacks.report import Report
-from trail_callbacks.report.evaluation import Evaluation
+from trail_callbacks.report.evaluations import Evaluation
 
 __all__ = ["HEX_SPAN", "HEX_TRACE", "UUID", "Addressed", "Sender", "tool"]
 

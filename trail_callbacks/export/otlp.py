@@ -22,8 +22,7 @@ from typing import Any, Literal, TypeAlias
 
 from trail_callbacks.errors import InputError
 from trail_callbacks.report import Report
-from trail_callbacks.report.evaluation import Evaluation
-from trail_callbacks.report.evaluations import evaluations, json_line
+from trail_callbacks.report.evaluations import Evaluation, evaluations, json_line
 
 __all__ = ["EVENT", "SPAN_NAME", "Signal", "annotate_span", "attributes_of", "to_otlp"]
 

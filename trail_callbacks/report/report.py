@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
     from trail_callbacks.report.citations import CitationFigures
     from trail_callbacks.report.diagnosis import Diagnosis
-    from trail_callbacks.report.evaluation import Evaluation
+    from trail_callbacks.report.evaluations import Evaluation
 
 __all__ = ["WITHOUT_TEXTS", "Layer", "Report", "State", "Verdict"]
 

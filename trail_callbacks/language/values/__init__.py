@@ -2,9 +2,8 @@
 
 `quantities` reads a text; `follows` says when one quantity is another; `Writing` and `CalendarDate` write another value
 in the form of one. Each module knows one thing: `numerals` digits, separators, number words and magnitudes, `units`
-what a number is of, `quantity` what makes it a bound or a range, `dates` how dates and times are written, `calendar`
-what they mean, `scan` all of these in a text, `agreement` when two are the same, `writing` how to write another,
-`names` when two words are one name.
+what a number is of, `quantity` what makes it a bound or a range, `dates` dates and times, `scan` all of these in a
+text, `agreement` when two values are the same, `writing` how to write another number.
 
 To add a unit, currency, magnitude, month or limiting word, add it to the table of its module. To add a notation, write
 a function that yields `(start, end, quantities)` for each place that has it, and list it in `scan` before the notations
@@ -13,10 +12,8 @@ that would read a part of it.
 
 from __future__ import annotations
 
-from trail_callbacks.language.values.agreement import follows, measures
-from trail_callbacks.language.values.calendar import CalendarDate, calendar_dates
-from trail_callbacks.language.values.dates import DAYS, MONTHS
-from trail_callbacks.language.values.names import folded, is_same_name
+from trail_callbacks.language.values.agreement import folded, follows, is_same_name, measures
+from trail_callbacks.language.values.dates import DAYS, MONTHS, CalendarDate, calendar_dates
 from trail_callbacks.language.values.number_words import in_digits
 from trail_callbacks.language.values.quantity import EXACT, Quantity
 from trail_callbacks.language.values.scan import quantities
