@@ -19,7 +19,7 @@ pytest.importorskip("instructor")
 pytestmark = pytest.mark.loopback
 
 from batch_provider import Provider  # noqa: E402 - found by conftest.py
-from endpoint import error, fair  # noqa: E402 - likewise
+from endpoint import fair  # noqa: E402 - likewise
 
 FILES = ("answers.jsonl", "claims.jsonl", "broken.jsonl")
 
@@ -66,27 +66,6 @@ def test_results_and_requests_are_those_of_the_direct_mode(mode, provider, lines
     assert (summary.usage.calls, summary.usage.prompt_tokens) == (60, 600)
     assert list((batched / "batches").iterdir()) == []
     assert len(here.deleted) == 4  # requests and replies of two batches
-
-
-def test_a_round_has_a_size(provider, lines, tmp_path):
-    here, out = provider(), tmp_path / "out"
-    summary = audit(lines("in.jsonl", rows(25)), judge(here), out=out, engine=engine(out, concurrency=10, requests=4))
-    assert summary.total.states == {"assessed": 25}
-    assert max(map(len, here.submitted)) == 4
-    assert sum(map(len, here.submitted)) == 50
-
-
-def test_a_line_that_fails_is_asked_again_in_the_next_round(provider, lines, tmp_path):
-    def script(asked, before):
-        if before == 0 and "Tower 3 " in asked.prompt:
-            return error(500, "oops") if asked.purpose == "claims" else None
-        return fair(asked)
-
-    here, out = provider(script), tmp_path / "out"
-    summary = audit(lines("in.jsonl", rows(8)), judge(here), out=out, engine=engine(out))
-    assert summary.total.states == {"assessed": 8}
-    assert sum(map(len, here.submitted)) == 18
-    assert summary.usage.calls == 18
 
 
 def test_a_line_that_always_fails_is_given_up(provider, lines, table, tmp_path):

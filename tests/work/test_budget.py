@@ -46,13 +46,6 @@ def test_no_more_calls_than_allowed_whoever_asks():
     assert ledger.spent == Usage(calls=50, prompt_tokens=280)
 
 
-def test_what_is_not_made_is_given_back():
-    ledger = Ledger(Budget(calls=1), Usage())
-    assert ledger.admit(100) == 0.0
-    ledger.settle(100, Usage(), None)
-    assert ledger.admit(100) == 0.0
-
-
 def test_tokens_in_flight_count_and_money_is_of_both_prices():
     ledger = Ledger(Budget(tokens=100), Usage())
     ledger.admit(100)

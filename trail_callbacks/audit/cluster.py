@@ -69,19 +69,15 @@ class RayEngine:
 
     def __post_init__(self) -> None:
         """Checks ranges."""
-        for name, value in (("workers", self.workers), ("concurrency", self.concurrency)):
-            if value is not None and value < 1:
-                raise InputError(f"RayEngine.{name} is {value}, expected 1 or more")
-        above = {
-            "cpus": self.cpus,
-            "patience": self.patience,
-            **{f"resources[{k!r}]": v for k, v in self.resources.items()},
-        }
-        for name, amount in above.items():
-            if not 0.0 < amount < float("inf"):  # also rejects NaN
-                raise InputError(f"RayEngine.{name} is {amount}, expected over 0")
-        if not 0.0 <= self.gpus < float("inf"):
-            raise InputError(f"RayEngine.gpus is {self.gpus}, expected 0 or more")
+        own = {name: getattr(self, name) for name in ("workers", "concurrency", "cpus", "patience", "gpus")}
+        own |= {f"resources[{name!r}]": amount for name, amount in self.resources.items()}
+        for name, value in own.items():
+            least = {"workers": 1, "concurrency": 1, "gpus": 0}.get(name)
+            fits = value is None or (value > 0 if least is None else value >= least)
+            if not fits or value == float("inf"):
+                raise InputError(
+                    f"RayEngine.{name} is {value}, expected {'over 0' if least is None else f'{least} or more'}"
+                )
 
     def run(
         self, tasks: Iterator[AuditTask], judge: Judge, options: VerifyOptions, grants: Grants

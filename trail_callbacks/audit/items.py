@@ -1,17 +1,21 @@
-"""What is audited: a recorded run, a saved report, or a row with an answer and its sources."""
+"""What is audited: the records of files and folders, each a recorded run, a saved report, or a row with an answer."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from hashlib import sha256
+from itertools import chain
+from pathlib import Path
 from typing import Any, Literal
 
 from trail_callbacks.errors import InputError
+from trail_callbacks.reading import Broken, Record, arrow, files_in, records
 from trail_callbacks.trace.codec import FORMAT
 
-__all__ = ["COLUMNS", "AuditItem", "Columns", "Kind", "item", "known"]
+__all__ = ["COLUMNS", "AuditItem", "Inputs", "Kind", "item"]
+
 
 Kind = Literal["trace", "report", "kept", "row"]
 """A trace; a report whose graph is verified anew; a report that is taken as it is; a row."""
@@ -27,18 +31,6 @@ COLUMNS: Mapping[str, tuple[str, ...]] = {
 _TEXTS = ("text", "content", "page_content")
 _IDS = ("run_id", "parent_id", "id", "call_id", "ref", "same_as")  # stand for one another, and mean nothing else
 _VOLATILE = ("at", "seq", "tags", "metadata")
-
-
-@dataclass(frozen=True, slots=True)
-class Columns:
-    """Names of the columns of rows, where they are not the usual ones (see `COLUMNS`)."""
-
-    given: Mapping[str, str] = field(default_factory=dict)
-
-    def find(self, role: str, row: Mapping[str, Any]) -> str | None:
-        """Returns the column of a row that has a role; None if there is none."""
-        names = (self.given[role],) if role in self.given else COLUMNS[role]
-        return next((name for name in names if name in row), None)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -60,23 +52,29 @@ class AuditItem:
     fields: Mapping[str, str]
 
 
-def known(value: Mapping[str, Any], columns: Columns) -> bool:
-    """Tells whether a record is a trace, a report or a row."""
+def _column(role: str, row: Mapping[str, Any], columns: Mapping[str, str]) -> str | None:
+    """The column of a row that has a role, by the names given or the usual ones; None if there is none."""
+    names = (columns[role],) if role in columns else COLUMNS[role]
+    return next((name for name in names if name in row), None)
+
+
+def _known(value: Mapping[str, Any], columns: Mapping[str, str]) -> bool:
+    """Whether a record is a trace, a report or a row."""
     if value.get("format") == FORMAT or _is_report(value):
         return True
-    return columns.find("answer", value) is not None and columns.find("sources", value) is not None
+    return all(_column(role, value, columns) is not None for role in ("answer", "sources"))
 
 
 def _is_report(value: Mapping[str, Any]) -> bool:
     return "version" in value and "graph" in value and "verdicts" in value
 
 
-def item(value: Mapping[str, Any], columns: Columns, *, keep_reports: bool) -> AuditItem:
+def item(value: Mapping[str, Any], columns: Mapping[str, str], *, keep_reports: bool) -> AuditItem:
     """Makes an item of a record.
 
     Args:
         value: The record.
-        columns: Names of columns.
+        columns: Names of columns, by role, where they are not the usual ones (see `COLUMNS`).
         keep_reports: Take the verdicts of saved reports as they are.
 
     Raises:
@@ -88,20 +86,19 @@ def item(value: Mapping[str, Any], columns: Columns, *, keep_reports: bool) -> A
     if _is_report(value):
         data = value if keep_reports else value["graph"]
         return _item("kept" if keep_reports else "report", value.get("run_id"), data, data, {})
-    names = {role: columns.find(role, value) for role in COLUMNS}
+    names = {role: _column(role, value, columns) for role in COLUMNS}
     for role in ("answer", "sources"):
         if names[role] is None:
-            wanted = columns.given.get(role) or " or ".join(COLUMNS[role])
+            wanted = columns.get(role) or " or ".join(COLUMNS[role])
             raise InputError(f'is no trace ("format": "{FORMAT}"), no report, and no row: it has no {wanted}')
-    answer = value[str(names["answer"])]
-    question = value[names["question"]] if names["question"] else None
-    if not isinstance(answer, str):
-        raise InputError(f"its {names['answer']} is {_json_type(answer)}, expected a text")
-    if not isinstance(question, str | None):
-        raise InputError(f"its {names['question']} is {_json_type(question)}, expected a text")
-    data = {"question": question, "answer": answer, "sources": _sources(value[str(names["sources"])])}
+    held = {role: None if name is None else value[name] for role, name in names.items()}
+    for role, may in (("answer", str), ("question", str | None)):
+        if not isinstance(held[role], may):
+            kind = "missing" if held[role] is None else type(held[role]).__name__
+            raise InputError(f"its {names[role]} is {kind}, expected a text")
+    data = {"question": held["question"], "answer": held["answer"], "sources": _sources(held["sources"])}
     rest = {name: each for name, each in value.items() if name not in names.values()}
-    return _item("row", value[names["id"]] if names["id"] else None, data, data, _flat(rest))
+    return _item("row", held["id"], data, data, _flat(rest))
 
 
 def _item(kind: Kind, id_: Any, data: Any, material: Any, fields: Mapping[str, str]) -> AuditItem:
@@ -152,15 +149,10 @@ def _sources(value: Any) -> list[dict[str, Any]]:
 
 
 def _context(trace: Mapping[str, Any]) -> dict[str, str]:
-    context, versions = trace.get("context"), trace.get("versions")
-    context = context if isinstance(context, dict) else {}
-    metadata = context.get("metadata")
+    context = trace["context"] if isinstance(trace.get("context"), dict) else {}
     named = {name: each for name, each in context.items() if name not in {"metadata", "started", "ended"}}
-    return {
-        **_flat(metadata if isinstance(metadata, dict) else {}),
-        **_flat(versions if isinstance(versions, dict) else {}),
-        **_flat(named),
-    }
+    parts = (context.get("metadata"), trace.get("versions"), named)
+    return {name: text for part in parts if isinstance(part, dict) for name, text in _flat(part).items()}
 
 
 def _flat(values: Mapping[str, Any]) -> dict[str, str]:
@@ -178,5 +170,110 @@ def _flat(values: Mapping[str, Any]) -> dict[str, str]:
     return found
 
 
-def _json_type(value: object) -> str:
-    return "missing" if value is None else type(value).__name__
+_EXPECTED = "traces, reports or rows"
+_LISTS = {"reports": False, "traces": False}  # what the command writes of several
+_SAMPLE = 10  # records that show whether a file is one of ours
+
+
+@dataclass(slots=True)
+class Inputs:
+    """Reads what is named.
+
+    Args:
+        paths: Files, folders (all files in them, by name), or `-` for standard input.
+        columns: Names of the columns of rows.
+        skip: A folder that is left out wherever it is found: that of the output.
+
+    Attributes:
+        read: Bytes read so far.
+        size: Bytes there are; 0 if that is not known.
+    """
+
+    paths: Sequence[str]
+    columns: Mapping[str, str]
+    skip: Path | None = None
+    read: int = 0
+    size: int = field(default=0, init=False)
+
+    def check(self) -> None:
+        """Opens what is named, and measures it.
+
+        Raises:
+            InputError: If something does not exist, cannot be read or is empty, or a folder holds no file.
+            MissingExtraError: If there is Parquet, and nothing that reads it.
+        """
+        for path in self.paths:
+            if path == "-":
+                continue
+            found = files_in(path, self.skip)
+            if not found:
+                raise InputError(f"the folder {path} holds no file: expected {_EXPECTED}")
+            for file in found:
+                try:
+                    self.size += file.stat().st_size
+                    with file.open("rb") as stream:
+                        head = stream.read(4)
+                except (OSError, ValueError) as error:
+                    why = getattr(error, "strerror", None) or error
+                    raise InputError(f"{file} cannot be read: {why}") from error
+                if head == b"PAR1":
+                    arrow()  # or say now that it is missing
+                if not head and len(found) == 1:
+                    raise InputError(f"{file} is empty: expected {_EXPECTED}")
+        self.size = 0 if "-" in self.paths else self.size
+
+    def __iter__(self) -> Iterator[Record | Broken]:
+        """Yields what the files hold, and what of them cannot be used."""
+        for path in self.paths:
+            for file in [Path(path)] if path == "-" else files_in(path, self.skip):
+                name = "standard input" if path == "-" else str(file)
+                try:
+                    yield from self._file(str(file), name)
+                except InputError as error:
+                    yield Broken(name, str(error).removeprefix(f"{name}: ").removeprefix(f"{name} "))
+
+    def _count(self, size: int) -> None:
+        self.read += size
+
+    def _file(self, path: str, name: str) -> Iterator[Record | Broken]:
+        """What a file holds, if some of the first records are of a kind that is known; else what others read in it."""
+        found = records(path, name, expected=_EXPECTED, lists=_LISTS, on_read=self._count)
+        first: list[Record | Broken] = []
+        for each in found:
+            first.append(each)
+            if len(first) >= _SAMPLE or (isinstance(each, Record) and _known(each.value, self.columns)):
+                break
+        whole = [each for each in first if isinstance(each, Record)]
+        if not whole or any(_known(each.value, self.columns) for each in whole):
+            yield from chain(first, found)
+            return
+        try:
+            for number, value in enumerate(_imported(path), 1):
+                place = f"{name}, trace {number}"
+                yield Broken(place, str(value)) if isinstance(value, InputError) else Record(place, number, value)
+        except InputError as error:
+            begins = ", ".join(list(whole[0].value)[:8])
+            raise InputError(f"{name} is of no format that is known (it begins with {begins}): {error}") from error
+
+
+def _imported(path: str) -> Iterator[dict[str, Any] | InputError]:
+    """Reads traces in the dialects of other tools, and what is wrong with parts that are left out.
+
+    Raises:
+        InputError: If the file is in none of them.
+    """
+    names = "; ".join(f"{role}: {', '.join(COLUMNS[role])}" for role in ("answer", "sources"))
+    others = f"a report of this package, and columns ({names})"
+    if path == "-":
+        raise InputError(f'looked for "format": "{FORMAT}", for {others}')
+    from trail_callbacks.importing import read  # noqa: PLC0415 - most files are none of other tools
+
+    errors: list[InputError] = []
+    try:
+        for trace in read(path, errors.append):
+            yield json.loads(trace.to_json())
+            yield from errors
+            errors.clear()
+    except InputError as error:
+        raise InputError(f"{error}; looked for {others}, too") from error
+    yield from errors

@@ -31,8 +31,7 @@ from trail_callbacks.work.budget import Granted, Grants, granted
 __all__ = ["AuditOutcome", "AuditTask", "Judging"]
 
 _GIVEN = "source"  # the step of a source of a row
-_ATTEMPTS = 4
-_FIRST = 1.0  # seconds before the second attempt; doubled each time, give or take a quarter
+_PAUSES = (1.0, 2.0, 4.0, None)  # seconds after each attempt; None: there is no other
 _TRANSIENT = re.compile(r"(no claims: )?(unreachable|busy|failed)\b")
 _STOPPED = re.compile(r"(no claims: )?(unreachable|unauthorised|busy|budget|failed)\b")
 """How errors begin that another run may not meet again."""
@@ -93,13 +92,13 @@ class Judging:
         """Judges a task. Never raises: what goes wrong is an outcome."""
         try:
             ready = _ready(task)
-            for tried in range(_ATTEMPTS):
+            for pause in _PAUSES:
                 report = ready
                 if not isinstance(ready, Report):
                     report, _ = drive(self._work(ready), self._model(), self._limits)
-                if not _wants_another(report, tried):
+                if pause is None or not _is_transient(report):
                     break
-                sleep(_pause(tried))
+                sleep(pause * random.uniform(0.75, 1.25))  # noqa: S311 - spreads load, no secret
             return _outcome(task, report)
         except Exception as error:  # noqa: BLE001 - one bad row must not end an audit
             return _failed(task, error)
@@ -110,13 +109,13 @@ class Judging:
 
         try:
             ready = _ready(task) if alone.get() else await asyncio.to_thread(_ready, task)
-            for tried in range(_ATTEMPTS):
+            for pause in _PAUSES:
                 report = ready
                 if not isinstance(ready, Report):
                     report, _ = await adrive(self._work(ready), self._model(), self._limits)
-                if not _wants_another(report, tried):
+                if pause is None or not _is_transient(report):
                     break
-                await asyncio.sleep(_pause(tried))
+                await asyncio.sleep(pause * random.uniform(0.75, 1.25))  # noqa: S311 - as above
             return _outcome(task, report)
         except Exception as error:  # noqa: BLE001 - as above
             return _failed(task, error)
@@ -165,12 +164,8 @@ def _failures(report: Report) -> list[str]:
     return errors + (list(report.warnings) if report.state == "error" else [])
 
 
-def _wants_another(report: Any, tried: int) -> bool:
-    return tried + 1 < _ATTEMPTS and any(_TRANSIENT.match(each) for each in _failures(report))
-
-
-def _pause(tried: int) -> float:
-    return _FIRST * 2.0**tried * random.uniform(0.75, 1.25)  # noqa: S311 - spreads load, no secret
+def _is_transient(report: Any) -> bool:
+    return any(_TRANSIENT.match(each) for each in _failures(report))
 
 
 def _outcome(task: AuditTask, report: Any) -> AuditOutcome:

@@ -13,8 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from trail_callbacks.audit.engine import Engine, LocalEngine
-from trail_callbacks.audit.inputs import Inputs
-from trail_callbacks.audit.items import COLUMNS, AuditItem, Columns, item
+from trail_callbacks.audit.items import COLUMNS, AuditItem, Inputs, item
 from trail_callbacks.audit.journal import AuditJournal, claim
 from trail_callbacks.audit.judging import AuditOutcome, AuditTask
 from trail_callbacks.audit.results import AuditSummary, written
@@ -110,7 +109,7 @@ def audit(
         if role not in COLUMNS:
             raise InputError(f"columns has {role!r}, expected some of {', '.join(COLUMNS)}")
     folder = Path(out)
-    names = Columns(columns or {})
+    names = dict(columns or {})
     paths = [str(each) for each in ([inputs] if isinstance(inputs, str | Path) else inputs)]
     files = Inputs(paths, names, folder)
     files.check()
@@ -132,7 +131,7 @@ def audit(
         "inputs": [path if path == "-" else str(Path(path).resolve()) for path in paths],
         "where": dict(where or {}),
         "sample": sample,
-        "columns": dict(columns or {}),
+        "columns": names,
         "keep_reports": keep,
     }
     claim(folder, {**judging, **chosen})

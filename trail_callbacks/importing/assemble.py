@@ -14,16 +14,17 @@ from trail_callbacks.trace import Trace
 from trail_callbacks.trace.context import Versions
 from trail_callbacks.trace.recorded import recorded
 
-__all__ = ["assembled", "matched"]
-
+__all__ = ["assembled"]
 
 _WORKING = frozenset({"model", "retriever", "tool"})
 _KEYS = re.compile(r"<(.*)>$")
 """The keys in the name of a step: in the order in which its branches were started."""
+_REASONED = re.compile(r"\AThought:.*?\nAnswer:\s*", re.DOTALL)
+"""What a reasoning agent writes before its answer, and does not return."""
 _PARALLEL = ("RunnableParallel", "RunnableAssign", "RunnableMap")
 
 
-def matched(steps: Sequence[Step]) -> list[str]:
+def _matched(steps: Sequence[Step]) -> list[str]:
     """Sets the places of steps in a sequence, the keys of those side by side, and the channels of a graph's state.
 
     OpenInference writes none of these, and an object with a single text as that text. What is beside a step tells it;
@@ -58,10 +59,9 @@ def _answer_calls(steps: Sequence[Step]) -> None:
             if piece.role == "tool" and piece.call_id and piece.call_id not in calls[piece.text.strip()]:
                 calls[piece.text.strip()].append(piece.call_id)
     for step in steps:
-        if step.kind == "tool" and step.hints.call_id is None:
-            found = next((ids for piece in step.outputs if (ids := calls.get(piece.text.strip()))), None)
-            if found:
-                step.hints = replace(step.hints, call_id=found.pop(0) if len(found) > 1 else found[0])
+        found = next((ids for piece in step.outputs if (ids := calls.get(piece.text.strip()))), None)
+        if step.kind == "tool" and step.hints.call_id is None and found:
+            step.hints = replace(step.hints, call_id=found.pop(0) if len(found) > 1 else found[0])
 
 
 def _chain(inside: Sequence[Step]) -> None:
@@ -121,10 +121,6 @@ def _did_work(step: Step, children: Mapping[str, Sequence[Step]]) -> bool:
     return False
 
 
-_REASONED = re.compile(r"\AThought:.*?\nAnswer:\s*", re.DOTALL)
-"""What a reasoning agent writes before its answer, and does not return."""
-
-
 def assembled(run: ImportedRun) -> Trace | None:
     """Makes the trace of a run; None if none of its steps is one of an app with a language model."""
     steps = tidied(run.steps)
@@ -141,7 +137,7 @@ def assembled(run: ImportedRun) -> Trace | None:
                 step.inputs = tuple(
                     replace(each, origin=None) if each.origin == "given" else each for each in step.inputs
                 )
-    run.lost += matched(steps)
+    run.lost += _matched(steps)
     root, lost = rooted(steps, run.id)
     steps = steps if root in steps else [root, *steps]
     _complete(root, steps)
@@ -158,33 +154,43 @@ def _complete(root: Step, steps: Sequence[Step]) -> None:
 
     A stream's root ends before its text is there, and a text may be missing from the file; what the model wrote is it.
     """
-    if root.error is None and not any(_is_text(piece) for piece in root.outputs):
-        ends = sorted((step for step in steps if step.kind == "model"), key=lambda step: step.ended or 0.0)
-        written = [piece for piece in (ends[-1].outputs if ends else ()) if _is_text(piece)]
+    models = sorted((step for step in steps if step.kind == "model"), key=lambda step: step.ended or 0.0)
+    if root.error is None and models and not any(_is_text(piece) for piece in root.outputs):
+        written = [piece for piece in models[-1].outputs if _is_text(piece)]
         if written:
+            texts = [_REASONED.sub("", piece.text) for piece in written]
             root.outputs = tuple(
-                replace(piece, text=_REASONED.sub("", piece.text), path=("response",)) for piece in written
+                replace(piece, text=text, path=("response",)) for piece, text in zip(written, texts, strict=True)
             )
-            root.ended = max(filter(None, [root.ended, ends[-1].ended]), default=None)
+            root.ended = max(filter(None, [root.ended, models[-1].ended]), default=None)
     if not any(piece.text.strip() for piece in root.inputs):
+        in_tools = _inside_tools(steps)
         first = sorted((step for step in steps if step is not root), key=lambda step: step.started or 0.0)
-        by_id = {step.id: step for step in steps}
-        searching = next(
-            (step for step in first if step.kind == "retriever" and step.inputs and not _in_tool(step, by_id)), None
-        )
-        asked = [piece for step in first if step.kind == "model" for piece in step.inputs if piece.role == "user"]
-        if searching is not None:
-            root.inputs = (replace(searching.inputs[0], path=("question",)),)
-        elif asked:
-            root.inputs = (replace(asked[0], path=("messages", 0), origin=None),)
+        asked = [  # within a tool, what is searched for is what a model wrote
+            replace(step.inputs[0], path=("question",))
+            for step in first
+            if step.kind == "retriever" and step.inputs and step.id not in in_tools
+        ] or [
+            replace(piece, path=("messages", 0), origin=None)
+            for step in first
+            if step.kind == "model"
+            for piece in step.inputs
+            if piece.role == "user"
+        ]
+        root.inputs = tuple(asked[:1]) or root.inputs
 
 
-def _in_tool(step: Step, by_id: Mapping[str, Step]) -> bool:
-    """True if a tool is around a step: what it was asked is what a model wrote then."""
-    around = by_id.get(step.parent or "")
-    while around is not None and around.kind != "tool":
-        around = by_id.get(around.parent or "")
-    return around is not None
+def _inside_tools(steps: Sequence[Step]) -> set[str]:
+    """Ids of the steps around which a tool is."""
+    children: dict[str, list[Step]] = defaultdict(list)
+    for step in steps:
+        children[step.parent or ""].append(step)
+    todo, found = [step for step in steps if step.kind == "tool"], set()
+    while todo:
+        inside = children[todo.pop().id]
+        found |= {step.id for step in inside}
+        todo += inside
+    return found
 
 
 def _is_text(piece: Piece) -> bool:

@@ -1,12 +1,11 @@
 """Reading files of users: what they are packed with, and the records in them, one after the other, with their places.
 
-`opening` turns a file or standard input into a stream of its text; `objects` reads JSON of any layout, `tables` CSV and
-Parquet; `records` finds out which of them it is. What a record means is known to the rooms above.
+`opening` turns a file or standard input into a stream of its text; `objects` reads JSON of any layout, `records` that,
+CSV and Parquet. What a record means is known to the rooms above.
 """
 
 from trail_callbacks.reading.objects import LARGEST, Broken, Record, json_objects
 from trail_callbacks.reading.opening import opened
-from trail_callbacks.reading.records import files_in, records
-from trail_callbacks.reading.tables import arrow
+from trail_callbacks.reading.records import arrow, files_in, records
 
 __all__ = ["LARGEST", "Broken", "Record", "arrow", "files_in", "json_objects", "opened", "records"]

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable
-from contextlib import closing
+from collections.abc import Callable, Iterator
+from contextlib import closing, contextmanager
 from dataclasses import dataclass, replace
 from threading import Lock
 from time import monotonic, sleep
-from typing import Any, Protocol, TypeVar
+from typing import Protocol, TypeVar
 
 from trail_callbacks.errors import InputError
 from trail_callbacks.models.call import Call, Failure, Model, Pipeline, Reply, Usage
@@ -124,22 +124,18 @@ class Ledger:
 
     Attributes:
         exhausted: Why no call is granted any more; None while there is budget.
+        spent: What has been spent, by earlier commands too.
     """
 
     def __init__(self, budget: Budget, spent: Usage) -> None:
         self.exhausted: str | None = None
+        self.spent = spent
         self._budget = budget
         self._lock = Lock()  # protects all below
-        self._spent = spent
         self._calls = self._reserved = 0  # of calls in flight
         self._requests = Bucket(budget.requests_per_minute) if budget.requests_per_minute else None
         self._tokens = Bucket(budget.tokens_per_minute) if budget.tokens_per_minute else None
         self._not_before = 0.0
-
-    @property
-    def spent(self) -> Usage:
-        """What has been spent, by earlier commands too."""
-        return self._spent
 
     def stop(self, why: str) -> None:
         """Grants nothing more: nobody wants the answers."""
@@ -151,8 +147,9 @@ class Ledger:
             self.exhausted = self.exhausted or self._over()
             if self.exhausted is not None:
                 return Failure("budget", self.exhausted)
-            waits = [bucket.wait(cost) for bucket, cost in self._buckets(1, tokens)]
-            for bucket, cost in self._buckets(1, tokens):
+            buckets = self._buckets(1, tokens)
+            waits = [bucket.wait(cost) for bucket, cost in buckets]
+            for bucket, cost in buckets:
                 bucket.take(cost)
             self._calls += 1
             self._reserved += tokens
@@ -164,7 +161,7 @@ class Ledger:
         with self._lock:
             self._calls -= 1
             self._reserved -= tokens
-            self._spent += replace(usage, seconds=0.0)
+            self.spent += replace(usage, seconds=0.0)
             correction = counted - tokens if counted or not usage.calls else 0
             for bucket, cost in self._buckets(usage.calls - 1, correction):
                 bucket.take(cost)
@@ -172,16 +169,15 @@ class Ledger:
                 self._not_before = monotonic() + min(max(retry_after, 0.0), _PATIENCE)
 
     def _over(self) -> str | None:
-        budget, spent = self._budget, self._spent
-        ahead = replace(spent, prompt_tokens=spent.prompt_tokens + self._reserved)
-        tokens = ahead.prompt_tokens + ahead.completion_tokens
-        cost = budget.cost(ahead)
-        if budget.calls is not None and spent.calls + self._calls >= budget.calls:
-            return f"the budget of {budget.calls} calls is used up"
-        if budget.tokens is not None and tokens >= budget.tokens:
-            return f"the budget of {budget.tokens} tokens is used up"
-        if budget.money is not None and cost is not None and cost >= budget.money:
-            return f"the budget of {budget.money:g} is used up"
+        budget = self._budget
+        ahead = replace(self.spent, prompt_tokens=self.spent.prompt_tokens + self._reserved)
+        for used, limit, unit in (
+            (ahead.calls + self._calls, budget.calls, " calls"),
+            (ahead.prompt_tokens + ahead.completion_tokens, budget.tokens, " tokens"),
+            (budget.cost(ahead) or 0.0, budget.money, ""),
+        ):
+            if limit is not None and used >= limit:
+                return f"the budget of {limit if unit else format(limit, 'g')}{unit} is used up"
         return None
 
     def _buckets(self, requests: int, tokens: int) -> list[tuple[Bucket, int]]:
@@ -197,53 +193,45 @@ class Granted:
         grants: Who grants calls.
 
     Attributes:
+        name: That of the model.
+        parameters: Those of the model, if it tells them.
         asks: The model, whose gate all who ask it share.
     """
 
     def __init__(self, model: Model, grants: Grants) -> None:
         self._model, self._grants = model, grants
+        self.name, self.parameters = model.name, getattr(model, "parameters", None)
         self.asks = getattr(model, "asks", model)
-
-    @property
-    def name(self) -> str:
-        """That of the model."""
-        return self._model.name
-
-    @property
-    def parameters(self) -> Any:
-        """Those of the model, if it tells them."""
-        return getattr(self._model, "parameters", None)
 
     def ask(self, call: Call) -> Reply:
         """See `Model`."""
-        tokens = _tokens(call)
-        wait = self._grants.admit(tokens)
+        wait = self._grants.admit(tokens := _tokens(call))
         if isinstance(wait, Failure):
             return Reply(failure=wait)
-        reply = Reply(usage=Usage())
-        try:
+        with self._settled(tokens) as replies:
             sleep(wait)
-            reply = self._model.ask(call)
-        finally:
-            self._settle(tokens, reply)
-        return reply
+            replies.append(self._model.ask(call))
+        return replies[0]
 
     async def aask(self, call: Call) -> Reply:
         """See `Model`."""
-        tokens = _tokens(call)
-        wait = await asyncio.to_thread(self._grants.admit, tokens)
+        wait = await asyncio.to_thread(self._grants.admit, tokens := _tokens(call))
         if isinstance(wait, Failure):
             return Reply(failure=wait)
-        reply = Reply(usage=Usage())
-        try:
+        with self._settled(tokens) as replies:
             await asyncio.sleep(wait)
-            reply = await self._model.aask(call)
-        finally:
-            self._settle(tokens, reply)
-        return reply
+            replies.append(await self._model.aask(call))
+        return replies[0]
 
-    def _settle(self, tokens: int, reply: Reply) -> None:
-        self._grants.settle(tokens, reply.usage, reply.retry_after)
+    @contextmanager
+    def _settled(self, tokens: int) -> Iterator[list[Reply]]:
+        """Takes the reply, and says what it cost: nothing if there is none."""
+        replies: list[Reply] = []
+        try:
+            yield replies
+        finally:
+            usage, later = (replies[0].usage, replies[0].retry_after) if replies else (Usage(), None)
+            self._grants.settle(tokens, usage, later)
 
 
 def granted(work: Pipeline[T], through: Callable[[Model], Model]) -> Pipeline[T]:
