@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 
 from trail_callbacks.capture.events import Event, Piece, RunEnded, RunFailed, RunStarted
-from trail_callbacks.importing.llama_index import changed, handed_over, named_by_asker, shown
+from trail_callbacks.importing.llama_index import by_methods
 from trail_callbacks.importing.steps import ImportedRun, Step, moments, rooted, tidied
 from trail_callbacks.trace import Trace
 from trail_callbacks.trace.context import Versions
@@ -127,16 +127,7 @@ def assembled(run: ImportedRun) -> Trace | None:
     if not steps:
         return None
     if run.by_methods:
-        prompts = [piece.text for step in steps if step.kind == "model" for piece in step.inputs]
-        run.lost += changed(steps, prompts)
-        handed_over(steps)
-        named_by_asker(steps)
-        for step in steps:
-            step.inputs, step.outputs = shown(step.inputs, prompts), shown(step.outputs, prompts)
-            if step.kind == "model":  # it sends templates, whereas apps of LangChain write messages
-                step.inputs = tuple(
-                    replace(each, origin=None) if each.origin == "given" else each for each in step.inputs
-                )
+        run.lost += by_methods(steps)
     run.lost += _matched(steps)
     root, lost = rooted(steps, run.id)
     steps = steps if root in steps else [root, *steps]

@@ -7,26 +7,18 @@ import json
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
+from itertools import takewhile
 
 from trail_callbacks.capture.events import Piece, RunKind
 from trail_callbacks.importing.otlp import OtlpSpan
 from trail_callbacks.importing.pieces import text_of
 from trail_callbacks.importing.steps import Step
 
-__all__ = [
-    "changed",
-    "handed_over",
-    "is_passing",
-    "lost_with",
-    "named_by_asker",
-    "not_printed",
-    "said",
-    "shown",
-    "without_settings",
-]
+__all__ = ["by_methods", "is_passing", "lost_with", "not_printed", "said", "without_settings"]
 
 _PASSING = re.compile(r"\w*(?:Splitter|Parser|Program|Selector|Embedding|QuestionGenerator|PromptTemplate)\.\w+")
 """Methods that only hand on what the steps around them show."""
+_AGENTS = ("BaseWorkflowAgent.", "AgentWorkflow.")
 _PRINTED = re.compile(r"[A-Z]\w*\((?:\)|[a-z_]\w*=)")
 """How the print of an object begins, such as an event's."""
 _TEXT = r"(?P<text>'(?:[^'\\]|\\.)*'|\"(?:[^\"\\]|\\.)*\")"
@@ -75,20 +67,12 @@ def not_printed(given: Iterable[Piece]) -> tuple[Piece, ...]:
     return tuple(piece for piece in given if not (piece.form == "text" and _PRINTED.match(piece.text)))
 
 
-def lost_with(spans: Iterable[OtlpSpan]) -> Iterator[str]:
+def lost_with(spans: Sequence[OtlpSpan]) -> Iterator[str]:
     """Yields what is lost because the instrumentor keeps objects as Python prints them."""
-    spans = list(spans)
-    events, nodes = False, False
-    for span in spans:
-        given = span.attributes.get("input.value")
-        if isinstance(given, str):
-            events = events or (
-                '"ev": "' in given and not span.name.startswith(("BaseWorkflowAgent.", "AgentWorkflow."))
-            )
-            nodes = nodes or (span.parent is None and "NodeWithScore(" in given)
-    if events:
+    given = [(span, str(span.attributes.get("input.value"))) for span in spans]
+    if any('"ev": "' in text and not span.name.startswith(_AGENTS) for span, text in given):
         yield "what the steps of a workflow hand on is in the file only in part, as Python prints it"
-    if nodes:
+    if any(span.parent is None and "NodeWithScore(" in text for span, text in given):
         yield "the file lacks the text of nodes that were given to the app"
     unknown = sum(1 for _ in _unrecorded(spans))
     if unknown:
@@ -98,91 +82,72 @@ def lost_with(spans: Iterable[OtlpSpan]) -> Iterator[str]:
         )
 
 
-def named_by_asker(steps: Sequence[Step]) -> None:
-    """Names steps after their class, and models after the component that asks them: often one model serves all."""
-    by_id = {step.id: step for step in steps}
-    classes = {step.id: step.name.rpartition(".")[0] or step.name for step in steps}
-    for step in steps:
-        around = by_id.get(step.parent or "")
-        while around is not None and around.kind in {None, "model"}:
-            around = by_id.get(around.parent or "")
-        asker = around.id if step.kind == "model" and around is not None and around.kind == "chain" else step.id
-        step.name = classes[asker]
-
-
 def said(printed: object) -> tuple[Piece, ...]:
     """Returns the text of a workflow's or agent's result, of which the instrumentor keeps what Python prints."""
     found = _RESULT.match(printed) if isinstance(printed, str) and _PRINTED.match(printed) else None
     return (Piece(text=str(ast.literal_eval(found["text"])), path=("response",)),) if found else ()
 
 
-def handed_over(steps: Sequence[Step]) -> None:
-    """Marks what the tool returns by which an agent hands over to another one: the reason that a model gave."""
-    calls = {
-        piece.call_id
-        for step in steps
-        for piece in step.outputs
-        if piece.form == "tool_call" and piece.call_id and piece.text.startswith("handoff(")
-    }
-    for step in steps:
-        step.inputs = tuple(
-            replace(piece, origin="model") if piece.role == "tool" and piece.call_id in calls else piece
-            for piece in step.inputs
-        )
+def by_methods(steps: Sequence[Step]) -> Iterator[str]:
+    """Reads steps that are the methods of classes: who they are, and what the prompts show of documents.
 
-
-def changed(steps: Sequence[Step], prompts: Sequence[str]) -> Iterator[str]:
-    """Yields that a postprocessor shortened documents: prompts show a part of them, and no step shows the rest gone."""
-    documents = {piece.text for step in steps if step.kind == "retriever" for piece in step.documents}
-    parts = [
-        text
-        for text in documents
-        if not any(text in prompt for prompt in prompts)
-        and any(part in prompt for part in _SENTENCE.split(text) if len(part) >= _LONG for prompt in prompts)
-    ]
+    Yields:
+        What is lost, a sentence each.
+    """
+    prompts = [piece.text for step in steps if step.kind == "model" for piece in step.inputs]
+    texts = {piece.text for step in steps if step.kind == "retriever" for piece in step.documents}
+    parts = [text for text in texts if _is_shortened(text, prompts)]
     if parts:
         yield (
             f"of {len(parts)} documents the prompts show a part only, and the file does not show what became of the "
             "rest: it may count as evidence though no model read it"
         )
+    written = [piece for step in steps for piece in step.outputs if piece.form == "tool_call"]
+    handing = {piece.call_id for piece in written if piece.call_id and piece.text.startswith("handoff(")}
+    by_id = {step.id: step for step in steps}
+    classes = {step.id: step.name.rpartition(".")[0] or step.name for step in steps}
+    for step in steps:
+        around = by_id.get(step.parent or "")
+        while around is not None and around.kind in {None, "model"}:
+            around = by_id.get(around.parent or "")
+        if step.kind == "model":  # often one serves all: it is known by who asks it
+            step.name = classes[around.id if around is not None and around.kind == "chain" else step.id]
+            # It sends templates, whereas apps of LangChain write messages.
+            step.inputs = tuple(replace(each, origin=None) if each.origin == "given" else each for each in step.inputs)
+        else:
+            step.name = classes[step.id]
+        step.inputs = tuple(  # why an agent hands over to another is what a model gave as the reason
+            replace(each, origin="model") if each.role == "tool" and each.call_id in handing else each
+            for each in step.inputs
+        )
+        step.inputs = tuple(_shown(each, prompts) for each in step.inputs)
+        step.outputs = tuple(_shown(each, prompts) for each in step.outputs)
 
 
-def shown(given: Iterable[Piece], prompts: Sequence[str]) -> tuple[Piece, ...]:
-    """Returns documents with the metadata that prompts show above them: a claim may rest on a file's name.
-
-    Args:
-        given: Pieces; those that are no documents stay as they are.
-        prompts: What the models of the run read. A document that is in none of them is shown with all of its metadata,
-            which is how LlamaIndex writes it unless told otherwise.
-    """
-    return tuple(
-        _shown(piece, prompts) if piece.form == "document" and piece.text.strip() else piece for piece in given
-    )
+def _is_shortened(text: str, prompts: Sequence[str]) -> bool:
+    """Whether prompts show a part of a document, as a postprocessor leaves it, and none shows all of it."""
+    parts = [part for part in _SENTENCE.split(text) if len(part) >= _LONG]
+    return not any(text in prompt for prompt in prompts) and any(part in each for part in parts for each in prompts)
 
 
 def _shown(piece: Piece, prompts: Sequence[str]) -> Piece:
-    piece = _replaced(piece, prompts)
-    lines = [f"{key}: {value}" for key, value in piece.attributes.items() if key not in _OWN | _UNSHOWN]
-    read = next(((prompt, at) for prompt in prompts if (at := prompt.find(piece.text)) >= 0), None)
-    if read is not None:
-        above = read[0][: read[1]].removesuffix("\n\n")
-        head: list[str] = []
-        if len(above) < read[1]:
-            for line in reversed(above.split("\n")):
-                if line not in lines:
-                    break
-                head.insert(0, line)
-        lines = head
-    return replace(piece, text="\n".join(lines) + f"\n\n{piece.text}") if lines else piece
+    """A document with the metadata that prompts show above it: a claim may rest on a file's name.
 
-
-def _replaced(piece: Piece, prompts: Sequence[str]) -> Piece:
-    """The document with the text around it that a postprocessor put in its place, if a prompt shows that."""
-    window = str(piece.attributes.get("window", ""))
-    if len(window) <= len(piece.text) or piece.text.strip() not in window:
+    One that is in no prompt is shown with all of its metadata, which is how LlamaIndex writes it unless told otherwise;
+    one in whose place a postprocessor put the text around it is that text, if a prompt shows it.
+    """
+    if piece.form != "document" or not piece.text.strip():
         return piece
-    read = next((each for each in (window, window.strip()) if any(each in prompt for prompt in prompts)), None)
-    return piece if read is None else replace(piece, text=read)
+    window = str(piece.attributes.get("window", ""))
+    if len(window) > len(piece.text) and piece.text.strip() in window:
+        put = next((each for each in (window, window.strip()) if any(each in prompt for prompt in prompts)), piece.text)
+        piece = replace(piece, text=put)
+    lines = [f"{key}: {value}" for key, value in piece.attributes.items() if key not in _OWN | _UNSHOWN]
+    before = next((prompt[:at] for prompt in prompts if (at := prompt.find(piece.text)) >= 0), None)
+    if before is not None:
+        above = before.removesuffix("\n\n").split("\n") if before.endswith("\n\n") else []
+        lines = list(takewhile(lambda line: line in lines, reversed(above)))[::-1]
+    return replace(piece, text="\n".join(lines) + f"\n\n{piece.text}") if lines else piece
 
 
 def _unrecorded(spans: Sequence[OtlpSpan]) -> Iterator[str]:

@@ -50,34 +50,31 @@ class _Item(NamedTuple):
     value: Any
 
 
+class _Place(NamedTuple):
+    """Where a trace is: the line of its first part, and of the record with its last, which is counted from 0."""
+
+    first: int
+    last: int
+    record: int
+
+
 @dataclass(slots=True)
 class _Index:
-    """What a first reading of a file shows: a trace may be in many places, and no order is guaranteed.
+    """What a first reading of a file shows: a trace may be in many places, and no order is guaranteed."""
 
-    Attributes:
-        first: For each trace the line on which its first part is.
-        last: For each trace the record in which its last part is, counted from 0.
-        last_line: For each trace the line of that record.
-        broken: Lines that could not be read.
-        records: How many could be.
-        keys: What the first of the records that belong to no known tool looks like.
-    """
-
-    first: dict[str, int] = field(default_factory=dict)
-    last: dict[str, int] = field(default_factory=dict)
-    last_line: dict[str, int] = field(default_factory=dict)
-    broken: list[int] = field(default_factory=list)
+    places: dict[str, _Place] = field(default_factory=dict)
+    broken: list[int] = field(default_factory=list)  # lines
     records: int = 0
-    keys: str = ""
+    keys: str = ""  # of the first record that belongs to no known tool
 
 
 def read(path: str | Path, on_error: Callable[[InputError], object] | None = None) -> Iterator[Trace]:
     """Reads the traces in a file of any known tool, one after the other.
 
-    The file is read twice, and what is in memory are the traces that began and have not ended, so that it may be
-    larger than the memory. Known are OTLP as JSON (of the collector, of OpenTelemetry's exporters, of Phoenix) with
-    attributes of OpenInference, GenAI or Langfuse; runs of LangSmith; observations of Langfuse; traces of MLflow; and
-    what `Trace.to_json` writes. They may be JSON, JSON lines, or an array, compressed with gzip or zstd.
+    The file is read twice, and what is in memory are the traces that began and have not ended, so that one of JSON
+    lines may be larger than the memory. Known are OTLP as JSON (of the collector, of OpenTelemetry's exporters, of
+    Phoenix) with attributes of OpenInference, GenAI or Langfuse; runs of LangSmith; observations of Langfuse; traces of
+    MLflow; and what `Trace.to_json` writes. They may be JSON, JSON lines, or an array, compressed with gzip or zstd.
 
     Args:
         path: The file.
@@ -96,7 +93,7 @@ def read(path: str | Path, on_error: Callable[[InputError], object] | None = Non
 def named(file: Path, name: str, report: Callable[[InputError], object]) -> Iterator[Trace]:
     """As `read`, of a file that is called something else in errors."""
     index = _indexed(file, name, report)
-    if not index.last:
+    if not index.places:
         raise _unknown(name, index)
     found = 0
     waiting: dict[str, list[_Item]] = defaultdict(list)
@@ -105,16 +102,15 @@ def named(file: Path, name: str, report: Callable[[InputError], object]) -> Iter
         for item in items:
             waiting[item.trace_id].append(item)
         for trace_id in dict.fromkeys(item.trace_id for item in items):
-            if index.last.get(trace_id) == number:
+            if trace_id in index.places and index.places[trace_id].record == number:
                 for trace in _traces(trace_id, waiting.pop(trace_id), f"{name}, line {record.line}", report):
                     found += 1
                     yield _noted(trace, trace_id, index)
     if not found and not index.broken:
         raise InputError(
-            f"{name} has {len(index.last)} traces, none of an app with a language model: expected spans with "
-            "attributes of "
-            "OpenInference (openinference.span.kind) or GenAI (gen_ai.operation.name), among others. Is the "
-            "instrumentor of LangChain or LlamaIndex switched on?"
+            f"{name} has {len(index.places)} traces, none of an app with a language model: expected spans with "
+            "attributes of OpenInference (openinference.span.kind) or GenAI (gen_ai.operation.name), among others. Is "
+            "the instrumentor of LangChain or LlamaIndex switched on?"
         )
 
 
@@ -131,8 +127,8 @@ def _indexed(file: Path, name: str, report: Callable[[InputError], object]) -> _
             continue
         items = _understood(record, broken)
         for item in items:
-            index.first.setdefault(item.trace_id, record.line)
-            index.last[item.trace_id], index.last_line[item.trace_id] = index.records, record.line
+            first = index.places[item.trace_id].first if item.trace_id in index.places else record.line
+            index.places[item.trace_id] = _Place(first, record.line, index.records)
         index.records += 1
         if not items and not index.keys:
             index.keys = ", ".join(map(str, list(record.value)[:8])) or "nothing"
@@ -204,8 +200,8 @@ def _traces(trace_id: str, items: list[_Item], where: str, report: Callable[[Inp
 
 def _noted(trace: Trace, trace_id: str, index: _Index) -> Trace:
     """The trace with a note if a line beside its own could not be read: a step of it may have been there."""
-    first, last = index.first[trace_id] - 1, index.last_line[trace_id] + 1
-    near = [line for line in index.broken if first <= line <= last]
+    place = index.places[trace_id]
+    near = [line for line in index.broken if place.first - 1 <= line <= place.last + 1]
     if not near:
         return trace
     note = f"line {near[0]} of the file could not be read: a step of this run may have been there"
