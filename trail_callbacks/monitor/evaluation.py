@@ -31,43 +31,28 @@ _WEEK = 7 * DAY
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Alert:
-    """What is said of one objective at one time.
+    """What is said of one objective at one time."""
 
-    Attributes:
-        id: The objective and its segment: the same from check to check.
-        objective: Name of the objective.
-        stage: Stage that it watches.
-        owner: Who is called.
-        segment: Values of segments of its runs, by name; empty for all runs.
-        state: `firing`: the budget burns. `no_data`: runs arrive, and the signal is known of none, which calls, too.
-            `held_back`: it burns because a stage before it does, whose owner is called. `too_few`: no window holds
-            enough decided runs. Else `quiet`.
-        severity: Whom it wakes; None if it calls nobody.
-        window: Long window that decided, such as `6h`.
-        runs: Runs observed in it.
-        decided: Runs of it of which the signal is known.
-        share: Share of them that is bad, weighted for sampling, 0.0 to 1.0; None without decided runs.
-        low: Lower end of its 95 % interval; likewise.
-        burn: `share` as a multiple of the budget; likewise.
-        cause: Id of the alert that it is held back for.
-        why: What happened, in words.
-    """
-
-    id: str
-    objective: str
-    stage: Stage
-    owner: str
+    id: str  # the objective and its segment: the same from check to check
+    objective: str  # name of the objective
+    stage: Stage  # stage that it watches
+    owner: str  # who is called
+    # values of segments of its runs, by name; empty for all runs
     segment: Mapping[str, str] = field(default_factory=dict)
+    # `firing`: the budget burns. `no_data`: runs arrive, and the signal is known of none, which calls, too.
+    # `held_back`: it burns because a stage before it does, whose owner is called. `too_few`: no window holds enough
+    # decided runs. Else `quiet`.
     state: AlertState = "quiet"
-    severity: Severity | None = None
-    window: str = ""
-    runs: int = 0
-    decided: int = 0
+    severity: Severity | None = None  # whom it wakes; None if it calls nobody
+    window: str = ""  # long window that decided, such as `6h`
+    runs: int = 0  # runs observed in it
+    decided: int = 0  # runs of it of which the signal is known
+    # share of them that is bad, weighted for sampling, 0.0 to 1.0; None without decided runs
     share: float | None = None
-    low: float | None = None
-    burn: float | None = None
-    cause: str | None = None
-    why: str = ""
+    low: float | None = None  # lower end of its 95 % interval; likewise
+    burn: float | None = None  # `share` as a multiple of the budget; likewise
+    cause: str | None = None  # id of the alert that it is held back for
+    why: str = ""  # what happened, in words
 
     @property
     def calls(self) -> bool:

@@ -82,29 +82,18 @@ def spoken(seconds: float) -> str:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Objective:
-    """A share of runs that is to be good.
+    """A share of runs that is to be good."""
 
-    Attributes:
-        name: Its name: letters, digits, `_`, `-` and `.`; unique.
-        signal: What makes a run bad.
-        objective: Share of the decided runs that are to be good, above 0.0 and below 1.0.
-        stage: Stage that it watches.
-        owner: Who is called.
-        threshold: Overrides the signal's.
-        segment: Values of segments that its runs have, by name; `ANY` for each value by itself.
-        minimum: Decided runs that a window must hold before anybody is called.
-        rates: The burn rates.
-    """
-
-    name: str
-    signal: Signal
-    objective: float
-    stage: Stage
-    owner: str
-    threshold: float | None = None
+    name: str  # its name: letters, digits, `_`, `-` and `.`; unique
+    signal: Signal  # what makes a run bad
+    objective: float  # share of the decided runs that are to be good, above 0.0 and below 1.0
+    stage: Stage  # stage that it watches
+    owner: str  # who is called
+    threshold: float | None = None  # overrides the signal's
+    # values of segments that its runs have, by name; `ANY` for each value by itself
     segment: Mapping[str, str] = field(default_factory=dict)
-    minimum: int = 20
-    rates: tuple[BurnRate, ...] = BURN_RATES
+    minimum: int = 20  # decided runs that a window must hold before anybody is called
+    rates: tuple[BurnRate, ...] = BURN_RATES  # the burn rates
 
     @property
     def budget(self) -> float:
@@ -114,15 +103,11 @@ class Objective:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Objectives:
-    """The objectives of an app.
+    """The objectives of an app."""
 
-    Attributes:
-        every: All of them, and `evaluator` for the judge itself if the file has none for `undecided`.
-        lag: Seconds that a judge may be late: windows end that long ago.
-    """
-
+    # all of them, and `evaluator` for the judge itself if the file has none for `undecided`
     every: tuple[Objective, ...]
-    lag: float = _LAG
+    lag: float = _LAG  # seconds that a judge may be late: windows end that long ago
 
     def __iter__(self) -> Iterator[Objective]:
         return iter(self.every)

@@ -61,49 +61,32 @@ class DocumentUse:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Observation:
-    """One judged run in figures.
+    """One judged run in figures."""
 
-    Attributes:
-        id: The run; unique.
-        at: When it began, seconds since the epoch.
-        key: What pairs it with runs of other releases: a hash of the question, see `question_key`. Empty without one.
-        judge: Name of the judge. Runs judged by different judges are never compared.
-        state: State of the report.
-        score: Its hallucination score; None without one.
-        claims: Number of claims.
-        outcomes: Number of claims by outcome, see `Verdict.outcome`.
-        error_types: Number of claims by error type.
-        entry_steps: Number of unsupported claims by the step at which they were introduced.
-        figures: The known figures of the evidence path; without a diagnosis only those of claims and citations.
-        broken: The stage at which the evidence path broke first; None if at none, or if nobody looked.
-        diagnosed: Whether somebody looked.
-        release: Version of the app.
-        versions: All versions that are known, by the name of the part.
-        fields: Segments: metadata of the run by name, as texts. No ids of users or requests.
-        user: The user, for deletion; None if unknown.
-        documents: The documents that it retrieved.
-        rate: Share of such runs that are judged, above 0.0 to 1.0: one run stands for 1 / rate.
-    """
-
-    id: str
-    at: float
+    id: str  # the run; unique
+    at: float  # when it began, seconds since the epoch
+    # what pairs it with runs of other releases: a hash of the question, see `question_key`. Empty without one.
     key: str = ""
-    judge: str = ""
-    state: State = "error"
-    score: float | None = None
-    claims: int = 0
-    outcomes: Mapping[str, int] = field(default_factory=dict)
-    error_types: Mapping[str, int] = field(default_factory=dict)
+    judge: str = ""  # name of the judge. Runs judged by different judges are never compared.
+    state: State = "error"  # state of the report
+    score: float | None = None  # its hallucination score; None without one
+    claims: int = 0  # number of claims
+    outcomes: Mapping[str, int] = field(default_factory=dict)  # number of claims by outcome, see `Verdict.outcome`
+    error_types: Mapping[str, int] = field(default_factory=dict)  # number of claims by error type
+    # number of unsupported claims by the step at which they were introduced
     entry_steps: Mapping[str, int] = field(default_factory=dict)
+    # the known figures of the evidence path; without a diagnosis only those of claims and citations
     figures: Mapping[FigureName, Figure] = field(default_factory=dict)
+    # the stage at which the evidence path broke first; None if at none, or if nobody looked
     broken: StageName | None = None
-    diagnosed: bool = False
-    release: str | None = None
-    versions: Mapping[str, str] = field(default_factory=dict)
+    diagnosed: bool = False  # whether somebody looked
+    release: str | None = None  # version of the app
+    versions: Mapping[str, str] = field(default_factory=dict)  # all versions that are known, by the name of the part
+    # segments: metadata of the run by name, as texts. No ids of users or requests.
     fields: Mapping[str, str] = field(default_factory=dict)
-    user: str | None = None
-    documents: tuple[DocumentUse, ...] = ()
-    rate: float = 1.0
+    user: str | None = None  # the user, for deletion; None if unknown
+    documents: tuple[DocumentUse, ...] = ()  # the documents that it retrieved
+    rate: float = 1.0  # share of such runs that are judged, above 0.0 to 1.0: one run stands for 1 / rate
 
     @property
     def unsupported(self) -> int:
@@ -115,11 +98,15 @@ class Observation:
         """Claims that were decided and can be: supported or unsupported."""
         return self.unsupported + self.outcomes.get("supported", 0)
 
+    @property
+    def segments(self) -> dict[str, str]:
+        """What runs are told apart by: fields, `release`, and versions by the name of their part."""
+        found = {**self.versions, **self.fields, "release": self.release}
+        return {name: value for name, value in found.items() if value is not None}
+
     def segment(self, name: str) -> str | None:
-        """Value of a segment: a field, `release`, or a version by the name of its part; None if it has none."""
-        if name == "release":
-            return self.release
-        return self.fields.get(name, self.versions.get(name))
+        """Value of a segment; None if it has none."""
+        return self.release if name == "release" else self.fields.get(name, self.versions.get(name))
 
 
 def question_key(question: str | None) -> str:

@@ -31,29 +31,18 @@ _UNKNOWN = frozenset({"unverified", "error", "partial"})
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Signal:
-    """What makes a run bad.
+    """What makes a run bad."""
 
-    Attributes:
-        name: Its name.
-        owner: Who is called: the owner of the stage that it shows broken.
-        figures: Figures that decide, the first that is known. Empty for signals that are counted.
-        threshold: A run is bad if that figure is below it, 0.0 to 1.0; None for signals that are counted.
-        about: What a bad run is, in words.
-    """
-
-    name: SignalName
-    owner: Owner
-    about: str
+    name: SignalName  # its name
+    owner: Owner  # who is called: the owner of the stage that it shows broken
+    about: str  # what a bad run is, in words
+    # figures that decide, the first that is known. Empty for signals that are counted.
     figures: tuple[FigureName, ...] = ()
+    # a run is bad if that figure is below it, 0.0 to 1.0; None for signals that are counted
     threshold: float | None = None
 
     def bad(self, run: Observation, threshold: float | None = None) -> bool | None:
-        """Whether a run is bad; None if nobody knows, so that it counts neither way.
-
-        Args:
-            run: The run.
-            threshold: Overrides the signal's.
-        """
+        """Whether a run is bad; None if nobody knows, so that it counts neither way."""
         if self.figures:
             limit = self.threshold if threshold is None else threshold
             value = next((run.figures[name].value for name in self.figures if name in run.figures), None)
@@ -114,32 +103,18 @@ class Tally:
 
     A run that was judged as one of 1 / rate stands for that many. Where rates differ, `effective` is the number of
     runs judged at one rate that would say as much (Kish's effective sample size): intervals take it as their n.
-
-    Attributes:
-        runs: Runs that were observed, whatever is known of them.
-        decided: Those of which it is known whether they are bad.
-        bad: Those that are.
-        weight: Sum of 1 / rate over the decided.
-        bad_weight: The same over the bad.
-        squares: Sum of the squares of 1 / rate over the decided.
     """
 
-    runs: int = 0
-    decided: int = 0
-    bad: int = 0
-    weight: float = 0.0
-    bad_weight: float = 0.0
-    squares: float = 0.0
+    runs: int = 0  # runs that were observed, whatever is known of them
+    decided: int = 0  # those of which it is known whether they are bad
+    bad: int = 0  # those that are
+    weight: float = 0.0  # sum of 1 / rate over the decided
+    bad_weight: float = 0.0  # the same over the bad
+    squares: float = 0.0  # sum of the squares of 1 / rate over the decided
 
     @classmethod
     def of(cls, runs: Iterable[Observation], signal: Signal, threshold: float | None = None) -> Tally:
-        """Counts runs, whenever they were.
-
-        Args:
-            runs: The runs.
-            signal: What makes a run bad.
-            threshold: Overrides the signal's.
-        """
+        """Counts runs, whenever they were."""
         judged = [(1.0 / run.rate, signal.bad(run, threshold)) for run in runs]
         known = [(weight, is_bad) for weight, is_bad in judged if is_bad is not None]
         bad = [weight for weight, is_bad in known if is_bad]

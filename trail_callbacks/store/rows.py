@@ -16,7 +16,7 @@ from trail_callbacks.report import Report
 from trail_callbacks.report.diagnosis import Figure
 from trail_callbacks.store.schema import FIGURES, OUTCOMES, plain
 
-__all__ = ["LARGEST", "Body", "Entry", "claim_rows", "observation", "packed", "segments_of", "unpacked"]
+__all__ = ["LARGEST", "Body", "Entry", "claim_rows", "observation", "packed", "unpacked"]
 
 LARGEST = 16 * 1024 * 1024
 """Bytes of a body, before compression, that is kept unless somebody says otherwise."""
@@ -155,13 +155,6 @@ class Entry:
             "documents": [{"position": place, "at": self.run.at, **asdict(use)} for place, use in uses],
             "bodies": [{**asdict(body), "stored": len(body.data or b"")} for body in self.bodies],
         }
-
-
-def segments_of(run: Observation) -> dict[str, str]:
-    """The segments of a run, as `Observation.segment` finds them."""
-    found = {**run.versions, **run.fields}
-    found.pop("release", None)
-    return found if run.release is None else {**found, "release": run.release}
 
 
 def claim_rows(report: Report, at: float) -> tuple[dict[str, Any], ...]:

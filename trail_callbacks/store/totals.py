@@ -12,7 +12,6 @@ from dataclasses import dataclass
 import sqlalchemy as sa
 
 from trail_callbacks.monitor import SIGNALS, Observation
-from trail_callbacks.store.rows import segments_of
 from trail_callbacks.store.schema import OUTCOMES, plain, totals
 from trail_callbacks.store.writing import insert
 from trail_callbacks.text import encodable
@@ -39,7 +38,7 @@ def count(connection: sa.Connection, found: Iterable[Observation], names: Collec
     """Adds runs to the counters."""
     added: Counter[tuple[str, str, str]] = Counter()
     for run in found:
-        own = [("", ""), *((name, value) for name, value in segments_of(run).items() if name in names)]
+        own = [("", ""), *((name, value) for name, value in run.segments.items() if name in names)]
         for counter, amount in _counts(run).items():
             for name, value in own:
                 added[counter, plain(name), plain(value)] += amount  # type: ignore[assignment]  # a weight

@@ -18,7 +18,7 @@ from sqlalchemy.dialects import postgresql, sqlite
 from trail_callbacks.errors import InputError
 from trail_callbacks.store.counting import changed
 from trail_callbacks.store.database import Database
-from trail_callbacks.store.rows import Entry, segments_of
+from trail_callbacks.store.rows import Entry
 from trail_callbacks.store.schema import (
     bodies,
     claims,
@@ -92,8 +92,7 @@ def _known(connection: sa.Connection, names: Sequence[str]) -> dict[str, Any]:
 
 def _write_children(connection: sa.Connection, written: Sequence[tuple[int, Entry]]) -> None:
     named = [
-        (n, entry, {(plain(name), plain(value)) for name, value in segments_of(entry.run).items()})
-        for n, entry in written
+        (n, entry, {(plain(name), plain(value)) for name, value in entry.run.segments.items()}) for n, entry in written
     ]
     numbers = _segment_numbers(connection, {pair for _, _, pairs in named for pair in pairs})
     rows: dict[str, list[dict[str, Any]]] = defaultdict(list)
@@ -172,29 +171,17 @@ Mark: TypeAlias = Literal["right", "wrong"]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Feedback:
-    """What somebody said of the verdict on a claim.
+    """What somebody said of the verdict on a claim."""
 
-    Attributes:
-        run: Id of the run.
-        claim: Id of the claim in its report.
-        verdict: Whether the judge was right.
-        should: The class it should have, if the verdict is wrong and somebody says; None otherwise.
-        outcome: What the judge had said then, see `Verdict.outcome`.
-        judge: Name of the judge.
-        author: Who said it.
-        at: When, seconds since the epoch.
-        note: Why.
-    """
-
-    run: str
-    claim: str
-    verdict: Mark
-    outcome: str
-    judge: str
-    author: str
-    at: float
-    note: str | None = None
-    should: str | None = None
+    run: str  # id of the run
+    claim: str  # id of the claim in its report
+    verdict: Mark  # whether the judge was right
+    outcome: str  # what the judge had said then, see `Verdict.outcome`
+    judge: str  # name of the judge
+    author: str  # who said it
+    at: float  # when, seconds since the epoch
+    note: str | None = None  # why
+    should: str | None = None  # the class it should have, if the verdict is wrong and somebody says; None otherwise
 
     @property
     def label(self) -> str | None:
