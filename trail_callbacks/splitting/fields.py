@@ -23,6 +23,7 @@ from dataclasses import dataclass
 from trail_callbacks.language.detect import language
 from trail_callbacks.language.speech import declines, greets, is_question
 from trail_callbacks.language.terms import vocabulary
+from trail_callbacks.splitting.assertions import asserts, is_title
 from trail_callbacks.splitting.json_fields import Field, JsonRegion, json_path, regions
 from trail_callbacks.splitting.marks import clean, refers
 
@@ -48,12 +49,7 @@ _UNSPACED = 12  # characters that make a sentence in scripts without spaces
 _NAME = 60  # characters of a name; a longer text describes
 _LEAD = 200  # characters of the names before a value
 _ANSWER = vocabulary("answer response reply output result text content message summary final_answer output_text")
-_NAMING = vocabulary(
-    """name title label nombre nom namn naam navn nome titel titre titolo bezeichnung nazwa isim ad
-    \u0438\u043c\u044f \u043d\u0430\u0437\u0432\u0430\u043d\u0438\u0435
-    \u540d\u79f0 \u540d\u524d \u540d\u5b57 \u6807\u9898 \u30bf\u30a4\u30c8\u30eb
-    \u0627\u0633\u0645 \u0928\u093e\u092e \uc774\ub984"""
-)
+_NAMING = vocabulary("name title label nombre nom navn nome titel titre \u540d\u79f0 \u540d\u524d")
 _ORIGIN = vocabulary("source sources citation citations reference references cited_sources source_ids")
 _RATING = vocabulary("confidence confidence_score certainty self_confidence")
 
@@ -298,8 +294,6 @@ def _is_checkable(keys: Sequence[str], value: str) -> bool:
     value = clean(value)
     if about and refers(value):
         return False
-    from trail_callbacks.splitting.assertions import asserts, is_title  # noqa: PLC0415 - few values need it
-
     return asserts(value) and not (about and is_title(value, language(value) or "en", column=True))
 
 

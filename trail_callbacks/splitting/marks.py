@@ -9,6 +9,8 @@ from __future__ import annotations
 
 import re
 
+from trail_callbacks.splitting.words import first_verb, past, tokenize
+
 __all__ = ["clean", "is_dated", "is_reference", "marker", "refers", "visible"]
 
 _SOURCE = (
@@ -120,8 +122,6 @@ def is_dated(text: str) -> bool:
     found = _DATED.fullmatch(text)
     if found is None:
         return False
-    from trail_callbacks.splitting.words import past  # noqa: PLC0415 - few marks are made so
-
     word = found[1].lower()
     return past(word) or past(word.removeprefix("re"))
 
@@ -137,8 +137,6 @@ def _cited(mark: re.Match[str]) -> str:
         return ""
     if unspaced >= _CHARACTERS or not inner.isascii():
         return f" {inner}"
-    from trail_callbacks.splitting.words import first_verb, tokenize  # noqa: PLC0415 - few marks have so many words
-
     return f" {inner}" if first_verb(tokenize(inner.lower())) is not None else ""
 
 

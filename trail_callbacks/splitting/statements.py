@@ -7,7 +7,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from trail_callbacks.language.detect import is_english, language
-from trail_callbacks.language.speech import declines, greets, is_question, is_statement
+from trail_callbacks.language.speech import declines, greets, is_question
+from trail_callbacks.splitting.assertions import asserts, is_lead_in, is_title, told
 from trail_callbacks.splitting.clauses import Part, parts
 from trail_callbacks.splitting.frames import answers, bare_lead, frame_end, quote_start
 from trail_callbacks.splitting.layout import Piece, pieces
@@ -74,21 +75,10 @@ def statements(answer: str) -> Iterator[Statement]:
 
 def _names(piece: Piece, words: str, code: str) -> bool:
     """Whether a heading, lead-in or name of a column states nothing by itself."""
-    from trail_callbacks.splitting.assertions import is_lead_in, is_title  # noqa: PLC0415 - many answers have none
-
     said = clean(words).lstrip("# ").rstrip(":\uff1a ")
     if piece.title == "lead":
         return is_lead_in(said[frame_end(said) :], code)
-    return is_title(said, code, column=piece.title == "column") or not (_asserts(said) or declines(said))
-
-
-def _asserts(text: str) -> bool:
-    """Whether a sentence states something; most do at first sight."""
-    if is_statement(text) and not greets(text):
-        return True
-    from trail_callbacks.splitting.assertions import asserts  # noqa: PLC0415 - many patterns
-
-    return asserts(text)
+    return is_title(said, code, column=piece.title == "column") or not (asserts(said) or declines(said))
 
 
 def _english(piece: Piece, words: str, thread: Thread) -> Iterator[Statement]:
@@ -98,11 +88,11 @@ def _english(piece: Piece, words: str, thread: Thread) -> Iterator[Statement]:
     first, words = piece.start + framed, words[framed:]
     whole = [Part(0, len(words))]
     cut = whole if is_question(words) or piece.reference else parts(words)
-    told = [_text(words, part) for part in cut]
-    if len(cut) > 1 and not all(_asserts(text) or declines(text) for text in told):
-        cut, told = whole, [clean(words)]  # a part that states nothing by itself belongs to what does
+    texts = [_text(words, part) for part in cut]
+    if len(cut) > 1 and not all(asserts(text) or declines(text) for text in texts):
+        cut, texts = whole, [clean(words)]  # a part that states nothing by itself belongs to what does
     resolved: list[str] = []
-    for at, (part, text) in enumerate(zip(cut, told, strict=True)):
+    for at, (part, text) in enumerate(zip(cut, texts, strict=True)):
         named = thread.resolve(text)
         if part.pronoun and named == text and resolved:  # `and it was costly` that nothing explains: not cut after all
             cut[at] = Part(cut[at - 1].start, part.end, cut[at - 1].before, cut[at - 1].pronoun)
@@ -113,8 +103,8 @@ def _english(piece: Piece, words: str, thread: Thread) -> Iterator[Statement]:
     for part, text in zip(cut, resolved, strict=True):
         if not _LETTER.search(text):
             continue
-        checkable = _asserts(text) and not _only_refers(piece, text)
-        full = _told(text) if checkable else text
+        checkable = asserts(text) and not _only_refers(piece, text)
+        full = told(text) if checkable else text
         if piece.lead and checkable and _is_fragment(text) and "?" not in piece.lead:
             lead = bare_lead(piece.lead)
             full = f"{lead}: {text}" if lead else text
@@ -133,38 +123,19 @@ def _other(piece: Piece, words: str) -> Iterator[Statement]:
     for a, b in [*(gap.span() for gap in _WIDE_SEMICOLON.finditer(words)), (len(words), len(words))]:
         text = clean(words[start + frame_end(words[start:a]) : a])
         if _LETTER.search(text):
-            checkable = _states(text) and not _only_refers(piece, text)
-            text = _told(text) if checkable else text
+            plain = not (is_question(text) or greets(text) or declines(text))  # opinions and offers are not told apart
+            checkable = (plain or asserts(text)) and not _only_refers(piece, text)
+            text = told(text) if checkable else text
             if piece.lead and checkable and not _ENDED.search(text):
                 text = f"{piece.lead}: {text}"
             yield Statement(piece.start + start, piece.start + a, text, checkable)
         start = b
 
 
-def _told(text: str) -> str:
-    """A statement without the question that dresses it."""
-    if not is_question(text):
-        return text
-    from trail_callbacks.splitting.assertions import told  # noqa: PLC0415 - as above
-
-    return told(text)
-
-
-def _states(text: str) -> bool:
-    """As `_asserts`, in another language, where opinions and offers are not told apart."""
-    if not (is_question(text) or greets(text) or declines(text)):
-        return True
-    from trail_callbacks.splitting.assertions import asserts  # noqa: PLC0415 - many patterns
-
-    return asserts(text)
-
-
 def _only_refers(piece: Piece, text: str) -> bool:
     """Whether a piece only names where something was found; `The mill is old` does not, wherever it stands."""
     if not piece.reference or refers(text) or is_reference(text):
         return piece.reference
-    from trail_callbacks.splitting.assertions import is_title  # noqa: PLC0415 - most answers list no sources
-
     return is_title(text, language(text) or "en", column=True)
 
 
