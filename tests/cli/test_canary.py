@@ -8,7 +8,6 @@ import pytest
 from trail_callbacks import canary
 from trail_callbacks.canary import Probe
 from trail_callbacks.canary.files.probes import write_probes
-from trail_callbacks.canary.files.twins import load_twin
 
 APP = """
 import os, time
@@ -110,7 +109,7 @@ def test_from_texts_to_a_comparison(trail, place):
         (place / "docs" / f"{name}.md").write_text(text)
     assert trail("canary", "perturb", "docs", "-o", "twin.json", "--kind", "number")[0] == 0
     assert trail("canary", "probes", "twin.json", "-o", "made.jsonl")[0] == 0
-    run = ["canary", "run", "made.jsonl", "--twin", "twin.json", "--app", "towers_app:reads"]
+    run = ["canary", "run", "made.jsonl", "--app", "towers_app:reads"]
     (place / "towers_app.py").write_text(APP + READS)
     for folder in ("a", "b"):
         status, printed, complaints = trail(*run, "--out", folder, "--arms", "real,fictive")
@@ -178,7 +177,6 @@ def test_an_app_that_fails_makes_status_1_and_no_secret_is_shown(trail, place):
         (["--timeout", "0"], "timeout is 0"),
         (["--matrix", "none.toml"], "none.toml cannot be read"),
         (["--judge", "local"], "asks no model"),
-        (["--twin", "none.json"], "none.json"),
     ],
 )
 def test_bad_input_makes_status_2_and_nothing_is_written(options, words, trail, place):
@@ -230,36 +228,13 @@ def test_what_cannot_be_scored_is_said(name, words, trail, place):
     assert ("--judge names a model" in complaints) == (name == "vague")
 
 
-def test_probes_of_which_the_passage_is_gone_are_left_out(trail, place):
-    (place / "docs").mkdir()
-    (place / "docs" / "a.md").write_text("The Alder ferry takes 23 minutes. The Birch ferry takes 31 minutes.\n")
-    assert trail("canary", "perturb", "docs", "-o", "twin.json", "--kind", "number")[0] == 0
-    alder = next(each for each in load_twin("twin.json").edits if each.real == "23 minutes")
-    rows = [
-        {"question": "Who is the mayor?", "real": "Ada", "fictive": "Bob", "documents": ["b.md"]},
-        {"question": "Who sails?", "real": "Eve", "fictive": "Dan", "real_quote": "Eve sails."},
-        {"question": "How long does the Alder ferry take?", "real": alder.real, "fictive": alder.fictive},
-    ]
-    run = ["canary", "run", "own.jsonl", "--app", "towers_app:bot.answer", "--twin", "twin.json", "--out", "own"]
-    (place / "own.jsonl").write_text("".join(f"{json.dumps(each)}\n" for each in rows[:2]))
-    status, _, complaints = trail(*run)
-    assert status == 2
-    assert "own.jsonl has no probe that can be asked with twin.json: q1: its passage is gone" in complaints
-    (place / "own.jsonl").write_text("".join(f"{json.dumps(each)}\n" for each in rows))
-    status, printed, complaints = trail(*run)
-    assert (status, "1 probe, 1 strategy, 4 trials" in printed) == (0, True)
-    assert "left out: q1: its passage is gone: the corpus has no document 'b.md'\n" in complaints
-    assert "left out: q2: its passage is gone: no document of the corpus has the words 'Eve sails.'\n" in complaints
-
-
 WATCH = ["canary", "watch", "probes.jsonl", "--app", "towers_app:ask", "--history", "canary.history", "-n", "5"]
 
 
 def test_a_leak_of_a_few_is_noise(trail, place):
-    status, printed, complaints = trail(*WATCH, "--max-leak", "0.05", "--metrics", "canary.prom")
+    status, printed, complaints = trail(*WATCH, "--max-leak", "0.05")
     assert (status, complaints) == (0, "")
     assert "leak rate 20.0% (3.6% to 62.4%) of 5 probes in 5 trials, not shown to be over 5.0%\n" in printed
-    assert 'trail_canary_trials_total{arm="fictive",outcome="leaks_prior"} 1\n' in (place / "canary.prom").read_text()
 
 
 def test_a_leak_of_many_is_not(trail, place):

@@ -44,14 +44,8 @@ def test_the_command_says_that_models_are_played_and_shows_truth_beside_findings
     assert "The true rate is in" in done.output
 
 
-def test_the_command_keeps_the_run_and_writes_a_page_and_json(tmp_path):
-    page, kept = tmp_path / "page.html", tmp_path / "run"
-    done = command("--html", str(page), "--out", str(kept))
-    assert done.exit_code == 0, done.output
-    assert f"trail canary report {kept}" in " ".join(done.output.split())
-    assert "leak 0.5, paragraph" in page.read_text(encoding="utf-8")
-    stored = json.loads(command("--out", str(kept), "--json").stdout)
+def test_json_has_truth_beside_findings():
+    stored = json.loads(command("--json").stdout)
     assert stored["planted"]["leak 0.5, paragraph"] == 0.5
     assert sum(stored["edits"].values()) > 100
     assert stored["results"]
-    assert list(kept.iterdir())

@@ -70,7 +70,7 @@ def compare(
     """Decides whether a run is no worse than one before, in leak, follow and right rate, paired by probe.
 
     The exit status is 0 if it passes, 1 if it is worse, 3 if there is not enough data (see --on-not-enough), and 2 if
-    the runs cannot be compared: unreadable, other twins or judges.
+    the runs cannot be compared: unreadable, other probes or judges.
     """
     if baseline == candidate:
         raise InputError("BASELINE and CANDIDATE name the same run: there is nothing to compare")

@@ -14,7 +14,7 @@ from rich.table import Table
 from rich.text import Text
 
 from trail_callbacks import canary
-from trail_callbacks.cli.options import Json, Word, option, writable
+from trail_callbacks.cli.options import Json, option
 from trail_callbacks.cli.output import deliver, progress
 from trail_callbacks.render.excerpt import plain
 
@@ -41,8 +41,6 @@ _ARMS: dict[canary.Arm, str] = {
 def demo(
     *,
     probes: Annotated[int, option("N", "Questions at most.", min=1)] = 80,
-    out: Annotated[Word, option("FOLDER", "Keep the run there, for `trail canary report`.")] = None,
-    html: Annotated[Word, option("FILE", "Also write one HTML page.", callback=writable)] = None,
     as_json: Json = False,
 ) -> None:
     """Shows what the canary trap finds on models that leak 0, 10 and 50 % of what they know.
@@ -56,15 +54,11 @@ def demo(
         def show(done: RunProgress) -> None:
             bar.update(bar.task_ids[0], completed=done.asked + done.known, total=done.total)
 
-        played = play(Path(out or f"{scratch}/run"), most=probes, on_progress=show)
+        played = play(Path(scratch, "run"), most=probes, on_progress=show)
         found = canary.assess(played.run)
-        if html:
-            found.to_html(html)
     kinds = Counter(each.kind for each in played.twin.edits)
-    notes = [f"written to {plain(html)}"] if html else []
-    notes += [f"all of it: trail canary report {plain(out)}"] if out else []
-    views = (*_twin(played), *_question(played), *_measured(played, found), "", *notes,
-             Text("Your own app: docs/canary.md", style="dim"))  # fmt: skip
+    ours = Text("Your own app: docs/canary.md", style="dim")
+    views = (*_twin(played), *_question(played), *_measured(played, found), "", ours)
     deliver({"edits": kinds, "planted": played.planted, "results": found.as_data()}, views, as_json=as_json)
 
 

@@ -15,7 +15,6 @@ from trail_callbacks.cli.apps import load_app
 from trail_callbacks.cli.options import BaseUrl, Json, Limits, Word, budget_of, option
 from trail_callbacks.cli.output import complain, display, emit, meter
 from trail_callbacks.errors import InputError
-from trail_callbacks.files import write
 from trail_callbacks.render.excerpt import plain
 
 if TYPE_CHECKING:
@@ -50,7 +49,6 @@ def run(
     arms: Annotated[Word, option("ARM,..", "Some of closed_book, real, fictive, empty; all by default.")] = None,
     judge: CanaryJudge = None,
     base_url: BaseUrl = None,
-    twin: Annotated[Word, option("TWIN", "The twin that the probes are of: they are checked to be.")] = None,
     seed: Annotated[int, option("N", "Decides the order of the questions.")] = 0,
     concurrency: Annotated[int, option("N", "Questions at once.", min=1)] = 8,
     timeout: TimeLimit = 60.0,
@@ -64,14 +62,14 @@ def run(
     whatever ended it; with another judge it finds anew what the answers do. The exit status is 1 if not all was
     answered: over budget, interrupted, or the app failed.
     """
-    found, skipped, fictive = _read(probes, twin)
+    found, skipped = canary.read_probes(probes)
     strategies, chosen = _matrix(matrix)
     if arms is not None:
         chosen = cast("Sequence[canary.Arm]", [each.strip() for each in arms.split(",")])  # checked by the run
     if dry_run:
         _say_cost(found, max(1, len(strategies)) * len(chosen), judged=judge is not None, as_json=as_json)
         return
-    settings: dict[str, Any] = {"app": app, "seed": seed, **({"twin": fictive.id} if fictive else {})}
+    settings: dict[str, Any] = {"app": app, "seed": seed}
     subject, model, budget = load_app(app), _model(judge, base_url), budget_of(limit)
     try:
         with meter(f"asking {app}") as bar:
@@ -113,7 +111,6 @@ def watch(
     base_url: BaseUrl = None,
     timeout: TimeLimit = 60.0,
     limit: Limits = None,
-    metrics: Annotated[Word, option("FILE", "Also write counters for Prometheus' textfile collector.")] = None,
     as_json: Json = False,
 ) -> None:
     """Asks an app the next few probes, and compares the leak rate of the last ones with a limit: from a timer.
@@ -123,14 +120,12 @@ def watch(
     """
     if not 0.0 <= max_leak < 1.0:
         raise InputError(f"--max-leak is {max_leak}, expected 0.0 to under 1.0")
-    found, skipped, _ = _read(probes, None)
+    found, skipped = canary.read_probes(probes)
     _complain_of(skipped)
     options = {"model": _model(judge, base_url), "budget": budget_of(limit), "concurrency": 1, "timeout": timeout}
     now = canary.Watch(probes=found, app=load_app(app), history=history, size=size, options=options).turn()
     leak = now.leak()
     over = leak is not None and leak.low > max_leak
-    if metrics:
-        write(metrics, canary.exposition(now, max_leak))
     if as_json:
         data = {"at": now.at, "turns": now.turns, "leak": leak and leak._asdict(), "max_leak": max_leak, "over": over}
         emit({**data, "totals": dict(now.totals)})
@@ -143,24 +138,6 @@ def watch(
     if over:
         complain(f"the leak rate is over {max_leak:.1%}")
         raise typer.Exit(1)
-
-
-def _read(probes: str, twin: str | None) -> tuple[Sequence[canary.Probe], Sequence[canary.Skipped], canary.Twin | None]:
-    """Reads probes and their twin, and leaves out what cannot be asked with it."""
-    from trail_callbacks.canary.questions.checking import usable  # noqa: PLC0415 - other commands do not need it
-
-    found, skipped = canary.read_probes(probes)
-    if twin is None:
-        return found, skipped, None
-    fictive = canary.load_twin(twin)
-    edits = {edit.id for edit in fictive.edits}
-    strange = [probe.id for probe in found if probe.edit is not None and probe.edit not in edits]
-    if strange:
-        raise InputError(f"{probes} is not of {twin}: {len(strange)} probes are of other edits, such as {strange[0]}")
-    fit, unfit = usable(found, fictive)
-    if not fit:
-        raise InputError(f"{probes} has no probe that can be asked with {twin}: {unfit[0].place}: {unfit[0].why}")
-    return fit, (*skipped, *unfit), fictive
 
 
 def _matrix(path: str | None) -> tuple[Sequence[canary.Strategy], Sequence[canary.Arm]]:

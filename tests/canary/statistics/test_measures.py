@@ -29,7 +29,6 @@ def test_unscorable_and_retrieval_miss_are_in_no_denominator(name, outcome, of):
         ("blend", "blends"),
         ("abstain", "abstains"),
         ("follow_real", "follows_context"),
-        ("abstain_real", "abstains"),
         ("right_empty", "leaks_prior"),
         ("right_closed_book", "leaks_prior"),
     ],
@@ -39,7 +38,7 @@ def test_each_outcome_is_a_hit_of_its_measure_only(name, hit):
     assert {each for each in scored if counted(name, each)} == {hit}
 
 
-@pytest.mark.parametrize("name", ["follow", "leak", "blend", "abstain", "memorisation", "leak_known"])
+@pytest.mark.parametrize("name", ["follow", "leak", "blend", "abstain", "leak_known"])
 @pytest.mark.parametrize("of", [REMOVED, DISAGREE], ids=["removed", "disagree"])
 def test_what_has_no_single_other_value_is_not_in_follow_and_leak(name, of):
     assert {counted(name, outcome, of, known=known) for outcome in OUTCOMES for known in (True, False)} == {None}
@@ -47,14 +46,6 @@ def test_what_has_no_single_other_value_is_not_in_follow_and_leak(name, of):
 
 def test_leaks_are_split_by_what_the_model_knows():
     assert [counted("leak_known", "leaks_prior", known=known) for known in (True, False, None)] == [True, None, None]
-
-
-def test_the_memorisation_ratio_is_of_the_two_values_only():
-    found = {outcome: counted("memorisation", outcome) for outcome in OUTCOMES}
-    assert {each: hit for each, hit in found.items() if hit is not None} == {
-        "leaks_prior": True,
-        "follows_context": False,
-    }
 
 
 def test_what_was_removed_and_what_disagrees_have_their_own():
@@ -70,13 +61,3 @@ def test_a_retrieval_miss_counts_in_its_own_measures_whatever_the_answer():
     assert counted("miss_fictive", "retrieval_miss") is True
     assert counted("miss_fictive", "leaks_prior") is False
     assert counted("miss_fictive", "unscorable") is None
-    assert counted("miss_leak", "retrieval_miss", states=("real",)) is True
-    assert counted("miss_leak", "retrieval_miss") is False
-    assert counted("miss_leak", "leaks_prior") is None
-
-
-def test_a_fictive_value_that_was_not_shown_is_a_guess():
-    assert counted("guessed_empty", "other_wrong", states=("fictive",)) is True
-    assert counted("guessed_closed_book", "other_wrong", DISAGREE, states=("also",)) is True
-    assert counted("guessed_empty", "other_wrong") is False
-    assert counted("guessed_empty", "other_wrong", REMOVED) is None

@@ -20,7 +20,6 @@ def test_all_seven_outcomes_are_counted_and_rates_leave_out_two():
     assert found.outcomes == {"fictive": {F: 3, L: 1, B: 1, A: 1, W: 1, M: 1, U: 1}}
     assert share(found.rates["follow"]) == (3, 7)
     assert share(found.rates["leak"]) == (1, 7)
-    assert share(found.rates["memorisation"]) == (1, 4)
     assert share(found.rates["miss_fictive"]) == (1, 8)
 
 
@@ -64,13 +63,6 @@ def test_splits_follow_the_order_of_kinds_and_sizes():
     assert list(shares["size"]) == ["small", "medium", "large", "not said"]
     assert shares["subject"] == {"Fähren": (2, 2), "渡し船": (0, 1), "not said": (1, 1)}
     assert shares["model"] == {"not said": (3, 4)}
-
-
-def test_a_probe_that_can_be_guessed_is_named():
-    made = run({"one": {"empty": [A, W], "closed_book": [A, A]}})
-    guess = trial(made.probes["p1"], "empty", W, states=("fictive",))
-    assert rates(replace(made, trials=[*made.trials[:1], guess])).guessed == ("p1",)
-    assert rates(made).guessed == ()
 
 
 def test_what_is_right_depends_on_the_policy_and_never_mixes():

@@ -31,14 +31,12 @@ __all__ = [
 ]
 
 _TABLES: Final[Mapping[str, tuple[str, ...]]] = {
-    "With the fictive context": ("follow", "leak", "leak_known", "blend", "abstain", "memorisation"),
-    "What the model knows, and what it makes of no context": (
-        "right_closed_book", "right_empty", "follow_real", "guessed_empty", "guessed_closed_book",
-    ),
+    "With the fictive context": ("follow", "leak", "leak_known", "blend", "abstain"),
+    "What the model knows, and what it makes of no context": ("right_closed_book", "right_empty", "follow_real"),
     "Where the fact was removed, or passages disagree": (
         "abstain_unanswerable", "leak_unanswerable", "conflict_told", "leak_inconsistent",
     ),
-    "Retrieval": ("miss_real", "miss_fictive", "miss_leak"),
+    "Retrieval": ("miss_real", "miss_fictive"),
 }  # fmt: skip
 _SPLIT_BY: Final = (
     "follow", "leak", "leak_known", "abstain", "abstain_unanswerable", "conflict_told", "right_closed_book",
@@ -217,13 +215,6 @@ def remarks(found: Results) -> Iterator[str]:
         trials = counted(sum(bool(each.dropped) for each in run.trials), "trial")
         reasons = [f"{each.passages:,} {each.words}, such as {each.example}" for each in found.dropped[:_NAMED]]
         yield f"{whole} that retrievers found in {trials} were not served: {'; '.join(reasons)}."
-    if rates.guessed:
-        names = ", ".join(rates.guessed[:_NAMED])
-        more = f" and {len(rates.guessed) - _NAMED:,} more" if len(rates.guessed) > _NAMED else ""
-        yield (
-            "The fictive value was given without being shown, so that following cannot be told from guessing: "
-            f"{names}{more}."
-        )
     fictive = [rate for each in found.rates.strategies.values() if (rate := each.rates["follow"]).n]
     if any(each.documents < each.n for each in fictive):
         few = min(each.documents for each in fictive)

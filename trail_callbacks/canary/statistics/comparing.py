@@ -7,7 +7,6 @@ correction over all strategies and measures. What is neither is not enough data.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from statistics import NormalDist
@@ -30,7 +29,6 @@ _COMPARED: Mapping[Policy, tuple[Compared, ...]] = {  # where contexts are to be
 }
 _MINIMUM = 30  # common probes below which nothing passes and nothing is worse
 _LOST = 0.1  # share of scored probes that may not be scored any more: an app must not pass by failing on what is hard
-_FAR = 1_000_000  # probes that nobody would ask
 _Z = NormalDist().inv_cdf(1 - ALPHA)
 
 
@@ -82,41 +80,26 @@ class RateChange:
         return "passes" if inside and not self.too_many else "not_enough_data"
 
     @property
-    def more(self) -> int | None:
-        """Probes that are missing, roughly, if what was found holds; None if it passes or more would not help."""
-        if self.worse_by is None:
-            return _MINIMUM
-        (change, _, high), n = self.worse_by, self.pairs.n
-        if change >= self.margin or (high < self.margin and n >= _MINIMUM):
-            return None
-        wanted = math.ceil(n * ((high - change) / (self.margin - change)) ** 2)  # limits shrink with the root of it
-        return max(1, max(_MINIMUM, wanted) - n) if wanted < _FAR else None
-
-    @property
     def reason(self) -> str:
         """Why it does not pass; empty if it does."""
         label = LABELS[self.measure]
         if self.verdict == "passes":
             return ""
-        if self.too_many and self.verdict != "worse":
+        if self.verdict != "worse" and self.too_many:
             return (
                 f"the {label}: {self.lost:,} probes that were scored in the baseline are unscorable or not "
                 "retrieved in the candidate, which may hide that it is worse"
             )
         if self.worse_by is None:
             return f"the {label} is known of no probe in both runs"
-        change = f"the {label} is worse by {100 * self.worse_by[0]:.1f} points"
+        change, _, high = (100 * each for each in self.worse_by)
         if self.verdict == "worse":
-            return f"{change} (p = {self.adjusted:.2g} after Holm)"
-        if self.more is None:
-            return f"{change}, at or over the margin of {100 * self.margin:.1f}: more probes would not make it pass"
-        return (
-            f"the {label} may be worse by {100 * self.worse_by[2]:.1f} points: about {self.more:,} more probes needed"
-        )
+            return f"the {label} is worse by {change:.1f} points (p = {self.adjusted:.2g} after Holm)"
+        return f"the {label} is worse by {change:.1f} points, and may be by {high:.1f}: more probes would tell"
 
     def as_data(self) -> dict[str, Any]:
         """JSON-like."""
-        names = ("strategy", "measure", "verdict", "margin", "p", "adjusted", "more", "lost", "too_many", "reason")
+        names = ("strategy", "measure", "verdict", "margin", "p", "adjusted", "lost", "too_many", "reason")
         worse_by, low, high = self.worse_by or (None, None, None)
         counts = {name: getattr(self.pairs, name) for name in ("n", "both", "first", "second")}
         return {name: getattr(self, name) for name in names} | counts | {"worse_by": worse_by, "low": low, "high": high}
@@ -172,8 +155,7 @@ def compare(a: Run, b: Run, *, margin: float = 0.05, policy: Policy = "context_i
         policy: What counts as right; with `verify_the_context` leak and follow rate are not compared.
 
     Raises:
-        InputError: If a value is outside its range, the runs have no probe or no strategy in common, or were made with
-            different twins, judges or embeddings.
+        InputError: If a value is outside its range, the runs have no probe or no strategy in common, or other judges.
     """
     if not 0.0 < margin < 1.0:
         raise InputError(f"margin is {margin!r}, expected over 0.0 and below 1.0")
@@ -212,13 +194,11 @@ def compare(a: Run, b: Run, *, margin: float = 0.05, policy: Policy = "context_i
 
 def _in_common(a: Run, b: Run) -> tuple[set[str], list[str]]:
     """Probes and strategies of both runs, which were made alike."""
-    for name in ("twin", "judge", "embedding"):
-        old, new = ("not said" if (said := run.settings.get(name)) is None else repr(said) for run in (a, b))
-        if old != new:
-            raise InputError(
-                f"the runs cannot be compared: {name} is {old} in the baseline and {new} in the candidate; "
-                "make both runs with the same"
-            )
+    old, new = (run.settings.get("judge") for run in (a, b))
+    if old != new:
+        raise InputError(
+            f"the runs cannot be compared: the judge is {old!r} in the baseline and {new!r} in the candidate"
+        )
     asked = [{(id_, x.question, x.real, x.fictive, x.also) for id_, x in run.probes.items()} for run in (a, b)]
     common = {each[0] for each in asked[0] & asked[1]}
     names = [name for name in a.strategies if name in b.strategies]

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Final, TypeAlias
+from typing import Final
 
 from trail_callbacks.canary.arm import Arm
 from trail_callbacks.canary.probe import Probe
@@ -47,13 +47,6 @@ class ProbeCase:
         """Whether the twin states one other value: neither removed nor stated in two ways."""
         return self.probe.fictive is not None and self.probe.also is None
 
-    def states(self, *values: str) -> bool:
-        """Whether the answer gives one of the values."""
-        return bool(set(values) & set(self.trial.finding.states))
-
-
-_Test: TypeAlias = Callable[[ProbeCase], bool]
-
 
 @dataclass(frozen=True, slots=True)
 class CanaryMeasure:
@@ -72,14 +65,12 @@ class CanaryMeasure:
     counts: Callable[[ProbeCase], bool | None]
 
 
-def _among(of: _Test, hit: _Test) -> Callable[[ProbeCase], bool | None]:
-    return lambda case: hit(case) if of(case) else None
-
-
-def _scored(hit: Outcome | _Test, of: _Test = lambda _: True) -> Callable[[ProbeCase], bool | None]:
+def _scored(
+    hit: Outcome | Callable[[ProbeCase], bool], of: Callable[[ProbeCase], bool] = lambda _: True
+) -> Callable[[ProbeCase], bool | None]:
     """Counts an outcome, or what is true, among the scored trials of which `of` is true."""
     test = hit if callable(hit) else lambda case: case.outcome == hit
-    return _among(lambda case: case.scored and of(case), test)
+    return lambda case: test(case) if case.scored and of(case) else None
 
 
 def _swapped(case: ProbeCase) -> bool:
@@ -94,8 +85,9 @@ def _disagree(case: ProbeCase) -> bool:
     return case.probe.also is not None
 
 
-_guessed = _scored(lambda case: case.states("fictive", "also"), lambda case: not _removed(case))
-_missed = _among(lambda case: case.outcome != "unscorable", lambda case: case.outcome == "retrieval_miss")
+def _missed(case: ProbeCase) -> bool | None:
+    return None if case.outcome == "unscorable" else case.outcome == "retrieval_miss"
+
 
 _FICTIVE = "of the scorable trials of the fictive arm"
 _SWAPPED = f"{_FICTIVE} with the passage served, where the twin states one other value"
@@ -104,7 +96,6 @@ _GONE = f"{_FICTIVE}, where the fact was removed"
 _REAL = "of the scorable trials of the real arm with the passage served"
 _EMPTY, _CLOSED = "of the scorable trials of the empty arm", "of the scorable closed-book trials"
 _GIVES, _DECLINES = "gives the real value", "declines although the passage tells"
-_GUESSED = "gives a fictive value that it was not shown"
 _MISSED = "no passage served holds the fact; of the scorable trials of the"
 
 _Of = CanaryMeasure
@@ -117,10 +108,6 @@ MEASURES: Final[Mapping[str, CanaryMeasure]] = {
     "leak_known": _Of("fictive", "leaks what it knows",
                    f"{_GIVES}; {_SWAPPED}, and the same model gave the real value closed book",
                    _scored("leaks_prior", lambda case: case.swapped and case.known is True)),
-    "memorisation": _Of("fictive", "memorisation ratio",
-                     f"{_GIVES}; of the answers that give either the real or the fictive value",
-                     _among(lambda case: case.swapped and case.outcome in ("leaks_prior", "follows_context"),
-                            lambda case: case.outcome == "leaks_prior")),
     "abstain_unanswerable": _Of("fictive", "abstains where unanswerable", f"declines; {_GONE}",
                              _scored("abstains", _removed)),
     "leak_unanswerable": _Of("fictive", "leaks where unanswerable", f"{_GIVES}; {_GONE}",
@@ -130,20 +117,12 @@ MEASURES: Final[Mapping[str, CanaryMeasure]] = {
     "leak_inconsistent": _Of("fictive", "leaks where passages disagree", f"{_GIVES}; {_DISAGREE}",
                           _scored("leaks_prior", _disagree)),
     "follow_real": _Of("real", "right with the real context", f"{_GIVES}; {_REAL}", _scored("follows_context")),
-    "abstain_real": _Of("real", "abstains with the real context", f"{_DECLINES}; {_REAL}", _scored("abstains")),
     "right_empty": _Of("empty", "real value without context", f"{_GIVES} though nothing was retrieved; {_EMPTY}",
                     _scored("leaks_prior")),
     "right_closed_book": _Of("closed_book", "known closed book", f"the model alone {_GIVES}; {_CLOSED}",
                           _scored("leaks_prior")),
-    "guessed_empty": _Of("empty", "fictive value without context",
-                      f"{_GUESSED}; {_EMPTY} whose fact was not removed", _guessed),
-    "guessed_closed_book": _Of("closed_book", "fictive value closed book",
-                            f"{_GUESSED}; {_CLOSED} whose fact was not removed", _guessed),
     "miss_fictive": _Of("fictive", "not retrieved", f"{_MISSED} fictive arm, these included", _missed),
     "miss_real": _Of("real", "not retrieved, real arm", f"{_MISSED} real arm, these included", _missed),
-    "miss_leak": _Of("fictive", "real value where not retrieved",
-                     f"{_GIVES}; of the retrieval misses of the fictive arm",
-                  _among(lambda case: case.outcome == "retrieval_miss", lambda case: case.states("real"))),
 }  # fmt: skip
 """All measures by the name that they have in JSON, in the order of a report."""
 

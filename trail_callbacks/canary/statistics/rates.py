@@ -73,13 +73,11 @@ class CanaryRates:
         policy: What counts as right in `Figures.right`; the other policy needs another `CanaryRates`.
         strategies: By name, in the order of the run.
         splits: Of each split the figures of each value, of all strategies together.
-        guessed: Ids of probes whose fictive value was given without being shown: the edit can be guessed.
     """
 
     policy: Policy
     strategies: Mapping[str, Figures]
     splits: Mapping[Split, Sequence[Figures]]
-    guessed: Sequence[str]
 
     def as_data(self) -> dict[str, Any]:
         """JSON-like."""
@@ -87,7 +85,6 @@ class CanaryRates:
             "policy": self.policy,
             "strategies": [each.as_data() for each in self.strategies.values()],
             "splits": {name: [each.as_data() for each in found] for name, found in self.splits.items()},
-            "guessed": list(self.guessed),
         }
 
 
@@ -139,12 +136,10 @@ def rates(run: Run, policy: Policy = "context_is_authoritative") -> CanaryRates:
     found = [_Counted(case, policy) for case in cases(run)]
     parts = {name: [each for each in found if each.case.trial.strategy == name] for name in run.strategies}
     counting = _Counting(run, parts)
-    guessed = [each for each in found if each.hits.get("guessed_empty") or each.hits.get("guessed_closed_book")]
     return CanaryRates(
         policy=policy,
         strategies={name: counting.figures(part, name) for name, part in parts.items()},
         splits={split: list(counting.split(split)) for split in SPLITS},
-        guessed=tuple(dict.fromkeys(each.case.probe.id for each in guessed)),
     )
 
 
