@@ -24,9 +24,9 @@ from trail_callbacks.text import encodable, encodable_parts
 if TYPE_CHECKING:
     from pydantic import TypeAdapter
 
-    from trail_callbacks.report.citations import CitationFigures
     from trail_callbacks.report.diagnosis import Diagnosis
     from trail_callbacks.report.evaluations import Evaluation
+    from trail_callbacks.report.scoring import CitationFigures
 
 __all__ = ["WITHOUT_TEXTS", "Layer", "Report", "State", "Verdict"]
 
@@ -163,7 +163,7 @@ class Report:
         """How well the answer cites its sources; None if it cites none. Each citation is in its claim."""
         if not any(claim.citations for claim in self.claims):
             return None
-        from trail_callbacks.report.citations import citation_figures  # noqa: PLC0415 - most answers cite nothing
+        from trail_callbacks.report.scoring import citation_figures  # noqa: PLC0415 - most answers cite nothing
 
         return citation_figures(self.claims)
 
