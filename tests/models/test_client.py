@@ -20,13 +20,6 @@ def test_a_mode_that_does_not_exist_is_refused_with_those_that_do():
         connect("openai/m", HERE, None, "yaml")
 
 
-def test_the_users_own_key_is_not_sent_to_another_endpoint(monkeypatch):
-    monkeypatch.setenv("OPENAI_API_KEY", "sk-proj-0123456789")
-    made = connect("openai/m", HERE, None, None)
-    assert made.client.api_key == "none"
-    assert made.mode is instructor.Mode.JSON_SCHEMA
-
-
 def test_a_provider_that_ignores_the_endpoint_is_refused(monkeypatch):
     elsewhere = connect("openai/m", "http://127.0.0.1:8/v1", None, None)
     monkeypatch.setattr(instructor, "from_provider", lambda *args, **kwargs: elsewhere)

@@ -1,8 +1,6 @@
-"""Evidence that is too long for one verdict: shortened, judged in parts, and by what the parts cite together."""
+"""Evidence that is too long for one verdict: shortened, then judged in parts."""
 
 import re
-
-import pytest
 
 from trail_callbacks import Edge, LLMJudge, Node, ProvenanceGraph, SupportClass, VerifyOptions, verify
 from trail_callbacks.models.call import Failure, Reply
@@ -13,21 +11,19 @@ CLAIM = "The well is 40 metres deep."
 FILLER = [f"Bucket {n} of the well held {n} litres of water." for n in range(30)]
 SAYS = "A survey of the well found 40 metres."
 DENIES = "Later the well was found to be 35 metres deep."
-PARTIAL = "The well may be 40 metres deep."
 LINE = re.compile(r"^\[([sc]\d+)\] (.*)$", re.MULTILINE)
 
 
 class Well:
-    """Selects what it is told, and judges by three sentences; refuses verdicts on more than `most` characters.
+    """Selects what it is told, and judges by two sentences; refuses verdicts on more than `most` characters.
 
     Args:
         most: Characters of all passages of a verdict.
-        last: Class of a verdict on support and contradiction together.
         select: The number of sentences selected from a text; None is all.
     """
 
-    def __init__(self, most, last="contradicted", select=None):
-        self.most, self.last, self.selected = most, last, select
+    def __init__(self, most, select=None):
+        self.most, self.selected = most, select
         self.shown, self.refused = [], 0
 
     def __call__(self, call):
@@ -48,11 +44,9 @@ class Well:
             self.refused += 1
             return Reply(failure=Failure("too_long", "the prompt exceeds the context window"))
         self.shown.append(list(shown))
-        says, denies, partial = (shown.get(said) for said in (SAYS, DENIES, PARTIAL))
-        support = "supported" if says else "contradicted" if denies else "partially_supported" if partial else "absent"
-        if says and denies:
-            support = self.last
-        cited = [says or partial] if says or partial else []
+        says, denies = shown.get(SAYS), shown.get(DENIES)
+        support = "supported" if says else "contradicted" if denies else "absent"
+        cited = [says] if says else []
         verdict = {"claim": "c1", "support": support, "supporting": cited, "contradicting": [denies] if denies else []}
         return {"verdicts": [{**verdict, "comparison": f"It is {support}."}]}
 
@@ -87,37 +81,10 @@ def test_before_it_is_divided_it_is_reduced_to_what_was_selected():
     assert "parts" not in verdict.rationale
 
 
-@pytest.mark.parametrize("last", [S.SUPPORTED, S.CONTRADICTED])
-def test_parts_that_contradict_each_other_are_followed_by_a_verdict_on_what_they_cite(last):
-    well = Well(900, last=last.value)
-    verdict = judged(well, [SAYS, *FILLER, DENIES])
-    assert well.shown[-1] == [SAYS, DENIES]
-    assert verdict.support is last
-    assert verdict.conflicting is (last is S.SUPPORTED)
-    assert set(quotes(verdict)) == {("supports", SAYS), ("contradicts", DENIES)}
-    assert "then by what these cite together" in verdict.rationale
-
-
-def test_where_that_verdict_decides_nothing_both_sides_are_shown():
-    well = Well(900, last="absent")
-    verdict = judged(well, [SAYS, *FILLER, DENIES])
-    assert well.shown[-1] == [SAYS, DENIES]
+def test_where_parts_contradict_each_other_both_sides_are_shown():
+    verdict = judged(Well(900), [SAYS, *FILLER, DENIES])
     assert (verdict.support, verdict.conflicting) == (S.SUPPORTED, True)
     assert set(quotes(verdict)) == {("supports", SAYS), ("contradicts", DENIES)}
-
-
-def test_partial_support_in_one_part_is_weighed_with_contradiction_in_another():
-    well = Well(900)
-    verdict = judged(well, [PARTIAL, *FILLER, DENIES])
-    assert well.shown[-1] == [PARTIAL, DENIES]
-    assert verdict.support is S.CONTRADICTED
-
-
-def test_parts_that_agree_need_no_further_verdict():
-    well = Well(900)
-    verdict = judged(well, FILLER)
-    assert verdict.support is S.ABSENT
-    assert sum(map(len, well.shown)) == len(FILLER)
 
 
 def test_a_single_sentence_that_does_not_fit_is_an_error_and_ends():

@@ -10,10 +10,9 @@ from dataclasses import replace
 from email.utils import formatdate
 
 import pytest
-from endpoint import answer, error, fair, on, verdict
+from endpoint import answer, error, fair, on
 
-from trail_callbacks import LLMJudge, Node, ProvenanceGraph, SupportClass, VerifyOptions, acheck, averify, check, verify
-from trail_callbacks.graph import Edge
+from trail_callbacks import LLMJudge, ProvenanceGraph, SupportClass, VerifyOptions, acheck, averify, check
 
 pytest.importorskip("instructor")
 pytestmark = pytest.mark.loopback
@@ -297,34 +296,3 @@ def test_a_judge_that_is_forgotten_closes_its_connections(endpoints, checked):
     assert endpoint.connections >= 1
     del judge
     assert soon(lambda: endpoint.connections == 0)
-
-
-CHAIN = ("Tram 1 has 10 seats.", "Tram 1 has 99 seats.", "So: tram 1 has 99 seats.", "Tram 1 has 99 seats.")
-
-
-@pytest.fixture
-def chain():
-    kinds = ("document", "completion", "completion", "answer")
-    nodes = tuple(
-        Node(id=f"n{i}", kind=kind, text=text) for i, (kind, text) in enumerate(zip(kinds, CHAIN, strict=True))
-    )
-    edges = tuple(Edge(source=f"n{i}", target=f"n{i + 1}", basis="declared") for i in range(3))
-    return ProvenanceGraph(nodes=nodes, edges=edges)
-
-
-def walking(asked):
-    """Holds the claim against the source, and finds it in what models wrote."""
-    if asked.purpose == "claims":
-        return fair(asked)
-    if asked.purpose == "verdicts":
-        return {"verdicts": [verdict(id_, asked.passages, "contradicted") for id_ in asked.claims]}
-    stating = [id_ for id_, text in asked.passages.items() if "99" in text]
-    return {"verdicts": [verdict(id_, stating) for id_ in asked.claims]}
-
-
-def test_an_origin_is_found_over_http(endpoints, chain):
-    endpoint = endpoints(walking)
-    report = verify(chain, judge_at(endpoint))
-    (said,) = report.verdicts
-    assert (said.support, said.introduced_at, said.carried_through) == (SupportClass.CONTRADICTED, "n1", ("n2", "n3"))
-    assert endpoint.purposes == {"claims": 1, "verdicts": 1, "localize": 1}

@@ -208,29 +208,11 @@ def test_a_reply_cut_at_the_token_limit_is_kept_and_the_rest_gets_more_room(judg
     assert second > 1.5 * first
 
 
-def test_claims_cut_at_the_token_limit_are_read_on_from_there(judged):
-    report, endpoint = judged(on("claims", lambda asked: cut(asked, 5, finish="length"), times=1))
-    assert (report.state, supported(report)) == ("assessed", EIGHT)
-    assert endpoint.purposes == {"claims": 2, "verdicts": 1}
-    assert TRAMS[0] not in endpoint.asked[1].block("ANSWER")
-
-
 def test_a_reply_that_never_fits_ends(judged):
     report, endpoint = judged(on("verdicts", answer('{"verdicts": [', finish="length")))
     assert report.state == "error"
     assert all(said.startswith("length: the answer was cut off") for said in errors(report).values())
     assert endpoint.purposes["verdicts"] == 15 + 8  # halves down to single claims, and those once with twice the room
-
-
-def test_wrong_ids_are_dropped_and_asked_for_again_once(judged):
-    def wrong(asked):
-        return {"verdicts": [verdict(f"claim-{id_}", ["s1"]) for id_ in asked.claims]}
-
-    report, endpoint = judged(on("verdicts", wrong))
-    assert (report.state, endpoint.purposes) == ("error", {"claims": 1, "verdicts": 2})
-    assert list(errors(report)) == EIGHT
-    report, endpoint = judged(on("verdicts", wrong, times=1))
-    assert (report.state, supported(report), len(endpoint.asked)) == ("assessed", EIGHT, 3)
 
 
 def test_passages_that_were_not_shown_support_nothing(judged):
@@ -266,15 +248,6 @@ def test_a_class_that_does_not_exist_is_an_error_of_that_claim(judged, label):
     assert (report.state, list(errors(report)), len(endpoint.asked)) == ("partial", ["c4"], 3)
     assert errors(report)["c4"].startswith("invalid: the model")
     assert list(endpoint.asked[2].claims) == ["c4"]
-
-
-def test_ten_thousand_verdicts_change_nothing(judged):
-    def many(asked):
-        items = fair(asked)["verdicts"]
-        return {"verdicts": [*items, *(verdict(f"c{i}", ["s1"]) for i in range(9, 10_001))]}
-
-    report, endpoint = judged(on("verdicts", many))
-    assert (report.state, supported(report), len(endpoint.asked)) == ("assessed", EIGHT, 2)
 
 
 def test_ten_thousand_claims_that_the_answer_does_not_make_are_dropped_and_counted(judged):

@@ -1,9 +1,8 @@
 """The verdicts of one iteration: each claim judged by the evidence selected for it, in parts if that is too long.
 
 Too long is what exceeds `LONGEST`, or what the model says does not fit it; then less is tried for all later verdicts.
-Support in one part wins over silence or partial support in others. Where parts contradict each other, or each supports
-only something of the claim, the judge gets what they cite together for one more verdict. If that decides nothing,
-support with contradicting evidence beside it is `supported`, and the evidence says that the sources disagree.
+Support in one part wins over silence or partial support in others; with contradicting evidence beside it the claim is
+`supported`, and the evidence says that the sources disagree.
 """
 
 from __future__ import annotations
@@ -30,7 +29,6 @@ _PRECEDENCE = [
     SupportClass.ABSENT,
     SupportClass.UNEVALUATABLE,
 ]
-_DECISIVE = frozenset(_PRECEDENCE[:3])
 
 
 @dataclass(slots=True)
@@ -85,11 +83,6 @@ def interim_verdicts(
                 judged[part.walk][part] = answer
         parts = [smaller for part in refused for smaller in _smaller(part, cache, room)]
     merged = {walk.claim.id: _merged(walk, list(answers.values())) for walk, answers in judged.items()}
-    open_ = [_Part(walk, _cited(answers)) for walk, answers in judged.items() if _disagree(list(answers.values()))]
-    for part, answer in (yield from _asked(open_, judge, room, warnings)).items():
-        if answer.support in _DECISIVE:
-            note = f"(Judged in {len(judged[part.walk])} parts, then by what these cite together.)"
-            merged[part.walk.claim.id] = replace(answer, rationale=f"{answer.rationale} {note}".strip())
     return merged, tuple(dict.fromkeys(warnings))
 
 
@@ -118,24 +111,6 @@ def _smaller(part: _Part, cache: PassageCache, room: Room) -> list[_Part]:
     if part.is_all:
         return _parts(part.walk, cache, room)
     return [_Part(part.walk, passages) for passages in packed(part.passages, room.characters)]
-
-
-def _disagree(answers: Sequence[Judgement]) -> bool:
-    """Whether parts cannot be merged by rule: some contradict others, or each supports only something of the claim."""
-    if any(answer.error is not None for answer in answers):
-        return False
-    said = [answer.support for answer in answers if answer.support in _DECISIVE]
-    against = SupportClass.CONTRADICTED in said and len(set(said)) > 1
-    return against or (len(said) > 1 and set(said) == {SupportClass.PARTIALLY_SUPPORTED})
-
-
-def _cited(answers: dict[_Part, Judgement]) -> tuple[Passage, ...]:
-    """The passages of parts that the judgements on them cite for or against the claim."""
-    cited: dict[Passage, None] = {}
-    for part, answer in answers.items():
-        places = {(item.node_id, item.start, item.end, item.quote) for item in answer.evidence if item.decides}
-        cited |= {p: None for p in part.passages if (p.node_id, p.start, p.end, p.text) in places}
-    return tuple(cited)
 
 
 def _merged(walk: Walk, answers: Sequence[Judgement]) -> Judgement:

@@ -23,8 +23,8 @@ Choices where, to our knowledge, the paper is silent:
 - Only a verdict on sources alone is final; one that also used outputs is followed by one without them.
 - Of the outputs with evidence for the last full support, those that its verdict cites introduced the claim.
 - If the evidence is too long for one verdict, evidence is selected from it again, at most twice. If it is still too
-  long, or does not fit the model, it is shortened and then judged in parts, see `trail_callbacks.verify.interim`;
-  parts that disagree are followed by one verdict on what they cite together. The rationale says so.
+  long, or does not fit the model, it is shortened and then judged in parts, see `trail_callbacks.verify.interim`. The
+  rationale says so.
 - A text too long for one prompt is read in several; sentences are never cut. From a source longer than a quarter of the
   evidence for one verdict, only the selected sentences and their neighbours are used.
 - If no verdict was "fully supported", the answer itself introduced the claim; if one was inconclusive, or only sources

@@ -15,7 +15,7 @@ from trail_callbacks.judges.encoder.loading import Loaded, Source, Weights, need
 from trail_callbacks.judges.encoder.pairs import PairReader
 from trail_callbacks.judges.encoder.profiles import DEFAULT, PROFILES, UNSUITED, Profile, checked_labels, profile_of
 from trail_callbacks.judges.encoder.tokens import TokenReader
-from trail_callbacks.judges.encoder.verdicts import Thresholds, absent, answerable, stating, verdicts
+from trail_callbacks.judges.encoder.verdicts import Thresholds, absent, stating, verdicts
 from trail_callbacks.judges.judge import Assessment, Extraction, Judgement, Purpose, Question
 from trail_callbacks.language.detect import NAMES, language
 from trail_callbacks.models.call import Pipeline
@@ -48,7 +48,7 @@ class EncoderJudge:
     Classes: see `trail_callbacks.judges.encoder.verdicts`. Scores near the threshold are undecided. A score is not a
     calibrated probability, so there is no confidence. Error types are those that the offline checks find in
     the sentences nearest to an unsupported claim, else `other`. Evidence is the sentence with the highest score, read
-    by itself. Claims are found by rules, as `LocalJudge` does, and so is whether sources answer a question.
+    by itself. Claims are found by rules, as `LocalJudge` does; whether sources answer a question is left open.
 
     The model is loaded at first use, or by `load()`, once for all threads, from the hub's cache or a folder if it is
     there; a download needs the network once. One batch runs at a time, never on the event loop. A forked process loads
@@ -160,11 +160,12 @@ class EncoderJudge:
     def assess(self, questions: Sequence[Question], purpose: Purpose = "verdicts") -> Pipeline[Assessment]:
         """Judges claims, all together.
 
-        For `localize` each node is read by itself. For `answerable`, which no such model was made for, the offline
-        judge's rules decide.
+        For `localize` each node is read by itself. For `answerable`, which no such model was made for, nothing is
+        decided.
         """
         if purpose == "answerable":
-            return (yield from answerable(questions))
+            why = "an encoder does not answer questions"
+            return Assessment(judgements=tuple(Judgement(claim_id=each.claim.id, undecided=why) for each in questions))
         settled = self._settled(questions) if purpose == "verdicts" else {}
         if len(settled) == len(questions):  # nothing is left to ask: nothing is loaded
             return Assessment(judgements=tuple(settled[n] for n in range(len(questions))))

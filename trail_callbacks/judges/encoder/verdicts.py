@@ -23,13 +23,13 @@ from trail_callbacks.evidence import Evidence, Passage, quoted
 from trail_callbacks.judges.encoder.chunks import likeliest, statements
 from trail_callbacks.judges.encoder.inference import Asked, Grounding, Reader
 from trail_callbacks.judges.encoder.tokens import TokenReader
-from trail_callbacks.judges.judge import Assessment, Judgement, Question
+from trail_callbacks.judges.judge import Judgement, Question
 from trail_callbacks.language.terms import keys
 from trail_callbacks.models.call import Pipeline
 from trail_callbacks.taxonomy import UNSUPPORTED, ErrorType, SupportClass
 from trail_callbacks.text import encodable, sentences
 
-__all__ = ["Thresholds", "absent", "answerable", "stating", "verdicts"]
+__all__ = ["Thresholds", "absent", "stating", "verdicts"]
 
 _Outcome: TypeAlias = SupportClass | Literal["undecided"]
 
@@ -141,15 +141,6 @@ def stating(questions: Sequence[Question], reader: Reader, thresholds: Threshold
         else:
             judgements.append(absent(question, "The model finds it stated nowhere here."))
     return judgements
-
-
-def answerable(questions: Sequence[Question]) -> Pipeline[Assessment]:
-    """Tells by the offline judge's rules whether passages answer questions: no such model was trained for that."""
-    from trail_callbacks.judges.local.judge import LocalJudge  # noqa: PLC0415 - only where an answer declines
-
-    local = LocalJudge()
-    found = yield from local.assess(questions, "answerable")
-    return replace(found, judgements=tuple(replace(one, judge=local.name) for one in found.judgements))
 
 
 def _typed(

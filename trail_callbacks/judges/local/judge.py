@@ -14,7 +14,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
 from trail_callbacks.claims import Claim, abstains, split
-from trail_callbacks.evidence import Evidence, Passage, quoted
+from trail_callbacks.evidence import Passage, quoted
 from trail_callbacks.judges.judge import Assessment, Extraction, Judgement, Purpose, Question
 from trail_callbacks.judges.local.decision import Ruling
 from trail_callbacks.judges.local.wording import Wording
@@ -65,10 +65,14 @@ class LocalJudge:
     def assess(self, questions: Sequence[Question], purpose: Purpose = "verdicts") -> Pipeline[Assessment]:
         """Judges claims one by one.
 
-        For `localize` each node is judged by itself, by shared words. For `answerable` see `overlap`.
+        For `localize` each node is judged by itself, by shared words. For `answerable` nothing is decided: words do not
+        show whether a sentence answers a question.
         """
+        if purpose == "answerable":
+            why = "a judge without a model does not answer questions"
+            return Assessment(judgements=tuple(Judgement(claim_id=each.claim.id, undecided=why) for each in questions))
         assessor = _Assessor()
-        method = {"verdicts": assessor.verdict, "localize": assessor.statement, "answerable": assessor.answer}[purpose]
+        method = assessor.verdict if purpose == "verdicts" else assessor.statement
         claims = {question.claim.id: question.claim.text for question in questions if question.claim.checkable}
         return Assessment(
             judgements=tuple(map(method, questions)),
@@ -115,27 +119,12 @@ class _Assessor:
         for passage in _statements(question.passages):
             by_node[passage.node_id].append(passage)
         stating = [quoted(one, "supports") for mine in by_node.values() for one in self._stating(question.claim, mine)]
-        return _found(
-            question.claim,
-            stating,
-            "These outputs have most of its words, and every number and name.",
-            "No output has enough of its words.",
-        )
-
-    def answer(self, question: Question) -> Judgement:
-        """Whether passages answer the question that stands in place of the claim."""
-        from trail_callbacks.judges.local.overlap import answers  # noqa: PLC0415 - few runs need it
-
-        passages = _statements(question.passages)
-        indices = answers(
-            self._read(question.claim.text[:_LONGEST]), [(self._read(p.text), self._read(p.before)) for p in passages]
-        )
-        return _found(
-            question.claim,
-            [quoted(passages[i], "supports") for i in indices],
-            "A sentence holds the words of the question and what it asks for.",
-            "No sentence holds the words of the question and more; only questions in English are looked at.",
-        )
+        id_ = question.claim.id
+        if not stating:
+            why = "No output has enough of its words."
+            return Judgement(claim_id=id_, support=SupportClass.ABSENT, error_type=ErrorType.OTHER, rationale=why)
+        why = "These outputs have most of its words, and every number and name."
+        return Judgement(claim_id=id_, support=SupportClass.SUPPORTED, rationale=why, evidence=tuple(stating))
 
     def _decide(self, question: Question) -> Judgement:
         passages = _statements(question.passages)
@@ -167,14 +156,6 @@ class _Assessor:
 
 def _unevaluatable(claim: Claim) -> Judgement:
     return Judgement(claim_id=claim.id, support=SupportClass.UNEVALUATABLE, rationale="It states nothing to check.")
-
-
-def _found(claim: Claim, evidence: Sequence[Evidence], yes: str, no: str) -> Judgement:
-    """Says that some passages have what was looked for, or that none has."""
-    if not evidence:
-        other = ErrorType.OTHER
-        return Judgement(claim_id=claim.id, support=SupportClass.ABSENT, error_type=other, rationale=no)
-    return Judgement(claim_id=claim.id, support=SupportClass.SUPPORTED, rationale=yes, evidence=tuple(evidence))
 
 
 def _statements(passages: Sequence[Passage]) -> tuple[Passage, ...]:

@@ -1,13 +1,11 @@
-"""Overlap: whether texts state a claim, or answer a question, by the words that they share with it in any order.
+"""Overlap: whether texts state a claim, by the words that they share with it in any order.
 
 Localisation asks which of many outputs carries a claim that the sources do not support: there the best guess is worth
-more than silence. That an answer declined although the sources had it is said only where sentences hold nearly all
-words of the question, every name and number of it, and what it asks for: a false alarm is worse than a missed one.
+more than silence.
 """
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -15,24 +13,14 @@ from functools import cached_property
 from trail_callbacks.judges.local.alignment import laid_beside
 from trail_callbacks.judges.local.decision import mismatches
 from trail_callbacks.judges.local.wording import Word, Wording, WordPlaces
-from trail_callbacks.language.values import follows
 
-__all__ = ["SharedWords", "answers"]
+__all__ = ["SharedWords"]
 
 _ABOUT = 0.3  # share of the claim's words that make a passage be about it
 _CLOSE = 0.8  # passages with at least this share of the best overlap are about the same subject as the best
 _ENOUGH = 0.6  # share of the claim that makes a statement of it
-_NEARLY = 0.8  # share of the question's words that a sentence must hold to answer it
 _MOST = 4  # passages that are compared
 _OTHERS = 2  # passages that may add to one
-_ASKED = re.compile(
-    r"\b(?:(?P<amount>how\s+(?:many|much|old|long|far|tall|high|deep|wide|large|big|heavy|fast|often|hot|cold|expensive))"
-    r"|(?P<time>when|(?:what|which)\s+(?:year|date|day|month|time))|(?P<name>whom?|whose)"
-    r"|(?P<open>why|how|where|explain|describe|compare|summari[sz]e|list|tell))\b",
-    re.IGNORECASE,
-)
-"""What a question asks for; words do not show whether a sentence gives a reason, way, place or overview."""
-_TIMES = frozenset({"year", "month", "day", "weekday", "clock"})
 
 
 @dataclass(frozen=True)
@@ -128,35 +116,3 @@ class SharedWords:
             chosen.append(index)
             have |= self.held[index]
         return tuple(chosen)
-
-
-def answers(question: Wording, passages: Sequence[tuple[Wording, Wording]]) -> list[int]:
-    """Finds the passages, each with the text before it, that answer a question: in English, and silent in doubt."""
-    asked = _ASKED.search(question.text)
-    kind = (asked and asked.lastgroup) or "more"
-    if not question.english or not question.content or kind == "open":
-        return []
-    skipped = asked.span() if asked and kind in {"amount", "time"} else (0, 0)
-    texts, before = [passage for passage, _ in passages], [around for _, around in passages]
-    shared = SharedWords(question, texts, before, [False] * len(texts))
-    about = frozenset(i for i in shared.content if not skipped[0] <= shared.words[i].start < skipped[1])
-    return [
-        i
-        for i, (own, has) in enumerate(zip(shared.own, shared.held, strict=True))
-        if about & own
-        and shared.weight(about & has) >= _NEARLY * shared.weight(about)
-        and not shared.lacks(has | (shared.content - about))
-        and _adds(question, texts[i], kind)
-    ]
-
-
-def _adds(question: Wording, passage: Wording, kind: str) -> bool:
-    """Whether a passage has what is asked for, and not only what the question says."""
-    fresh = {each.kind for each in passage.quantities if not any(follows(each, q) for q in question.quantities)}
-    if kind == "amount":
-        return bool(fresh - _TIMES - {"rank"})
-    if kind == "time":
-        return bool(fresh & _TIMES)
-    if kind == "name":
-        return any(not any(map(question.has, name)) for name in passage.names)
-    return bool(fresh) or not all(map(question.has, passage.content))
