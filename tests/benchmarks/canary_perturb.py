@@ -23,8 +23,8 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 
 from trail_callbacks.canary import Corpus, Document, Twin
-from trail_callbacks.canary.edit import EditKind
 from trail_callbacks.canary.perturbers.perturb import perturb
+from trail_callbacks.canary.twin import EditKind
 from trail_callbacks.language.values import in_words, quantities
 
 PAGES = 200

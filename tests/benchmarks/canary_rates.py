@@ -24,8 +24,7 @@ from dataclasses import dataclass, replace
 from statistics import NormalDist
 
 from trail_callbacks.canary import Answered, Arm, Ask, Finding, Outcome, Probe, Run, Strategy, Trial
-from trail_callbacks.canary.statistics.comparing import compare
-from trail_callbacks.canary.statistics.contrasts import contrasts, ranking
+from trail_callbacks.canary.statistics.comparing import compare, contrasts, ranking
 from trail_callbacks.canary.statistics.rates import cases, rates
 from trail_callbacks.statistics.intervals import wilson
 from trail_callbacks.statistics.rates import Rate

@@ -10,10 +10,9 @@ from typing import TYPE_CHECKING
 
 from trail_callbacks.canary.arm import ARMS, Answered, App, Arm, ArmUnavailableError, Ask, Strategy
 from trail_callbacks.canary.corpus import Corpus, Document, Skipped
-from trail_callbacks.canary.edit import KINDS, SIZES, Edit, EditKind, Replacement, Size
 from trail_callbacks.canary.probe import Origin, Probe
 from trail_callbacks.canary.trial import OUTCOMES, Finding, How, Outcome, Policy, Run, Stated, Trial
-from trail_callbacks.canary.twin import TAG, Twin
+from trail_callbacks.canary.twin import KINDS, SIZES, TAG, Edit, EditKind, Replacement, Size, Twin
 
 if TYPE_CHECKING:
     from trail_callbacks.canary.files.corpora import corpus_of, read_corpus

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from trail_callbacks.canary.edit import EditKind, Size
+from trail_callbacks.canary.twin import EditKind, Size
 
 __all__ = ["Origin", "Probe"]
 

@@ -4,12 +4,85 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Final
+from typing import Final, Literal, get_args
 
 from trail_callbacks.canary.corpus import Corpus, Skipped
-from trail_callbacks.canary.edit import Edit
 
-__all__ = ["TAG", "Twin"]
+__all__ = ["KINDS", "SIZES", "TAG", "TURNS", "Edit", "EditKind", "Replacement", "Size", "Twin"]
+
+
+EditKind = Literal[
+    "number",
+    "date",
+    "name",
+    "negation",
+    "modality",
+    "unit",
+    "order",
+    "unanswerable",
+    "inconsistent",
+    "nonce",
+]
+"""What an edit changes. `unanswerable` removes the fact everywhere; `inconsistent` makes two passages disagree, on two
+values which are both fictive; `nonce` puts a coined word in place of a name: nobody can have read it anywhere."""
+
+KINDS: tuple[EditKind, ...] = get_args(EditKind)
+
+TURNS: frozenset[EditKind] = frozenset({"negation", "modality", "order"})
+"""Kinds that turn a statement into another one, and are asked for with yes or no."""
+
+Size = Literal["small", "medium", "large"]
+"""How far the fictive value is from the real one: the less plausible a context, the less it is followed (ClashEval)."""
+
+SIZES: tuple[Size, ...] = get_args(Size)
+
+
+@dataclass(frozen=True, slots=True)
+class Replacement:
+    """A span of a real document and what stands in its place in the twin.
+
+    Attributes:
+        document: Id of the document.
+        start: Offset in the real text.
+        end: Offset after it.
+        old: The real words, `text[start:end]`.
+        new: The fictive words; empty where a fact was removed.
+    """
+
+    document: str
+    start: int
+    end: int
+    old: str
+    new: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Edit:
+    """One fact, changed consistently.
+
+    Attributes:
+        id: Unique in the twin, the same for the same seed: `number-3`.
+        kind: What was changed.
+        size: How far; None where the kind has no scale (negation, modality, unit, order, unanswerable, nonce).
+        real: The real value as a person would write it: `40 minutes`.
+        fictive: The fictive value, likewise; None where the fact was removed.
+        also: The second fictive value of an `inconsistent` edit.
+        replacements: The places, in the order of documents and offsets; at least one. A number that depends on the
+            edited one (a sum, a percentage) is repaired by replacements of the same edit, see `repairs`.
+        repairs: Indices of those `replacements` that are such consequences and not the value itself.
+        forms: Other written forms of the fact with their replacement, such as inflected names: pairs (old, new).
+    """
+
+    id: str
+    kind: EditKind
+    size: Size | None = None
+    real: str
+    fictive: str | None
+    also: str | None = None
+    replacements: Sequence[Replacement]
+    repairs: Sequence[int] = ()
+    forms: Sequence[tuple[str, str]] = ()
+
 
 TAG: Final = "trail_canary"
 """Key in the metadata of fictive documents and passages; its value is `Twin.id`. What has it must not be indexed."""

@@ -141,7 +141,7 @@ def watch(
 
 
 def _matrix(path: str | None) -> tuple[Sequence[canary.Strategy], Sequence[canary.Arm]]:
-    from trail_callbacks.canary.runs.matrix import read_matrix  # noqa: PLC0415 - other commands do not need it
+    from trail_callbacks.canary.runs.plan import read_matrix  # noqa: PLC0415 - other commands do not need it
 
     return read_matrix(path) if path else ((), canary.ARMS)
 

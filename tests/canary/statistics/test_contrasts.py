@@ -1,6 +1,6 @@
 from canary_runs import probe, run
 
-from trail_callbacks.canary.statistics.contrasts import contrasts, ranking
+from trail_callbacks.canary.statistics.comparing import contrasts, ranking
 from trail_callbacks.canary.statistics.rates import cases
 
 F, L, U = "follows_context", "leaks_prior", "unscorable"

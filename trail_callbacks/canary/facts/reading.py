@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections import Counter, defaultdict
 from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -14,9 +15,51 @@ from trail_callbacks.canary.facts.joined import Joined
 from trail_callbacks.canary.facts.names import Names
 from trail_callbacks.canary.facts.pages import Figure, Page, Saying
 from trail_callbacks.canary.facts.relations import Relation, relations_in, roundings
-from trail_callbacks.canary.facts.stated import Stated
+from trail_callbacks.language.terms import stem
+from trail_callbacks.language.values import Quantity, quantities
 
-__all__ = ["Fact", "Reading"]
+__all__ = ["Fact", "Reading", "Stated", "implausible"]
+
+
+_COLDEST = {"temperature": -273.15, "fahrenheit": -459.67}
+
+
+class Stated:
+    """The values of a corpus."""
+
+    def __init__(self, pages: Sequence[Page], near: Mapping[Page, Sequence[Page]]) -> None:
+        self._near = near
+        self._values: set[tuple[str, str, str]] = set()
+        self._bare: dict[Page, set[str]] = defaultdict(set)
+        for page in pages:
+            for each in page.numbers:
+                self._add(each, page)
+
+    def _add(self, quantity: Quantity, page: Page) -> None:
+        if quantity.kind == "count" and not quantity.noun:
+            self._bare[page].add(f"{quantity.value:.9g}")
+        else:
+            self._values.add((quantity.kind, f"{quantity.value:.9g}", stem(quantity.noun)))
+
+    def add(self, words: str, pages: Sequence[Page]) -> None:
+        """Takes note of a new value of some documents."""
+        for each in quantities(words):
+            for page in pages:
+                self._add(each, page)
+
+    def has(self, kind: str, value: float, noun: str, page: Page) -> bool:
+        """Whether the corpus has a value; of bare numbers, of which it may have all, the document or one like it."""
+        if kind != "count" or noun:
+            return (kind, f"{value:.9g}", noun) in self._values
+        return any(f"{value:.9g}" in self._bare[each] for each in (page, *self._near[page]))
+
+
+def implausible(real: Quantity, value: float) -> bool:
+    """Says whether nobody would believe a value in the place of a real one. What that breaks too is no reason."""
+    if value < _COLDEST.get(real.kind, -math.inf) or (real.value > 0 >= value and real.kind not in _COLDEST):
+        return True
+    return real.kind == "percent" and abs(real.value) <= 100 < abs(value)  # noqa: PLR2004 - the whole
+
 
 _LEAST, _MOST, _PART = 3, 40, 10  # documents that may have a word which says what they are about: a tenth of all
 _ALIKE = 0.15  # share of the weight of their words that two documents have in common

@@ -9,9 +9,8 @@ from typing import Literal
 from pydantic import BaseModel, ValidationError
 
 from trail_callbacks.canary.corpus import Corpus, Document, Skipped
-from trail_callbacks.canary.edit import Edit, Replacement
 from trail_callbacks.canary.saved import frozen
-from trail_callbacks.canary.twin import TAG, Twin
+from trail_callbacks.canary.twin import TAG, Edit, Replacement, Twin
 from trail_callbacks.errors import InputError
 from trail_callbacks.files import write
 

@@ -20,7 +20,7 @@ from trail_callbacks.canary.report.words import (
     summary,
     ties,
 )
-from trail_callbacks.canary.statistics.contrasts import LABELS
+from trail_callbacks.canary.statistics.comparing import LABELS
 from trail_callbacks.canary.statistics.measures import MEASURES
 from trail_callbacks.canary.statistics.rates import SPLITS
 from trail_callbacks.render.excerpt import line, name, plain, shorten

@@ -10,7 +10,6 @@ from dataclasses import dataclass
 from functools import cached_property, lru_cache
 
 from trail_callbacks.canary.corpus import Document
-from trail_callbacks.canary.edit import Replacement
 from trail_callbacks.canary.passages.letters import (
     Letters,
     letters,
@@ -19,6 +18,7 @@ from trail_callbacks.canary.passages.letters import (
     shared_start,
     text_of_html,
 )
+from trail_callbacks.canary.twin import Replacement
 
 __all__ = ["EditedPlaces", "Swap", "swapped"]
 

@@ -10,10 +10,9 @@ from functools import cached_property, lru_cache
 from typing import Any, Final, Literal
 from weakref import WeakValueDictionary
 
-from trail_callbacks.canary.edit import TURNS, Replacement
 from trail_callbacks.canary.passages.letters import Letters, letters
 from trail_callbacks.canary.passages.places import EditedPlaces, Range, Spot, Swap, swapped
-from trail_callbacks.canary.twin import TAG, Twin
+from trail_callbacks.canary.twin import TAG, TURNS, Replacement, Twin
 from trail_callbacks.language.terms import keys
 from trail_callbacks.text import words
 

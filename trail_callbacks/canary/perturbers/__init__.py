@@ -5,7 +5,7 @@ from the order of a set or from a hash. What it sees and has to leave alone it y
 edits that are true together only it yields as a tuple, which is taken as a whole or not at all. `perturb` refuses
 overlaps, applies, and reads the twin again; `accept` says why an edit does not hold there, or nothing.
 
-To add a kind: a name in `canary.edit.EditKind`, and a line in `KINDS`.
+To add a kind: a name in `canary.twin.EditKind`, and a line in `KINDS`.
 """
 
 from __future__ import annotations
@@ -15,10 +15,10 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from trail_callbacks.canary.corpus import Skipped
-from trail_callbacks.canary.edit import Edit, EditKind, Size
 from trail_callbacks.canary.facts.reading import Reading
 from trail_callbacks.canary.perturbers import dates, names, numbers, removal, units, wording
 from trail_callbacks.canary.perturbers.rereading import Rereading, dates_stand, is_gone, names_are_gone, values_hold
+from trail_callbacks.canary.twin import Edit, EditKind, Size
 
 __all__ = ["KINDS", "Kind", "Proposal"]
 

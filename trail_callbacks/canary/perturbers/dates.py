@@ -16,10 +16,10 @@ from dataclasses import dataclass
 from typing import Final
 
 from trail_callbacks.canary.corpus import Skipped
-from trail_callbacks.canary.edit import Edit, Replacement, Size
 from trail_callbacks.canary.facts.joined import Joined
 from trail_callbacks.canary.facts.pages import Page
 from trail_callbacks.canary.facts.reading import Reading
+from trail_callbacks.canary.twin import Edit, Replacement, Size
 from trail_callbacks.language.values import CalendarDate, calendar_dates
 
 __all__ = ["Dated", "Key", "dates_of", "propose"]

@@ -7,9 +7,9 @@ import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 
 from trail_callbacks.canary.corpus import Skipped
-from trail_callbacks.canary.edit import Edit, EditKind, Replacement, Size
 from trail_callbacks.canary.facts.names import WORD, Name
 from trail_callbacks.canary.facts.reading import Reading
+from trail_callbacks.canary.twin import Edit, EditKind, Replacement, Size
 
 __all__ = ["coined", "propose", "propose_nonce"]
 

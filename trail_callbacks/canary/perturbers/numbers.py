@@ -13,10 +13,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 
 from trail_callbacks.canary.corpus import Skipped
-from trail_callbacks.canary.edit import Edit, Replacement, Size
 from trail_callbacks.canary.facts.pages import Figure
-from trail_callbacks.canary.facts.reading import Fact, Reading
-from trail_callbacks.canary.facts.stated import implausible
+from trail_callbacks.canary.facts.reading import Fact, Reading, implausible
+from trail_callbacks.canary.twin import Edit, Replacement, Size
 from trail_callbacks.language.terms import keys
 
 __all__ = ["FACTORS", "guessable", "propose", "propose_inconsistent"]

@@ -11,13 +11,12 @@ from dataclasses import replace
 from itertools import count
 
 from trail_callbacks.canary.corpus import Corpus, Document, Skipped
-from trail_callbacks.canary.edit import SIZES, Edit, EditKind, Replacement, Size
 from trail_callbacks.canary.facts.pages import Page
 from trail_callbacks.canary.facts.protected import Spans, uneditable
 from trail_callbacks.canary.facts.reading import Reading
 from trail_callbacks.canary.perturbers import KINDS, Proposal
 from trail_callbacks.canary.perturbers.rereading import Rereading, applied
-from trail_callbacks.canary.twin import TAG, Twin
+from trail_callbacks.canary.twin import SIZES, TAG, Edit, EditKind, Replacement, Size, Twin
 from trail_callbacks.errors import InputError
 
 __all__ = ["perturb"]

@@ -8,10 +8,10 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from trail_callbacks.canary.corpus import Skipped
-from trail_callbacks.canary.edit import Edit, Replacement, Size
 from trail_callbacks.canary.facts.pages import Page, Saying
 from trail_callbacks.canary.facts.reading import Reading
 from trail_callbacks.canary.perturbers.dates import Dated, Key, dates_of
+from trail_callbacks.canary.twin import Edit, Replacement, Size
 
 __all__ = ["propose"]
 

@@ -8,10 +8,10 @@ from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 
 from trail_callbacks.canary.corpus import Document
-from trail_callbacks.canary.edit import Edit, Replacement
 from trail_callbacks.canary.facts.names import WORD
 from trail_callbacks.canary.facts.pages import Figure, Page
 from trail_callbacks.canary.facts.reading import Reading
+from trail_callbacks.canary.twin import Edit, Replacement
 from trail_callbacks.language.terms import stem
 from trail_callbacks.language.values import Quantity, quantities
 

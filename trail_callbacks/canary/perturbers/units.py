@@ -9,10 +9,9 @@ from collections.abc import Iterator, Sequence
 from itertools import pairwise
 
 from trail_callbacks.canary.corpus import Skipped
-from trail_callbacks.canary.edit import Edit, Replacement, Size
 from trail_callbacks.canary.facts.pages import Figure
-from trail_callbacks.canary.facts.reading import Fact, Reading
-from trail_callbacks.canary.facts.stated import implausible
+from trail_callbacks.canary.facts.reading import Fact, Reading, implausible
+from trail_callbacks.canary.twin import Edit, Replacement, Size
 from trail_callbacks.language.values import quantities
 
 __all__ = ["propose"]

@@ -13,9 +13,9 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Final
 
 from trail_callbacks.canary.corpus import Skipped
-from trail_callbacks.canary.edit import Edit, EditKind, Replacement, Size
 from trail_callbacks.canary.facts.pages import Saying
 from trail_callbacks.canary.facts.reading import Reading
+from trail_callbacks.canary.twin import Edit, EditKind, Replacement, Size
 from trail_callbacks.language.detect import language
 from trail_callbacks.language.negation import negation
 

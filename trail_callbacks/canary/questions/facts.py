@@ -10,8 +10,7 @@ from dataclasses import dataclass
 from itertools import groupby
 from typing import Final
 
-from trail_callbacks.canary.edit import TURNS, Edit, Replacement
-from trail_callbacks.canary.twin import Twin
+from trail_callbacks.canary.twin import TURNS, Edit, Replacement, Twin
 from trail_callbacks.evidence.spans import Span, spans
 from trail_callbacks.evidence.tables import Row, pairs
 from trail_callbacks.language.detect import language

@@ -9,14 +9,13 @@ from itertools import zip_longest
 from typing import Final
 
 from trail_callbacks.canary.corpus import Document, Skipped
-from trail_callbacks.canary.edit import TURNS, Edit
 from trail_callbacks.canary.probe import Probe
 from trail_callbacks.canary.questions.checking import names, problem
 from trail_callbacks.canary.questions.cloze import denies, gap, hollow, unfit, yes_or_no
 from trail_callbacks.canary.questions.english import asked, vague
 from trail_callbacks.canary.questions.facts import EditedSentence, EditedSentences
 from trail_callbacks.canary.questions.rivals import Rivals
-from trail_callbacks.canary.twin import Twin
+from trail_callbacks.canary.twin import TURNS, Edit, Twin
 from trail_callbacks.language.terms import keys
 from trail_callbacks.language.values import quantities
 

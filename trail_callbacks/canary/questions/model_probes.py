@@ -9,13 +9,12 @@ from typing import Annotated, Any, Final
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
 
 from trail_callbacks.canary.corpus import Skipped
-from trail_callbacks.canary.edit import Edit
 from trail_callbacks.canary.probe import Probe
 from trail_callbacks.canary.questions.checking import LONGEST, names, problem
 from trail_callbacks.canary.questions.cloze import GAP
 from trail_callbacks.canary.questions.facts import EditedSentence
 from trail_callbacks.canary.questions.making import Maker
-from trail_callbacks.canary.twin import Twin
+from trail_callbacks.canary.twin import Edit, Twin
 from trail_callbacks.judges.prompts import Fence, load
 from trail_callbacks.models.call import Call, Pipeline, Reply
 from trail_callbacks.models.salvage import objects

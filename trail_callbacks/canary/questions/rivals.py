@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 from typing import Final
 
-from trail_callbacks.canary.edit import TURNS
 from trail_callbacks.canary.questions.facts import EditedSentence, called
-from trail_callbacks.canary.twin import Twin
+from trail_callbacks.canary.twin import TURNS, Twin
 from trail_callbacks.evidence.tables import pairs, tables
 from trail_callbacks.language.terms import keys, terms
 from trail_callbacks.language.values import quantities

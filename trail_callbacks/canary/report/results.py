@@ -12,7 +12,7 @@ from typing import Any, Final
 
 from trail_callbacks import display
 from trail_callbacks.canary.arm import Arm
-from trail_callbacks.canary.statistics.contrasts import Compared, Contrast, contrasts, ranking
+from trail_callbacks.canary.statistics.comparing import Compared, Contrast, contrasts, ranking
 from trail_callbacks.canary.statistics.measures import MEASURES
 from trail_callbacks.canary.statistics.rates import CanaryRates, Figures, cases, precision, rates
 from trail_callbacks.canary.trial import Policy, Run, Trial

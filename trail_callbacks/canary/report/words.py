@@ -8,7 +8,7 @@ from typing import Final
 
 from trail_callbacks.canary.arm import Arm
 from trail_callbacks.canary.report.results import Results
-from trail_callbacks.canary.statistics.contrasts import LABELS, Compared
+from trail_callbacks.canary.statistics.comparing import LABELS, Compared
 from trail_callbacks.canary.statistics.measures import MEASURES
 from trail_callbacks.canary.statistics.rates import Figures, Split
 from trail_callbacks.canary.trial import OUTCOMES, Outcome

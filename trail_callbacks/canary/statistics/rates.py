@@ -9,10 +9,10 @@ from dataclasses import dataclass
 from typing import Any, Final, Literal, get_args
 
 from trail_callbacks.canary.arm import ARMS, Arm
-from trail_callbacks.canary.edit import KINDS, SIZES
 from trail_callbacks.canary.probe import Probe
 from trail_callbacks.canary.statistics.measures import MEASURES, ProbeCase, right
 from trail_callbacks.canary.trial import OUTCOMES, Outcome, Policy, Run
+from trail_callbacks.canary.twin import KINDS, SIZES
 from trail_callbacks.errors import InputError
 from trail_callbacks.statistics.intervals import Z, needed_for_difference, quantile, wilson
 from trail_callbacks.statistics.rates import Hit, Rate, design, rate
