@@ -31,11 +31,3 @@ def test_a_short_window_grows_until_it_holds_some_runs():
     window = BurnWindow.count(FAST, 10_000.0, one_each_minute)
     assert (window.long.decided, window.short.decided, window.recent) == (60, 10, 600)
     assert asked == [3600, 300, 600]
-
-
-def test_a_part_is_taken_away_over_the_same_windows():
-    window = BurnWindow(rate=FAST, long=tally(100, 40), short=tally(20, 8), recent=600)
-    part = window.over(10_000.0, lambda since, until: tally(40, 40) if until - since == 3600 else tally(8, 8))
-    rest = window.without(part)
-    assert (rest.long, rest.short) == (tally(60, 0), tally(12, 0))
-    assert tally(3, 1, 0.1) - tally(3, 1, 0.3) == Tally()

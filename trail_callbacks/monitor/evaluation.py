@@ -97,14 +97,6 @@ class BurnWindow:
         """Whether the budget burns at this rate."""
         return self.exceeds(self.rate.factor * budget, minimum)
 
-    def over(self, until: float, tally: Callable[[float, float], Tally]) -> BurnWindow:
-        """Counts other runs over the same windows."""
-        return replace(self, long=tally(until - self.rate.long, until), short=tally(until - self.recent, until))
-
-    def without(self, part: BurnWindow) -> BurnWindow:
-        """The same without some of its runs, which were counted over the same windows."""
-        return replace(self, long=self.long - part.long, short=self.short - part.short)
-
 
 @dataclass(frozen=True)
 class _Readout:
@@ -184,7 +176,7 @@ def evaluate(
             readouts.append(_Readout(objective, segment, windows))
     alerts = {each.id: _alone(each, tallies, until) for each in readouts}
     for each in readouts:
-        _hold_back(each, readouts, alerts, tallies, until)
+        _hold_back(each, readouts, alerts)
     silent = next((each.id for each in alerts.values() if each.stage == "evaluator" and each.calls), None)
     for id_, alert in alerts.items() if silent else ():  # one call, not one for each signal
         if alert.state == "no_data" and alert.stage != "evaluator":
@@ -250,14 +242,12 @@ def _silent(alert: Alert, readout: _Readout, tallies: Tallies, until: float) -> 
     return replace(alert, state="no_data", severity="ticket", window=spoken(DAY), runs=0, decided=0, why=why)
 
 
-def _hold_back(
-    readout: _Readout, readouts: Sequence[_Readout], alerts: dict[str, Alert], tallies: Tallies, until: float
-) -> None:
+def _hold_back(readout: _Readout, readouts: Sequence[_Readout], alerts: dict[str, Alert]) -> None:
     """Calls the owner of the first stage that burns, not those of what follows from it."""
     alert = alerts[readout.id]
     if readout.fired is None or alert.severity is None:
         return
-    causes = _causes(readout, readouts, tallies, until)
+    causes = _causes(readout, readouts)
     for cause in causes:
         known = alerts[cause.id]
         if known.state != "held_back" and known.severity not in ("page", alert.severity):  # as urgent as what follows
@@ -269,49 +259,15 @@ def _hold_back(
         alerts[readout.id] = replace(alert, state="held_back", severity=None, cause=causes[0].id, why=why)
 
 
-def _causes(readout: _Readout, readouts: Sequence[_Readout], tallies: Tallies, until: float) -> list[_Readout]:
-    """The readouts of an earlier stage that explain why one fires; those of the first stage that do.
+def _causes(readout: _Readout, readouts: Sequence[_Readout]) -> list[_Readout]:
+    """The readouts of the first earlier stage that explain why one fires.
 
-    An earlier stage explains it if that burns for the same runs or more, and is bad in at least half as many; or if it
-    burns in some segments only, and nothing fires without these.
+    A stage does if it burns for the same runs or more, and is bad in at least half as many.
     """
     stage = readout.objective.stage
-    before = () if stage == "evaluator" else STAGES[: STAGES.index(stage)]
-    for earlier in before:
+    for earlier in () if stage == "evaluator" else STAGES[: STAGES.index(stage)]:
         here = [each for each in readouts if each.objective.stage == earlier and each.burning]
         wide = [each for each in here if each.segment.items() <= readout.segment.items() and each.explains(readout)]
         if wide:
             return wide
-        for name in dict.fromkeys(name for each in here for name in each.segment if name not in readout.segment):
-            parts = [(each, _part(each, readout, tallies, until)) for each in _parts(here, readout, name)]
-            causes = [(each, part) for each, part in parts if each.explains(part)]
-            if causes and not _fires_without([part for _, part in causes], readout):
-                return [each for each, _ in causes]
     return []
-
-
-def _parts(burning: Sequence[_Readout], readout: _Readout, name: str) -> list[_Readout]:
-    """Those that count a part of its runs: one value of a segment more. No two of them share a run."""
-    parts: dict[str, _Readout] = {}
-    for each in burning:
-        value = each.segment.get(name)
-        if value is not None and each.segment == {**readout.segment, name: value}:
-            parts.setdefault(value, each)
-    return list(parts.values())
-
-
-def _part(cause: _Readout, readout: _Readout, tallies: Tallies, until: float) -> _Readout:
-    """What a readout counts of the runs of a cause, over the same windows."""
-    count = _counting(tallies, readout.objective, cause.segment)
-    return _Readout(readout.objective, cause.segment, tuple(each.over(until, count) for each in readout.windows))
-
-
-def _fires_without(parts: Sequence[_Readout], readout: _Readout) -> bool:
-    """Whether a readout fires without some parts of it."""
-    for n, window in enumerate(readout.windows):
-        rest = window
-        for part in parts:
-            rest = rest.without(part.windows[n])
-        if rest.fires(readout.objective.budget, readout.objective.minimum):
-            return True
-    return False

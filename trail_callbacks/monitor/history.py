@@ -52,11 +52,7 @@ class History:
 
     @classmethod
     def read(cls, path: str) -> History:
-        """Reads a state file; an empty history if there is none yet.
-
-        Raises:
-            InputError: If it cannot be read or is none.
-        """
+        """Reads a state file; an empty history if there is none yet."""
         try:
             text = Path(path).read_text(encoding="utf-8")
         except FileNotFoundError:

@@ -1,8 +1,7 @@
 """Objectives as recording and alerting rules of Prometheus: the same decisions as `evaluate`, made over there.
 
 They differ in some points. Counters grow when a run is judged, so that late judges need no lag. A short window is not
-widened. The minimum is one of effective runs, see `Tally.effective`. Where only a segment of what burns is broken at an
-earlier stage, both are called. And what is not counted is refused, see `counted`.
+widened. The minimum is one of effective runs, see `Tally.effective`. And what is not counted is refused, see `counted`.
 """
 
 from __future__ import annotations

@@ -194,18 +194,7 @@ def _duration(seconds: float | None) -> str:
 
 
 class Server:
-    """The page on a port. It listens once it is made, so that `url` is right, and answers once `run` is called.
-
-    Args:
-        store: Whose runs it shows.
-        host: Address to listen on.
-        port: Port; 0 for a free one.
-        access: Who may read.
-        token: The token of `access`, for the address that is printed.
-
-    Raises:
-        InputError: If the port is taken or the address is not one of this machine.
-    """
+    """The page on a port. It listens once it is made, so that `url` is right, and answers once `run` is called."""
 
     def __init__(self, store: Store, host: str, port: int, access: Access, token: str | None = None) -> None:
         self._socket = _listening(host, port)
@@ -223,11 +212,7 @@ class Server:
         self._server = _Announced(config)
 
     def run(self, announce: Callable[[], object] = lambda: None) -> None:
-        """Answers until it is interrupted or stopped.
-
-        Args:
-            announce: Called once it answers. From then on an interrupt ends it in order; before, it may hit anything.
-        """
+        """Answers until it is interrupted or stopped."""
         self._server.announce = announce
         try:
             self._server.run(sockets=[self._socket])

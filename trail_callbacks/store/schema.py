@@ -68,6 +68,10 @@ def _of_run() -> sa.Column[int]:
     return sa.Column("n", _Number, sa.ForeignKey("trail_runs.n", ondelete="CASCADE"), primary_key=True)
 
 
+def _columns(kind: Any, *names: str, known: bool = True) -> list[sa.Column[Any]]:
+    return [sa.Column(name, kind, nullable=not known) for name in names]
+
+
 meta = sa.Table("trail_meta", metadata, sa.Column("version", sa.Integer, nullable=False))
 
 runs = sa.Table(
@@ -75,24 +79,13 @@ runs = sa.Table(
     metadata,
     sa.Column("n", _Number, primary_key=True, autoincrement=True),
     sa.Column("run", Plain, nullable=False, unique=True),
-    sa.Column("at", sa.Double, nullable=False),  # when it began, seconds since the epoch
-    sa.Column("added", sa.Double, nullable=False),  # when it was written here
-    sa.Column("rank", sa.Integer, nullable=False),  # see `writing`
-    sa.Column("digest", Plain, nullable=False),
-    sa.Column("key", Plain, nullable=False),
-    sa.Column("judge", Plain, nullable=False),
-    sa.Column("state", Plain, nullable=False),
-    sa.Column("release", Plain),
-    sa.Column("user_id", Plain),
-    sa.Column("rate", sa.Double, nullable=False),
-    sa.Column("score", sa.Double),
-    sa.Column("claims", sa.Integer, nullable=False),
-    sa.Column("decided", sa.Integer, nullable=False),  # claims
-    sa.Column("unsupported", sa.Integer, nullable=False),
-    *(sa.Column(name, sa.Integer, nullable=False) for name in OUTCOMES),  # claims of each
-    sa.Column("broken", Plain),  # stage at which the evidence path broke first
-    sa.Column("diagnosed", sa.Boolean, nullable=False),
-    *(sa.Column(f"f_{name}", sa.Double) for name in FIGURES),
+    *_columns(sa.Double, "at", "added", "rate"),  # when it began and was written here, seconds since the epoch
+    *_columns(sa.Integer, "rank"),  # see `writing`
+    *_columns(Plain, "digest", "key", "judge", "state"),
+    *_columns(Plain, "release", "user_id", "broken", known=False),  # broken: stage at which its path broke first
+    *_columns(sa.Integer, "claims", "decided", "unsupported", *OUTCOMES),  # claims of each
+    *_columns(sa.Boolean, "diagnosed"),
+    *_columns(sa.Double, "score", *(f"f_{name}" for name in FIGURES), known=False),
     sqlite_autoincrement=True,
 )
 sa.Index(
@@ -141,12 +134,9 @@ claims = sa.Table(
     metadata,
     _of_run(),
     sa.Column("position", sa.Integer, primary_key=True),  # in the answer, from 0
-    sa.Column("claim", Plain, nullable=False),  # its id in the report
-    sa.Column("key", Plain, nullable=False),  # hash of what it says: feedback is about that
-    sa.Column("at", sa.Double, nullable=False),
-    sa.Column("outcome", Plain, nullable=False),
-    sa.Column("error_type", Plain),
-    sa.Column("step", Plain),  # at which it was introduced, if it is unsupported
+    *_columns(Plain, "claim", "key", "outcome"),  # its id in the report; hash of what it says: feedback is about that
+    *_columns(sa.Double, "at"),
+    *_columns(Plain, "error_type", "step", known=False),  # step: at which it was introduced, if it is unsupported
     sqlite_with_rowid=False,
 )
 sa.Index(
@@ -163,12 +153,10 @@ documents = sa.Table(
     metadata,
     _of_run(),
     sa.Column("position", sa.Integer, primary_key=True),
-    sa.Column("name", Plain, nullable=False),
-    sa.Column("at", sa.Double, nullable=False),
-    sa.Column("passages", sa.Integer, nullable=False),
-    sa.Column("selected", sa.Integer, nullable=False),
-    sa.Column("updated", sa.Double),
-    sa.Column("ingested", sa.Double),
+    *_columns(Plain, "name"),
+    *_columns(sa.Double, "at"),
+    *_columns(sa.Integer, "passages", "selected"),
+    *_columns(sa.Double, "updated", "ingested", known=False),
     sqlite_with_rowid=False,
 )
 sa.Index("trail_documents_name", documents.c.name, documents.c.at)
@@ -190,15 +178,10 @@ feedback = sa.Table(
     metadata,
     sa.Column("f", _Number, primary_key=True, autoincrement=True),
     sa.Column("n", _Number, sa.ForeignKey("trail_runs.n", ondelete="CASCADE"), nullable=False),
-    sa.Column("claim", Plain, nullable=False),
-    sa.Column("key", Plain, nullable=False),  # of the claim as it was judged then
-    sa.Column("verdict", Plain, nullable=False),  # right, wrong
-    sa.Column("should", Plain),  # the class it should have, if somebody says
-    sa.Column("outcome", Plain, nullable=False),  # what the judge had said
-    sa.Column("judge", Plain, nullable=False),
-    sa.Column("author", Plain, nullable=False),
-    sa.Column("at", sa.Double, nullable=False),
-    sa.Column("note", Plain),
+    *_columns(Plain, "claim", "key", "outcome", "judge"),  # as the claim was judged then
+    *_columns(Plain, "verdict", "author"),  # right, wrong
+    *_columns(Plain, "should", "note", known=False),  # the class it should have
+    *_columns(sa.Double, "at"),
     sa.UniqueConstraint("n", "key", "author"),
 )
 

@@ -28,18 +28,7 @@ _logger = logging.getLogger("trail_callbacks")
 
 
 class Writer(Generic[Item]):
-    """Writes items on one thread a process, which lives as long as there is work.
-
-    Args:
-        write: Writes a batch; what it raises is kept in `errors`.
-        again: Whether a batch that failed with an error may succeed if it is tried again.
-        most: Items that may wait, 1 or more; those beyond are lost, and counted.
-
-    Attributes:
-        lost: Items that were not written.
-        written: Items that were.
-        errors: The last hundred exceptions, oldest first.
-    """
+    """Writes items on one thread a process, which lives as long as there is work."""
 
     def __init__(self, write: Callable[[Sequence[Item]], None], again: Callable[[Exception], bool], most: int) -> None:
         self._write, self._again, self._most = write, again, most
@@ -106,9 +95,6 @@ class Writer(Generic[Item]):
         """Writes what is queued, at most for `timeout` seconds, and lets the thread end; the rest is lost, and counted.
 
         What is added later starts a new thread.
-
-        Returns:
-            False if something was lost.
         """
         done = self.flush(timeout)
         with self._changed:
