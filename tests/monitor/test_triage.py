@@ -1,13 +1,13 @@
 """Where to look when runs go wrong."""
 
-from __future__ import annotations
-
 import json
 
 import pytest
 
 from trail_callbacks.errors import InputError
-from trail_callbacks.monitor.triage import triage
+from trail_callbacks.monitor import SIGNALS
+from trail_callbacks.monitor.steps import steps, verdict
+from trail_callbacks.monitor.triage import rollouts, triage
 
 
 def test_names_stage_segment_and_version(incident):
@@ -52,3 +52,52 @@ def test_its_data_are_json_without_users(incident):
     data = json.loads(json.dumps(triage(incident(), 1_000_000, 2_000_000).as_data(), allow_nan=False))
     assert data["owner"] == "ranking"
     assert "user" not in data["worst"][0]
+
+
+def words(found):
+    return {question: "\n".join(answers) for question, answers in steps(found)}
+
+
+def test_the_verdict_names_owner_segment_and_version(incident):
+    said = verdict(triage(incident(), 1_000_000, 2_000_000))
+    assert said.startswith("Look at ranking first: too little of the evidence")
+    assert said.endswith("in kind policy; since reranker r2 (1970-01-17T04:53:21Z).")
+
+
+def test_the_verdict_does_not_blame_the_app_for_its_judge(incident):
+    failing = triage(incident(failing=0.3), 1_000_000, 2_000_000)
+    assert verdict(failing).startswith("Look at the evaluator first: it left too much open")
+    assert words(failing)["Was the evaluator up?"].startswith("no: it left too much open")
+    assert "no sign that all is well" in verdict(triage(incident(), 3_000_000, 4_000_000))
+    assert "another judge" in verdict(triage(incident(judge="new"), 1_000_000, 2_000_000))
+
+
+def test_runs_without_segments_versions_and_diagnosis_are_told(answer):
+    found = triage([answer(n, at=n + 1.0) for n in range(50)], 0.0, 99.0)
+    said = "\n".join(words(found).values())
+    assert "no run has segments" in said
+    assert "no version changed" in said
+    assert "no run was diagnosed" in said
+
+
+@pytest.fixture
+def found(answer):
+    """Rollouts of runs, one a second, that are bad in a time."""
+
+    def find(versions, bad):
+        runs = [answer(t, int(t in bad and t % 2), at=float(t), versions=versions(t)) for t in range(1_000)]
+        return {each.version: each for each in rollouts(runs, SIGNALS["unsupported"])}
+
+    return find
+
+
+def test_what_is_rolled_out_before_or_after_the_cause_is_not_blamed(found):
+    rows = found(lambda t: {"app": f"a{t // 300}", "index": "new" if t >= 450 else "old"}, range(450, 1_000))
+    assert {name for name, each in rows.items() if each.contrast.worse} == {"new"}
+    assert (rows["new"].part, rows["new"].replaced, rows["new"].at) == ("index", "old", 450.0)
+    assert set(rows) == {"a1", "a2", "a3", "new"}
+
+
+def test_what_is_rolled_out_together_is_blamed_together(found):
+    rows = found(lambda t: {"app": str(t >= 500), "index": f"i{t >= 503}"}, range(500, 1_000))
+    assert {name for name, each in rows.items() if each.contrast.worse} == {"True", "iTrue"}
