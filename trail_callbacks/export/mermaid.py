@@ -9,7 +9,7 @@ from collections.abc import Iterator, Sequence
 from trail_callbacks.errors import InputError
 from trail_callbacks.graph import EVIDENCE_KINDS, Node, ProvenanceGraph
 from trail_callbacks.render.excerpt import plain, shorten
-from trail_callbacks.render.labels import WRITTEN, mark, named, origin_words
+from trail_callbacks.render.labels import WRITTEN, listed, mark, named, origin_words
 from trail_callbacks.report import Report
 
 __all__ = ["to_mermaid"]
@@ -128,8 +128,7 @@ def _label(nodes: Sequence[Node], report: Report, entered: dict[str, list[str]])
             lines.append(f"and {len(spans) - _PARTS} more parts {WRITTEN}")
     claims = [claim for node in nodes for claim in entered.get(node.id, ())]
     if claims:
-        more = f" and {len(claims) - _LISTED} more" if len(claims) > _LISTED else ""
-        lines.append("introduced here: " + ", ".join(_shown(claim, _NAME) for claim in claims[:_LISTED]) + more)
+        lines.append("introduced here: " + listed(claims, _LISTED, lambda claim: _shown(claim, _NAME)))
     return "<br/>".join(lines)
 
 

@@ -14,34 +14,6 @@ from trail_callbacks.report.diagnosis import Depth, Diagnosis, Figure, StageName
 __all__ = ["StageCell", "cells", "figures", "strip", "to_text", "verdict_line"]
 
 
-def strip(diagnosis: Diagnosis) -> Iterator[str]:
-    """The strip of a diagnosis."""
-    yield '<section id="path" aria-labelledby="path-title"><h2 id="path-title">Evidence path</h2>'
-    yield f'<p class="headline">{line(verdict_line(diagnosis))}</p><ol class="strip">'
-    for cell in cells(diagnosis):
-        broken = ' data-broken=""' if cell.broken else ""
-        yield f'<li{broken}><p class="stage">{line(cell.name)}</p><p>{line(cell.there)}</p>'
-        if cell.figure:
-            yield f'<p class="faint">question covered {line(cell.figure)}</p>'
-        if cell.broken:
-            yield '<p class="break"><b>First break</b></p>'
-        if cell.lost:
-            yield f'<p class="faint">{cell.label}</p><ul class="lost">'
-            yield from (f'<li dir="auto">{block(text)}</li>' for text in cell.lost)
-            yield "</ul>"
-        yield "</li>"
-    yield "</ol>"
-    if diagnosis.reasons or diagnosis.look_at:
-        yield '<ul class="because">'
-        yield from (f'<li dir="auto">{block(text)}</li>' for text in diagnosis.reasons)
-        yield from (f"<li><b>Next:</b> {line(text)}</li>" for text in diagnosis.look_at)
-        yield "</ul>"
-    yield '<details><summary>Figures</summary><table class="figures"><tbody>'
-    for label, value in figures(diagnosis):
-        yield f'<tr><th scope="row">{line(label)}</th><td>{line(value)}</td></tr>'
-    yield "</tbody></table></details></section>"
-
-
 _LONGEST = 160  # characters of one text
 _MANY = 4  # lost texts that are named
 NAMES: dict[StageName, str] = {
@@ -80,12 +52,8 @@ class StageCell:
     figure: str
 
 
-def cells(diagnosis: Diagnosis) -> tuple[StageCell, ...]:
+def cells(diagnosis: Diagnosis) -> Iterator[StageCell]:
     """The stages of a diagnosis in order; a conflict of sources has one of its own."""
-    return tuple(_cells(diagnosis))
-
-
-def _cells(diagnosis: Diagnosis) -> Iterator[StageCell]:
     for stage in diagnosis.stages:
         one, several = _UNITS.get(stage.name, ("passage", "passages"))
         there = "not recorded" if stage.there is None else f"{stage.there:,} {one if stage.there == 1 else several}"
@@ -101,6 +69,34 @@ def _cells(diagnosis: Diagnosis) -> Iterator[StageCell]:
             broken=stage.broken,
             figure="" if figure is None or figure.value is None else f"{figure.value:.2f}",
         )
+
+
+def strip(diagnosis: Diagnosis) -> Iterator[str]:
+    """The strip of a diagnosis."""
+    yield '<section id="path" aria-labelledby="path-title"><h2 id="path-title">Evidence path</h2>'
+    yield f'<p class="headline">{line(verdict_line(diagnosis))}</p><ol class="strip">'
+    for cell in cells(diagnosis):
+        broken = ' data-broken=""' if cell.broken else ""
+        yield f'<li{broken}><p class="stage">{line(cell.name)}</p><p>{line(cell.there)}</p>'
+        if cell.figure:
+            yield f'<p class="faint">question covered {line(cell.figure)}</p>'
+        if cell.broken:
+            yield '<p class="break"><b>First break</b></p>'
+        if cell.lost:
+            yield f'<p class="faint">{cell.label}</p><ul class="lost">'
+            yield from (f'<li dir="auto">{block(text)}</li>' for text in cell.lost)
+            yield "</ul>"
+        yield "</li>"
+    yield "</ol>"
+    if diagnosis.reasons or diagnosis.look_at:
+        yield '<ul class="because">'
+        yield from (f'<li dir="auto">{block(text)}</li>' for text in diagnosis.reasons)
+        yield from (f"<li><b>Next:</b> {line(text)}</li>" for text in diagnosis.look_at)
+        yield "</ul>"
+    yield '<details><summary>Figures</summary><table class="figures"><tbody>'
+    for label, value in figures(diagnosis):
+        yield f'<tr><th scope="row">{line(label)}</th><td>{line(value)}</td></tr>'
+    yield "</tbody></table></details></section>"
 
 
 def verdict_line(diagnosis: Diagnosis) -> str:
@@ -147,18 +143,9 @@ def _figure(figure: Figure) -> str:
 
 
 def to_text(diagnosis: Diagnosis, *, ascii: bool = False) -> str:  # noqa: A002 - named like Python's own function
-    """Renders a diagnosis for a terminal, without colour.
-
-    Args:
-        diagnosis: The diagnosis.
-        ascii: Use ASCII characters only.
-    """
-    return "\n".join(_shown(line, ascii=ascii) for line in _lines(diagnosis))
-
-
-def _shown(text: str, *, ascii: bool) -> str:  # noqa: A002 - as above
-    start = len(text) - len(text.lstrip(" "))
-    return " " * start + plain(text, ascii=ascii)
+    """Renders a diagnosis for a terminal, without colour; in ASCII characters only if asked for."""
+    lines = ((len(line) - len(line.lstrip(" ")), line) for line in _lines(diagnosis))
+    return "\n".join(" " * indent + plain(line, ascii=ascii) for indent, line in lines)
 
 
 def _lines(diagnosis: Diagnosis) -> Iterator[str]:

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from typing import TypeVar
 
 from trail_callbacks.claims import CitationStatus, Claim
 from trail_callbacks.evidence import Evidence
@@ -29,12 +31,15 @@ __all__ = [
     "error_words",
     "from_request",
     "headline",
+    "listed",
     "mark",
     "named",
     "origin_words",
     "outcome_word",
     "relation_word",
 ]
+
+T = TypeVar("T")
 
 WRITTEN = "written by a model"
 """What is said of a part of a text that repeats a model's words."""
@@ -119,7 +124,7 @@ def mark(outcome: str) -> Sign:
 
 def outcome_word(claim: Claim, verdict: Verdict) -> str:
     """The outcome of judging a claim in words; of a statement that the judge left out, that it is not covered."""
-    return _UNCOVERED if claim.uncovered else mark(verdict.outcome).word
+    return _word(_UNCOVERED if claim.uncovered else verdict.outcome)
 
 
 def covered(report: Report) -> str:
@@ -241,9 +246,13 @@ def entered(verdict: Verdict, graph: ProvenanceGraph) -> list[str]:
 
 def carriers(verdict: Verdict, graph: ProvenanceGraph) -> str:
     """Names the nodes that repeat a claim, in order; only the first if there are very many."""
-    names = [named(node, graph) for node in verdict.carried_through[:_CARRIERS]]
-    more = len(verdict.carried_through) - len(names)
-    return ", ".join(names) + (f" and {more:,} more" if more else "")
+    return listed(verdict.carried_through, _CARRIERS, lambda id_: named(id_, graph))
+
+
+def listed(items: Sequence[T], most: int, shown: Callable[[T], str], joint: str = ", ") -> str:
+    """Lists the first of some items, and says how many more there are: `a, b and 3 more`."""
+    more = f" and {len(items) - most:,} more" if len(items) > most else ""
+    return joint.join(map(shown, items[:most])) + more
 
 
 def error_words(verdict: Verdict) -> str:

@@ -13,7 +13,7 @@ from rich.text import Text
 
 from trail_callbacks.graph import Node, ProvenanceGraph
 from trail_callbacks.render.excerpt import opening, plain
-from trail_callbacks.render.labels import WRITTEN, named, origin_words
+from trail_callbacks.render.labels import WRITTEN, listed, named, origin_words
 from trail_callbacks.render.terminal import RichView, plain_text
 
 __all__ = ["graph_to_rich", "graph_to_text"]
@@ -83,9 +83,8 @@ def _lines(node: Node, graph: ProvenanceGraph, weak: frozenset[tuple[str, str]],
     yield head
     inputs = graph.inputs(node.id)
     if inputs:
-        names = [each.id + ("?" if (each.id, node.id) in weak else "") for each in inputs[:_NAMED]]
-        more = f" and {len(inputs) - _NAMED:,} more" if len(inputs) > _NAMED else ""
-        yield Padding(Text(f"from {plain(', '.join(names), ascii=ascii)}{more}", style="dim"), (0, 0, 0, 2))
+        names = listed(inputs, _NAMED, lambda each: each.id + ("?" if (each.id, node.id) in weak else ""))
+        yield Padding(Text(f"from {plain(names, ascii=ascii)}", style="dim"), (0, 0, 0, 2))
     text = plain(opening(node.text, _PREVIEW), ascii=ascii)
     yield Padding(Text(f'"{text}"' if text else "(empty)"), (0, 0, 0, 2))
     spans = node.model_spans if node.origin != "model" else ()

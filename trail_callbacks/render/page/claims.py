@@ -13,6 +13,7 @@ from trail_callbacks.render.labels import (
     entered,
     error_words,
     from_request,
+    listed,
     mark,
     named,
     outcome_word,
@@ -167,9 +168,7 @@ def _selection(layer: Layer, graph: ProvenanceGraph) -> Iterator[str]:
 
 
 def _names(node_ids: Sequence[str], graph: ProvenanceGraph) -> str:
-    shown = [name(named(id_, graph)) for id_ in node_ids[:_NAMED]]
-    more = f" and {len(node_ids) - _NAMED:,} more" if len(node_ids) > _NAMED else ""
-    return (", ".join(shown) + more) if shown else "none"
+    return listed(node_ids, _NAMED, lambda id_: name(named(id_, graph))) or "none"
 
 
 def _cut(text: str) -> str:

@@ -47,13 +47,8 @@ def score(report: Report) -> Iterator[str]:
     if value is None:
         yield '<p class="figure none" aria-hidden="true">\u2013</p>'
         yield f'<div data-state="{report.state}"><p class="headline">{line(headline(report))}</p>'
-        yield (
-            f'<p class="uncovered">{line(left)}</p></div>'
-            if left
-            else "</div>"
-            if report.graph.answer
-            else f"{state}</div>"
-        )  # the headline says it, unless there is no answer
+        said = f'<p class="uncovered">{line(left)}</p>' if left else ""
+        yield f"{said}</div>" if left or report.graph.answer else f"{state}</div>"  # else the headline says it
         return
     yield f'<p class="figure">{value:.2f}</p><div data-state="{report.state}">'
     yield '<p class="headline">hallucination score <span class="faint">0 is best</span></p>'

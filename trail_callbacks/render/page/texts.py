@@ -21,7 +21,7 @@ from trail_callbacks.render.excerpt import (
     segments,
     visible_ranges,
 )
-from trail_callbacks.render.labels import WORST_FIRST, WRITTEN, mark, named, origin_words, outcome_word
+from trail_callbacks.render.labels import WORST_FIRST, WRITTEN, listed, mark, named, origin_words, outcome_word
 from trail_callbacks.render.page.view import PageView
 
 __all__ = ["Texts", "answer"]
@@ -144,12 +144,11 @@ class Texts:
         yield f'<h3>{name(named(node.id, graph))} <span class="kind">{_kind(node)}</span></h3>'
         inputs = graph.inputs(node.id)
         if inputs:
-            shown = [
-                name(named(each.id, graph)) + (" (in reach)" if (each.id, node.id) in weak else "")
-                for each in inputs[:_INPUTS]
-            ]
-            more = f" and {len(inputs) - _INPUTS:,} more" if len(inputs) > _INPUTS else ""
-            yield f'<p class="faint">from {", ".join(shown)}{more}</p>'
+
+            def shown(each: Node) -> str:
+                return name(named(each.id, graph)) + (" (in reach)" if (each.id, node.id) in weak else "")
+
+            yield f'<p class="faint">from {listed(inputs, _INPUTS, shown)}</p>'
         yield f'<div class="verbatim" dir="auto" tabindex="0" data-node-text="{line(node.id)}">'
         written = [MarkedSpan(start, end, -1, _MODEL) for start, end in node.model_spans]
         yield from self._shown(node.text, [*self.view.highlights.get(node.id, ()), *written])
