@@ -50,14 +50,6 @@ def test_claims_too_short_to_tell_are_in_the_language_of_their_answer():
     assert warning.endswith(": c1, c2, c3")
 
 
-def test_each_other_language_has_its_warning():
-    claims = {"c1": "The tower is tall.", "c2": "Der Turm ist hoch.", "c3": "La tour est très haute."}
-    german, french = limits(claims)
-    assert german.startswith("in German,")
-    assert french.startswith("in French,")
-    assert limits({"c1": "The tower is tall.", "c2": "42"}) == ()
-
-
 def test_plain_english_loads_no_model():
     code = (
         "import sys; from trail_callbacks.language.detect import language; "

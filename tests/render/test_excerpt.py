@@ -6,10 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from trail_callbacks import Evidence, Node, ProvenanceGraph
 from trail_callbacks.render.excerpt import (
     MarkedSpan,
-    around,
     both_ends,
     most_relevant,
     opening,
@@ -44,18 +42,6 @@ def test_what_is_cut_fits_and_stands_in_the_text(cut, text, limit):
     assert len(shown) <= limit
     flat = "".join(text.split())
     assert all("".join(part.split()) in flat for part in shown.split("..."))
-
-
-@given(st.text(max_size=200), st.integers(0, 200), st.integers(0, 200), st.integers(1, 40))
-def test_context_is_short_and_stands_beside_the_quote(text, a, b, room):
-    start, end = sorted((min(a, len(text)), min(b, len(text))))
-    graph = ProvenanceGraph(nodes=(Node(id="d", kind="document", text=text),))
-    item = Evidence(node_id="d", start=start, end=end, quote=text[start:end], relation="supports")
-    before, after = around(item, graph, room)
-    assert max(len(before), len(after)) <= room + 4
-    flat = "".join(text.split())
-    assert "".join(before.removeprefix("... ").split()) in flat
-    assert "".join(after.removesuffix(" ...").split()) in flat
 
 
 SPANS = st.lists(st.tuples(st.integers(0, 60), st.integers(1, 30), st.integers(0, 5)), max_size=12).map(

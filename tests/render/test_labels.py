@@ -32,11 +32,8 @@ YES, NO, SKIP = SupportClass.SUPPORTED, SupportClass.ABSENT, SupportClass.UNEVAL
     [
         ("partial", [YES, NO, YES, YES, YES, None, None, None], None, "over 5 of 8 claims; 3 undecided"),
         ("partial", [YES, None, "failed"], None, "over 1 of 3 claims; 1 undecided; 1 not judged"),
-        ("partial", [NO, SKIP, None], None, "over 1 of 3 claims; 1 undecided"),
         ("partial", [YES, None], "refused", "over 1 of 2 claims; 1 undecided; some claims are missing"),
-        ("partial", [YES], "refused", "over 1 of 1 claim; some claims are missing"),
         ("unverified", [None, SKIP], None, "no claim could be decided; 1 undecided"),
-        ("partial", [None, "failed"], None, "no claim could be decided; 1 undecided; 1 not judged"),
         ("partial", [YES], None, "over the claims that were judged"),
     ],
 )

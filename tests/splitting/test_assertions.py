@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from trail_callbacks import check
 from trail_callbacks.claims import abstains, split
-from trail_callbacks.splitting.assertions import asserts, is_lead_in, is_title
+from trail_callbacks.splitting.assertions import is_lead_in, is_title
 
 FACTS = [
     "The ferry costs 5 euros", "The ferry sank in the harbour", "Die F\u00e4hre nach Skogholm sank gestern Abend",
@@ -81,34 +81,6 @@ def test_a_denied_statement_is_never_supported_by_what_it_denies(frame):
     fact = "the ferry to Skogholm costs 5 euros"
     report = check(frame.format(fact), [f"{fact[0].upper()}{fact[1:]}."])
     assert not any(str(verdict.support) == "supported" for verdict in report.verdicts)
-
-
-@pytest.mark.parametrize(
-    "refusal",
-    [
-        "I do not know whether the ferry sank.",
-        "I cannot confirm that the ferry sank.",
-        "The sources do not mention the price, the date or the place.",
-        "I'm sorry, but I cannot find that in the documents.",
-        "Based on the sources, I cannot answer.",
-        "There is no information that says when the ferry sank.",
-    ],
-)
-def test_refusals_stay_refusals(refusal):
-    assert not any(claim.checkable for claim in split(refusal))
-
-
-@pytest.mark.parametrize(
-    "text",
-    [
-        "Hope this helps!", "Let me know if you have any other questions, and I will help.", "Would you like to know more about the ferry?",
-        "Do you want me to check that?", "Any other questions?", "You need more help?", "I think it is lovely.", "Hello, dear guest!",
-        "Is there anything else that I can help you with?", "What is the price of the ferry, and when does it leave?",
-        "\u6e21\u8f6e\u7968\u4ef7\u662f\u591a\u5c11\uff1f", "Was kostet die F\u00e4hre?", "Danke f\u00fcr die Frage!", "The price?",
-    ],
-)  # fmt: skip
-def test_what_only_talks_states_nothing(text):
-    assert not asserts(text)
 
 
 @pytest.mark.parametrize(

@@ -1,6 +1,6 @@
 import pytest
 
-from trail_callbacks.language.values import MONTHS, follows, quantities
+from trail_callbacks.language.values import follows, quantities
 
 
 def values(text):
@@ -23,13 +23,6 @@ def values(text):
 def test_one_day_in_many_notations(text):
     found = {q.kind: q for q in quantities(text)}
     assert {kind: q.value for kind, q in found.items()} == {"year": 2020, "month": 3, "day": 4}
-
-
-@pytest.mark.parametrize("month", MONTHS)
-def test_every_month_has_its_number(month):
-    n = MONTHS.index(month) + 1
-    assert values(f"in {month} 2020") == [(n, "month"), (2020, "year")]
-    assert values(f"since {month}") == [(n, "month")]
 
 
 def test_a_date_of_two_small_numbers_has_both_readings():

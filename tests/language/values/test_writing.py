@@ -17,7 +17,6 @@ def rewritten(text, value):
         ("it has 12,500 seats", 9300, "it has 9,300 seats"),
         ("das kostet nicht 1.250 Euro", 8400, "das kostet nicht 8.400 Euro"),
         ("there are 1\u202f250 of them", 3400, "there are 3\u202f400 of them"),
-        ("1,00,000 rupees", 2500000, "25,00,000 rupees"),
         ("it is 3.5 km long", 4100, "it is 4.1 km long"),
         ("das sind 3,5 Millionen und nicht mehr", 4.1e6, "das sind 4,1 Millionen und nicht mehr"),
         ("forty minutes", 53 * 60, "fifty-three minutes"),

@@ -26,7 +26,6 @@ __all__ = ["Numeral", "Writing", "in_words"]
 _DIGITS = re.compile(NUMERAL)
 _WORDS = re.compile(rf"\b{SPELT}\b", re.IGNORECASE)
 _BARE = re.compile(r"(?:hundred|thousand|million|billion|trillion|dozen)\b", re.IGNORECASE)
-_INDIAN = re.compile(r"\d{1,2}(?:,\d\d)+,\d{3}$")
 _ONES = [word for word, value in NUMBER_WORDS.items() if value < 20 and word != "dozen"]  # noqa: PLR2004
 _TENS = [word for word, value in NUMBER_WORDS.items() if 20 <= value < 100]  # noqa: PLR2004
 _SIZES = [*((int(value), name) for name, value in reversed(LARGE.items())), (100, "hundred")]
@@ -49,7 +48,6 @@ class Numeral:
         separator: Between thousands, or nothing.
         zero: The zero of its script; empty for words.
         is_capital: Whether words begin with a capital.
-        is_indian: Whether digits are grouped by two above the thousands.
     """
 
     start: int
@@ -61,7 +59,6 @@ class Numeral:
     separator: str = ""
     zero: str = ""
     is_capital: bool = False
-    is_indian: bool = False
 
     def write(self, value: float) -> str | None:
         """Writes another value, in base units, the same way; None if that would need more digits or another sign."""
@@ -81,11 +78,7 @@ class Numeral:
     def _grouped(self, whole: str) -> str:
         if not self.separator:
             return whole
-        size, parts, rest = 2 if self.is_indian else 3, [whole[-3:]], whole[:-3]
-        while rest:
-            parts.append(rest[-size:])
-            rest = rest[:-size]
-        return self.separator.join(reversed(parts))
+        return f"{int(whole):,}".replace(",", self.separator)
 
     @property
     def grain(self) -> float:
@@ -146,7 +139,6 @@ class Writing:
             mark,
             marks[0] if marks else "",
             zero=chr(ord(written[0]) - unicodedata.decimal(written[0])),
-            is_indian=_INDIAN.match(found[0].partition(".")[0]) is not None,
         )
 
     def _words(self, quantity: Quantity) -> Numeral | None:
