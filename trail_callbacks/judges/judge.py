@@ -33,6 +33,7 @@ __all__ = [
     "Survey",
     "Surveyor",
     "Tracer",
+    "absent",
     "abstains",
     "matched",
     "reads_whole",
@@ -320,6 +321,11 @@ def reads_whole(judge: Judge) -> bool:
 def abstains(judge: Judge) -> bool:
     """Tells whether a judge leaves undecided what it is not sure of."""
     return bool(getattr(judge, "abstains", False))
+
+
+def absent(claim_id: str, rationale: str) -> Judgement:
+    """Returns the judgement that nothing which was read states a claim."""
+    return Judgement(claim_id=claim_id, support=SupportClass.ABSENT, error_type=ErrorType.OTHER, rationale=rationale)
 
 
 def matched(questions: Sequence[Question], judgements: Sequence[Judgement]) -> list[Judgement]:

@@ -8,9 +8,9 @@ from dataclasses import dataclass, field
 from trail_callbacks.claims import Claim
 from trail_callbacks.evidence import Evidence, candidates
 from trail_callbacks.graph import Node, ProvenanceGraph
-from trail_callbacks.judges.judge import Assessment, Judge, Judgement, Question, matched, reads_whole
+from trail_callbacks.judges.judge import Assessment, Judge, Judgement, Question, absent, matched, reads_whole
 from trail_callbacks.models.call import Pipeline
-from trail_callbacks.taxonomy import ErrorType, SupportClass
+from trail_callbacks.taxonomy import SupportClass
 from trail_callbacks.verify.backtrace import Introduction
 from trail_callbacks.verify.options import VerifyOptions
 
@@ -41,7 +41,7 @@ def audit(
     each claim.
     """
     if not leaves:
-        return Findings(judged={claim.id: _unfounded(claim) for claim in claims})
+        return Findings(judged={claim.id: absent(claim.id, "No source reached the answer.") for claim in claims})
     if reads_whole(judge):
         from trail_callbacks.verify.sources import read, told  # noqa: PLC0415 - only judges with a model need it
 
@@ -53,11 +53,6 @@ def audit(
     assessment = yield from judge.assess(questions)
     judged = {judgement.claim_id: judgement for judgement in matched(questions, assessment.judgements)}
     return Findings(judged=judged, warnings=assessment.warnings)
-
-
-def _unfounded(claim: Claim) -> Judgement:
-    why = "No source reached the answer."
-    return Judgement(claim_id=claim.id, support=SupportClass.ABSENT, error_type=ErrorType.OTHER, rationale=why)
 
 
 def answerable(

@@ -252,8 +252,6 @@ class _Reading:
         """Those words of a sentence that are not in `touched`, the words of the claims which quote some of it."""
         reach = self._reach
         framed = without_talk(sentence.text)
-        quoted = [word for word in words if reach.quoted(*span(sentence.start + word.start, sentence.start + word.end))]
-        words = self._without_lead(words, framed, quoted[0].start if quoted else 0)
         outside: list[_Word] = []
         inside: list[_Word] = []
         run: list[_Word] = []
@@ -297,13 +295,6 @@ class _Reading:
         if _TITLE.fullmatch(said) and self._leads(framed, wanted):
             return None
         return left
-
-    def _without_lead(self, words: Sequence[_Word], said: str, first: int) -> Sequence[_Word]:
-        """Leaves out the words before `first` if they only lead to what follows."""
-        lead = [word for word in words if word.start < first and said[word.start : word.end].strip()]
-        if lead and self._leads(said[:first], {word.key for word in lead}):
-            return [word for word in words if word.start >= first]
-        return words
 
     def _leads(self, said: str, wanted: AbstractSet[str]) -> bool:
         """Whether words only lead to what follows: no sentence, and none of them is new."""

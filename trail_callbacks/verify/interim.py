@@ -11,12 +11,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from trail_callbacks.evidence import Passage
-from trail_callbacks.judges.judge import Judge, Judgement, Question, matched
+from trail_callbacks.judges.judge import Judge, Judgement, Question, absent, matched
 from trail_callbacks.models.call import Pipeline
 from trail_callbacks.models.drive import together
 from trail_callbacks.taxonomy import SupportClass
 from trail_callbacks.verify.sources import request
-from trail_callbacks.verify.walk import LONGEST, PassageCache, Walk, absent, length, packed
+from trail_callbacks.verify.walk import LONGEST, PassageCache, Walk, length, packed
 
 __all__ = ["Room", "interim_verdicts"]
 

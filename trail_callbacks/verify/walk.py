@@ -10,12 +10,12 @@ from typing import Literal, TypeAlias
 from trail_callbacks.claims import Claim
 from trail_callbacks.evidence import Passage, passages
 from trail_callbacks.graph import Node, ProvenanceGraph
-from trail_callbacks.judges.judge import Judgement, SearchResult
+from trail_callbacks.judges.judge import Judgement, SearchResult, absent
 from trail_callbacks.report import Layer, Selected, Summary
-from trail_callbacks.taxonomy import ErrorType, SupportClass
+from trail_callbacks.taxonomy import SupportClass
 from trail_callbacks.verify.backtrace import Introduction, carriers
 
-__all__ = ["LONGEST", "PassageCache", "Walk", "absent", "length", "packed"]
+__all__ = ["LONGEST", "PassageCache", "Walk", "length", "packed"]
 
 _Interim: TypeAlias = Literal["fully supported", "not fully supported", "inconclusive", "undecided"]
 
@@ -188,8 +188,3 @@ def _interim(judgement: Judgement) -> _Interim:
     if judgement.support is SupportClass.UNEVALUATABLE or judgement.conflicting:
         return "inconclusive"
     return "fully supported" if judgement.support is SupportClass.SUPPORTED else "not fully supported"
-
-
-def absent(claim_id: str, rationale: str) -> Judgement:
-    """The verdict on a claim without evidence, for which no judge is needed."""
-    return Judgement(claim_id=claim_id, support=SupportClass.ABSENT, error_type=ErrorType.OTHER, rationale=rationale)

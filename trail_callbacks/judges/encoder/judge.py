@@ -15,8 +15,8 @@ from trail_callbacks.judges.encoder.loading import Loaded, Source, Weights, need
 from trail_callbacks.judges.encoder.pairs import PairReader
 from trail_callbacks.judges.encoder.profiles import DEFAULT, PROFILES, UNSUITED, Profile, checked_labels, profile_of
 from trail_callbacks.judges.encoder.tokens import TokenReader
-from trail_callbacks.judges.encoder.verdicts import Thresholds, absent, stating, verdicts
-from trail_callbacks.judges.judge import Assessment, Extraction, Judgement, Purpose, Question
+from trail_callbacks.judges.encoder.verdicts import Thresholds, stating, verdicts
+from trail_callbacks.judges.judge import Assessment, Extraction, Judgement, Purpose, Question, absent
 from trail_callbacks.language.detect import NAMES, language
 from trail_callbacks.models.call import Pipeline
 from trail_callbacks.taxonomy import SupportClass
@@ -212,7 +212,7 @@ class EncoderJudge:
                 why = f"the claim is in {NAMES[spoken]}, and {self._first.source.model} was trained on English only"
                 settled[n] = Judgement(claim_id=claim.id, undecided=why)
             elif not statements(question.passages):
-                settled[n] = absent(question, "There is no passage that states anything to compare it with.")
+                settled[n] = absent(claim.id, "There is no passage that states anything to compare it with.")
         return settled
 
 

@@ -23,13 +23,13 @@ from trail_callbacks.evidence import Evidence, Passage, quoted
 from trail_callbacks.judges.encoder.chunks import likeliest, statements
 from trail_callbacks.judges.encoder.inference import Asked, Grounding, Reader
 from trail_callbacks.judges.encoder.tokens import TokenReader
-from trail_callbacks.judges.judge import Judgement, Question
+from trail_callbacks.judges.judge import Judgement, Question, absent
 from trail_callbacks.language.terms import keys
 from trail_callbacks.models.call import Pipeline
 from trail_callbacks.taxonomy import UNSUPPORTED, ErrorType, SupportClass
 from trail_callbacks.text import encodable, sentences
 
-__all__ = ["Thresholds", "absent", "stating", "verdicts"]
+__all__ = ["Thresholds", "stating", "verdicts"]
 
 _Outcome: TypeAlias = SupportClass | Literal["undecided"]
 
@@ -139,7 +139,7 @@ def stating(questions: Sequence[Question], reader: Reader, thresholds: Threshold
                 )
             )
         else:
-            judgements.append(absent(question, "The model finds it stated nowhere here."))
+            judgements.append(absent(question.claim.id, "The model finds it stated nowhere here."))
     return judgements
 
 
@@ -164,13 +164,6 @@ def _typed(
 def _nearest(claim: Claim, passages: Sequence[Passage]) -> Question:
     text = encodable(claim.text)
     return Question(claim=replace(claim, text=text), passages=tuple(likeliest(text, passages)[:_COMPARED]))
-
-
-def absent(question: Question, rationale: str) -> Judgement:
-    """The judgement on a claim for which nothing was found."""
-    return Judgement(
-        claim_id=question.claim.id, support=SupportClass.ABSENT, error_type=ErrorType.OTHER, rationale=rationale
-    )
 
 
 def states(reading: Grounding, thresholds: Thresholds) -> bool:

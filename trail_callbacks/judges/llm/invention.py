@@ -7,7 +7,8 @@ import unicodedata
 from collections.abc import Collection
 from itertools import pairwise
 
-from trail_callbacks.language.terms import keys, vocabulary
+from trail_callbacks.language.detect import language
+from trail_callbacks.language.terms import keys
 from trail_callbacks.language.values import quantities
 
 __all__ = ["Shown"]
@@ -21,10 +22,6 @@ _POSSESSIVE = re.compile(r"['\u2019]s?$")
 _OPENS = re.compile(r"(?:^|[.!?:\u2026\"\u201c\u201e\u00ab(\u00bf\u00a1])\s*$")
 _SAME = 4  # letters at the start that make two forms of one name: Norway, Norwegian
 _CASED = 0.8  # share of letters with case in a text where capitals mean something
-_GERMAN = vocabulary(
-    "der die das den dem des ein eine einen einem einer und ist sind wurde wird nicht mit von zu im am"
-)
-_OTHER = vocabulary("the of and is was to a for by with that on at el la los las de un una en y le les et")
 
 
 class Shown:
@@ -82,7 +79,7 @@ class Shown:
         ]
         if not new or _abbreviated(claim, self._text) or _abbreviated(self._text, claim):
             return False
-        if not _capitalises_nouns(f"{self._text} {claim}"):
+        if language(f"{self._text} {claim}") != "de":  # there one capital does not mark a name
             return True
         return any(claim[a.end() : b.start()].isspace() for a, b in pairwise(new))
 
@@ -136,9 +133,3 @@ def _abbreviated(name: str, text: str) -> bool:
     """Whether a text holds the initials of consecutive names in another: `WHO`."""
     initials = "".join(word[0] for word in _WORD.findall(name) if word[0].isupper())
     return any(word.isupper() and len(word) > 1 and word in initials for word in _WORD.findall(text))
-
-
-def _capitalises_nouns(text: str) -> bool:
-    """Whether a text is German, more or less: there one capital does not mark a name."""
-    words = [word for word in _WORD.findall(text) if word.islower()]
-    return sum(word in _GERMAN for word in words) > sum(word in _OTHER for word in words)

@@ -16,15 +16,19 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping, Sequence
 
+from trail_callbacks.claims import Claim
 from trail_callbacks.evidence import Passage
 from trail_callbacks.judges.judge import Question
 from trail_callbacks.judges.prompts import Fence
 from trail_callbacks.language.terms import terms
 
-__all__ = ["Keyed", "bare", "candidates", "claim_lines", "letters", "line", "passage_lines", "told"]
+__all__ = ["NOBODY", "Keyed", "bare", "candidates", "claim_lines", "letters", "line", "passage_lines", "told"]
 
 Keyed = tuple[str, Question]
 """A question under the id that the model answers with."""
+
+NOBODY = Claim(id="", text="", quote="", start=0, end=0)
+"""Stands in a question that is about no claim."""
 
 _UNSEEN = "\\s\u00ad\u034f\u061c\u180e\u200b-\u200f\u202a-\u202e\u2060-\u2069\ufe00-\ufe0f\ufeff"
 _ID = re.compile(rf"[\[\uff3b\u3010\u3014\u27e6\u2045]([{_UNSEEN}]*[^{_UNSEEN}\d][{_UNSEEN}]*\d)")

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from trail_callbacks.claims import Claim, split
+from trail_callbacks.claims import split
 from trail_callbacks.evidence import Passage
 from trail_callbacks.judges.judge import Extraction, Opinion, Question
 from trail_callbacks.judges.llm.asking import watched
 from trail_callbacks.judges.llm.claims import ROOM, found, gathered, numbered
-from trail_callbacks.judges.llm.layout import passage_lines, told
+from trail_callbacks.judges.llm.layout import NOBODY, passage_lines, told
 from trail_callbacks.judges.llm.schema import OnePassItem, OnePassReply, VerdictsReply, own
 from trail_callbacks.judges.llm.verdicts import dropped, read, shown_texts
 from trail_callbacks.judges.prompts import Fence, load
@@ -22,7 +22,6 @@ _SCREEN = 800  # tokens of an answer that is judged at once; of a longer one mod
 _MOST = 64  # claims that the schema has room for
 _VERDICT = 160  # tokens of a reply for each verdict
 _HOPELESS = frozenset({"unreachable", "unauthorised", "busy", "budget", "failed"})  # asking otherwise changes nothing
-_NOBODY = Claim(id="", text="", quote="", start=0, end=0)
 
 
 def judge_answer(
@@ -31,7 +30,7 @@ def judge_answer(
     """Finds and judges the claims of an answer in one call. See `OnePass.judge_answer`."""
     if count(answer) > _SCREEN or len(split(answer)) > _MOST:
         return None
-    blank = Question(claim=_NOBODY, passages=passages, asked=question or "", answer=answer, conversation=conversation)
+    blank = Question(claim=NOBODY, passages=passages, asked=question or "", answer=answer, conversation=conversation)
     cut: list[str] = []
     reply = yield from watched(_asked(_call(blank)), cut)
     if reply.failure is not None and reply.failure.kind in _HOPELESS:

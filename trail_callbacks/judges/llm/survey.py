@@ -6,11 +6,10 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import cast, get_args
 
-from trail_callbacks.claims import Claim
 from trail_callbacks.evidence import Passage
 from trail_callbacks.judges.judge import Question, Survey
 from trail_callbacks.judges.llm.asking import Heard, Rest, ask, watched
-from trail_callbacks.judges.llm.layout import bare, candidates, line, passage_lines
+from trail_callbacks.judges.llm.layout import NOBODY, bare, candidates, line, passage_lines
 from trail_callbacks.judges.llm.schema import FacetItem, SurveyReply, own
 from trail_callbacks.judges.prompts import Fence, load
 from trail_callbacks.models.call import Call, Failure, Pipeline, Reply
@@ -20,7 +19,6 @@ __all__ = ["survey"]
 
 _ROOM = 1400  # tokens of a reply
 _WEIGHTS = (1, 3)
-_NOBODY = Claim(id="", text="", quote="", start=0, end=0)
 _NONE = Failure("invalid", "the model gave no survey")
 
 
@@ -29,7 +27,7 @@ def survey(
 ) -> Pipeline[Survey]:
     """Surveys what some passages have of what a question asks for. See `Surveyor.survey`."""
     cut: list[str] = []
-    labelled = candidates([("", Question(claim=_NOBODY, passages=tuple(passages)))])[""]
+    labelled = candidates([("", Question(claim=NOBODY, passages=tuple(passages)))])[""]
     task = _Survey(question, tuple(queries), labelled, tuple(facets))
     (*_, found) = yield from watched(ask([task]), cut)
     return replace(found, warnings=tuple(cut))

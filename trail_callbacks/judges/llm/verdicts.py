@@ -12,7 +12,7 @@ from dataclasses import dataclass, field, replace
 from typing import TypeVar
 
 from trail_callbacks.evidence import Passage, quoted
-from trail_callbacks.judges.judge import Assessment, Judgement, Purpose, Question
+from trail_callbacks.judges.judge import Assessment, Judgement, Purpose, Question, absent
 from trail_callbacks.judges.llm.asking import Heard, Rest, ask, watched
 from trail_callbacks.judges.llm.layout import Keyed, bare, candidates, claim_lines, passage_lines, told
 from trail_callbacks.judges.llm.schema import StatedItem, StatedReply, VerdictItem, VerdictsReply, own, salvage
@@ -175,11 +175,6 @@ class Verdicts:
 
 def _many(n: int, noun: str) -> str:
     return f"{n} {noun}" if n == 1 else f"{n} {noun}s"
-
-
-def absent(claim_id: str, rationale: str) -> Judgement:
-    """Says that no passage states a claim."""
-    return Judgement(claim_id=claim_id, support=SupportClass.ABSENT, error_type=ErrorType.OTHER, rationale=rationale)
 
 
 def read(questions: Sequence[Keyed], reply: Reply, purpose: Purpose) -> Verdicts:

@@ -15,7 +15,7 @@ from dataclasses import dataclass, field, replace
 
 from trail_callbacks.claims import Claim, abstains, split
 from trail_callbacks.evidence import Passage, quoted
-from trail_callbacks.judges.judge import Assessment, Extraction, Judgement, Purpose, Question
+from trail_callbacks.judges.judge import Assessment, Extraction, Judgement, Purpose, Question, absent
 from trail_callbacks.judges.local.decision import Ruling
 from trail_callbacks.judges.local.wording import Wording
 from trail_callbacks.language.detect import limits
@@ -23,7 +23,7 @@ from trail_callbacks.language.speech import is_question
 from trail_callbacks.models.call import Pipeline
 from trail_callbacks.splitting.frames import unframed
 from trail_callbacks.splitting.references import Thread
-from trail_callbacks.taxonomy import UNSUPPORTED, ErrorType, SupportClass
+from trail_callbacks.taxonomy import UNSUPPORTED, SupportClass
 
 __all__ = ["LocalJudge"]
 
@@ -119,12 +119,11 @@ class _Assessor:
         for passage in _statements(question.passages):
             by_node[passage.node_id].append(passage)
         stating = [quoted(one, "supports") for mine in by_node.values() for one in self._stating(question.claim, mine)]
-        id_ = question.claim.id
         if not stating:
-            why = "No output has enough of its words."
-            return Judgement(claim_id=id_, support=SupportClass.ABSENT, error_type=ErrorType.OTHER, rationale=why)
+            return absent(question.claim.id, "No output has enough of its words.")
         why = "These outputs have most of its words, and every number and name."
-        return Judgement(claim_id=id_, support=SupportClass.SUPPORTED, rationale=why, evidence=tuple(stating))
+        supported = SupportClass.SUPPORTED
+        return Judgement(claim_id=question.claim.id, support=supported, rationale=why, evidence=tuple(stating))
 
     def _decide(self, question: Question) -> Judgement:
         passages = _statements(question.passages)
