@@ -194,7 +194,7 @@ def test_another_run_in_the_folder_makes_status_2(trail, place):
     assert "settings.seed was 0, now 4" in complaints
     status, _, complaints = trail(*RUN, "--app", "towers_app:bot")
     assert status == 2
-    assert 'settings.app was "towers_app:ask", now "towers_app:bot"' in complaints
+    assert "settings.app was towers_app:ask, now towers_app:bot" in complaints
 
 
 def test_ctrl_c_says_what_is_there_and_how_to_go_on(trail, place, monkeypatch):
@@ -234,7 +234,7 @@ WATCH = ["canary", "watch", "probes.jsonl", "--app", "towers_app:ask", "--histor
 def test_a_leak_of_a_few_is_noise(trail, place):
     status, printed, complaints = trail(*WATCH, "--max-leak", "0.05")
     assert (status, complaints) == (0, "")
-    assert "leak rate 20.0% (3.6% to 62.4%) of 5 probes in 5 trials, not shown to be over 5.0%\n" in printed
+    assert "leak rate 20 % (1 of 5, 95 % interval 3.6 to 62.4 %) of 5 probes: not shown to be over 5.0%\n" in printed
 
 
 def test_a_leak_of_many_is_not(trail, place):
@@ -243,7 +243,7 @@ def test_a_leak_of_many_is_not(trail, place):
     status, printed, complaints = trail(*args, "--max-leak", "0.3", "--json")
     found = json.loads(printed)
     assert status == 1
-    assert (found["over"], found["turns"], found["leak"]["share"]) == (True, 1, 1.0)
+    assert (found["over"], found["turns"], found["leak"]["value"]) == (True, 1, 1.0)
     assert "the leak rate is over 30.0%" in complaints
 
 

@@ -125,9 +125,9 @@ def watch(
     options = {"model": _model(judge, base_url), "budget": budget_of(limit), "concurrency": 1, "timeout": timeout}
     now = canary.Watch(probes=found, app=load_app(app), history=history, size=size, options=options).turn()
     leak = now.leak()
-    over = leak is not None and leak.low > max_leak
+    over = leak is not None and (leak.low or 0.0) > max_leak
     if as_json:
-        data = {"at": now.at, "turns": now.turns, "leak": leak and leak._asdict(), "max_leak": max_leak, "over": over}
+        data = {"at": now.at, "turns": now.turns, "leak": leak and leak.as_data(), "max_leak": max_leak, "over": over}
         emit({**data, "totals": dict(now.totals)})
     else:
         display(_line(now, max_leak, over=over), width=_WIDTH)
@@ -229,6 +229,6 @@ def _line(now: ProbeHistory, max_leak: float, *, over: bool) -> str:
         so_far = ", ".join(f"{n} {outcome.replace('_', ' ')}" for outcome, n in now.totals.items())
         return f"{now.at}: no leak rate yet: of the trials under the fictive context {so_far or 'none was asked'}"
     return (
-        f"{now.at}: leak rate {leak.share:.1%} ({leak.low:.1%} to {leak.high:.1%}) of {leak.probes} probes in "
-        f"{leak.trials} trials, {'over' if over else 'not shown to be over'} {max_leak:.1%}"
+        f"{now.at}: leak rate {leak} of {leak.documents} probes: "
+        f"{'over' if over else 'not shown to be over'} {max_leak:.1%}"
     )

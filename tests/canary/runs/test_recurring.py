@@ -74,12 +74,12 @@ def test_the_rate_is_of_the_last_trials_by_probe(history, monkeypatch):
     for _ in range(4):
         found = Watch(probes=probes(10), app=leaky, history=history, size=5).turn()
     leak = found.leak()
-    assert (leak.share, leak.probes, leak.trials) == (0.2, 10, 20)
+    assert (leak.value, leak.documents, leak.n) == (0.2, 10, 20)
     assert leak.low < 0.1
     assert leak.high > 0.3
     for _ in range(4):
         found = Watch(probes=probes(10), app=App(), history=history, size=5).turn()
-    assert found.leak().share == 0.0
+    assert found.leak().value == 0.0
     assert found.totals == {"follows_context": 36, "leaks_prior": 4}
     assert found.turns == 8
 

@@ -327,13 +327,12 @@ def test_what_is_done_first_is_a_sample_of_the_probes_with_whole_pairs(tmp_path)
 @pytest.mark.parametrize(
     ("change", "words"),
     [
-        ({"probes": probes(4)}, "the probes are others"),
-        ({"probes": probes(3)[::-1]}, "the probes are others"),
-        ({"arms": ["real"]}, 'arms was ["closed_book", "real", "fictive", "empty"], now ["real"]'),
-        ({"strategies": STRATEGIES}, "strategies was"),
+        ({"probes": probes(3)[::-1]}, "probes differ"),
+        ({"arms": ["real"]}, "arms was ['closed_book', 'real', 'fictive', 'empty'], now ['real']"),
+        ({"strategies": STRATEGIES}, "strategies differ"),
         ({"settings": {"seed": 4, "twin": "t1"}}, "settings.seed was 3, now 4"),
-        ({"app": answer}, 'app was "tower app", now "tower_probes.answer"'),
-        ({"model": None}, 'judge was "m1", now null'),
+        ({"app": answer}, "app was tower app, now tower_probes.answer"),
+        ({"model": None}, "judge was m1, now None"),
     ],
 )
 def test_another_run_in_the_same_folder_is_refused(change, words, tmp_path):

@@ -29,8 +29,6 @@ __all__ = ["Cell", "Plan", "named", "read_matrix"]
 Cell: TypeAlias = tuple[int, int, int]
 """Numbers of strategy, probe and arm in the plan, from 0."""
 
-_SHOWN = 60  # characters of a value
-
 
 @dataclass(frozen=True, kw_only=True)
 class Plan:
@@ -99,25 +97,18 @@ class Plan:
 
         Another release or judge finds anew what the same answers do; only that there was a judge must not be lost.
         """
-        old, new = _points(self), _points(now)
+        old, new = (
+            {"judge": None, **to_data(plan), **{f"settings.{name}": value for name, value in plan.settings.items()}}
+            for plan in (self, now)
+        )
         if now.judge is not None:
             old["judge"] = new["judge"]
-        found = []
-        for name in [each for each in {**old, **new} if old.get(each) != new.get(each)]:
-            words = f"{name} was {_shown(old.get(name))}, now {_shown(new.get(name))}"
-            found.append("the probes are others" if name == "probes" else words)
-        return found
-
-
-def _points(plan: Plan) -> dict[str, Any]:
-    data = {"judge": None, **to_data(plan)}
-    settings = {f"settings.{name}": value for name, value in data.pop("settings", {}).items()}
-    return {name: value for name, value in (data | settings).items() if name not in ("release", "skipped")}
-
-
-def _shown(value: Any) -> str:
-    text = json.dumps(value, ensure_ascii=False)
-    return text if len(text) <= _SHOWN else f"{text[:_SHOWN]}..."
+        names = (name for name in {**old, **new} if name not in ("release", "skipped", "settings"))
+        return [
+            f"{name} differ" if name in ("probes", "strategies") else f"{name} was {old.get(name)}, now {new.get(name)}"
+            for name in names
+            if old.get(name) != new.get(name)
+        ]
 
 
 def named(app: Any) -> str:

@@ -17,7 +17,7 @@ from datetime import UTC, datetime
 from hashlib import sha256
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Any, NamedTuple
+from typing import Any
 
 from trail_callbacks.canary.arm import App
 from trail_callbacks.canary.probe import Probe
@@ -26,33 +26,15 @@ from trail_callbacks.canary.runs.run import run
 from trail_callbacks.canary.saved import of_data, to_data
 from trail_callbacks.canary.trial import OUTCOMES
 from trail_callbacks.errors import InputError
-from trail_callbacks.statistics.intervals import wilson
+from trail_callbacks.statistics.rates import Rate, rate
 from trail_callbacks.work.journal import Journal, reading
 
-__all__ = ["LeakShare", "ProbeHistory", "Watch", "exposition"]
+__all__ = ["ProbeHistory", "Watch", "exposition"]
 
 _FORM = "trail-canary-history-2"
 _WHAT = "watch"
 _WINDOW = 300  # trials that the leak rate is of
 _ERRORS = 3  # that are kept of a turn
-
-
-class LeakShare(NamedTuple):
-    """The leak rate of the last trials.
-
-    Attributes:
-        share: Share of answers with the real value where the fictive one was served, 0.0 to 1.0; the mean over probes.
-        low: Lower end of its interval, 95 %.
-        high: Upper end.
-        probes: How many probes it is of. The interval counts these: a probe that is asked again tells little new.
-        trials: How many trials.
-    """
-
-    share: float
-    low: float
-    high: float
-    probes: int
-    trials: int
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -91,15 +73,9 @@ class ProbeHistory:
         with reading(Path(path), _FORM, _WHAT) as (_, about):
             return of_data(cls, about.get("history", {}))
 
-    def leak(self) -> LeakShare | None:
-        """The leak rate of the last trials; None if there are none."""
-        by_probe: dict[str, list[bool]] = {}
-        for probe, leaked in self.last:
-            by_probe.setdefault(probe, []).append(leaked)
-        if not by_probe:
-            return None
-        share = sum(sum(leaks) / len(leaks) for leaks in by_probe.values()) / len(by_probe)
-        return LeakShare(share, *wilson(share, len(by_probe)), len(by_probe), len(self.last))
+    def leak(self) -> Rate | None:
+        """The leak rate of the last trials, clustered by probe: one asked again tells little new; None without any."""
+        return rate(self.last) if self.last else None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -199,10 +175,10 @@ def exposition(history: ProbeHistory, max_leak: float | None = None) -> str:
 
 def _gauges(history: ProbeHistory, max_leak: float | None) -> Iterator[tuple[str, str, float]]:
     if (leak := history.leak()) is not None:
-        yield "trail_canary_leak_share", "Leak rate of the last trials.", leak.share
-        yield "trail_canary_leak_share_low", "Lower end of its interval, 95 %.", leak.low
-        yield "trail_canary_leak_share_high", "Upper end of its interval, 95 %.", leak.high
-        yield "trail_canary_leak_probes", "Probes that it is of.", float(leak.probes)
+        yield "trail_canary_leak_share", "Leak rate of the last trials.", leak.value or 0.0
+        yield "trail_canary_leak_share_low", "Lower end of its interval, 95 %.", leak.low or 0.0
+        yield "trail_canary_leak_share_high", "Upper end of its interval, 95 %.", leak.high or 0.0
+        yield "trail_canary_leak_probes", "Probes that it is of.", float(leak.documents)
     if max_leak is not None:
         yield "trail_canary_leak_limit", "The limit of the leak rate.", max_leak
     if history.at is not None:
