@@ -72,27 +72,17 @@ _COURTESY = (
     r"""\b(?:
       it(?:['\u2019]s|\sis)\s(?:also\s)?(?:important|worth|good)\s(?:to\s)?(?:note|noting|remember|mention|mentioning|know)
     | (?:please\s)?know\sthat | what\s(?:i|we)\s(?:found|know|can\s(?:conclude|infer|say))
-    | to\sanswer\syour\squestion | of\scourse
-    | (?:great|good|excellent|interesting)\squestion | good\s(?:morning|afternoon|evening|day|luck) | no\sproblem
-    | (?:have\s)?a\s(?:great|good|nice|lovely|wonderful)\s(?:day|evening|weekend|time)
     | (?:i|we)(?:['\u2019]m|['\u2019]re|\sam|\sare)\s(?:glad|happy|here)\sto\s(?:help|assist)
     | thank(?:s|\syou)\sfor\s(?:asking|your\squestion|reaching\sout|your\s(?:message|interest|patience))
     | (?:(?:i|we)\s)?hope\s(?:this|that|it)\s
         (?:helps|is\shelpful|was\shelpful|answers\syour\squestions?|clarifies(?:\sthings)?)(?:\syou)?
     | you(?:['\u2019]re|\sare)\swelcome | (?:best|kind|warm)\sregards | dear\s(?:mr|mrs|ms|dr|prof)\.?\s\w+
     | would\syou\slike\s(?:me\sto\s(?:go\son|continue|explain)|(?:any|more|further)\s(?:details?|information|help))
-    | the\s(?:two|three|four|five|six|seven|eight|nine|ten)\s(?:main\s|key\s|simple\s|easy\s)?
-        (?:steps|ways|methods|tips|reasons|options|points)
     | (?:please\s)?(?:let\s(?:me|us)\sknow
         |(?:feel\sfree|do(?:n['\u2019]t|\snot)\shesitate)\sto\s(?:ask|reach\sout|let\sme\sknow|contact\sme))
     | if\s(?:you(?:\shave|\sneed|['\u2019]d\slike|\swould\slike|\swant)|there(?:['\u2019]s|\sis|\sare))\s
         (?:(?:any|more|further|additional|other|anything|else|some|to\sknow|help|with|a|or|and|questions?|concerns?
           |information|details?|assistance|clarification|follow-up|specific)\b\s?){1,8}
-    | (?:is\sthere|do\syou\sneed)\sanything\selse
-        (?:\syou(?:['\u2019]d|\swould)\slike\sto\sknow|\s(?:i|we)\s(?:can|may)\s(?:help|assist|do))?
-        (?:\s(?:you\swith|for\syou))?
-    | (?:shall|should|can|may)\s(?:i|we)\s(?:help|assist|go\son|continue|(?:look\sup|check|find|explain)\sanything)
-        (?:\syou)?(?:\swith)?(?:\s(?:anything|something))?(?:\selse)?
     | how\s(?:can|may)\s(?:i|we)\s(?:help|assist)(?:\syou)?(?:\stoday)?
     | here(?:['\u2019]s|\sis|\sare)\s(?:(?:my|the|a|an|your|some|brief|short|quick|final|i|found|steps?|answer|summary
         |list|overview|response|information|to|of|for|on)\b\s?){1,8}
