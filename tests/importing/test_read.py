@@ -109,13 +109,6 @@ def test_a_broken_line_is_reported_with_its_number_and_left_out(file):
     ] * 2
 
 
-def test_the_first_line_may_be_the_broken_one(file):
-    path, errors = file('{"resourceSpans": [{"reso\n' + made.lines([made.otlp(RUN)])), []
-    (trace,) = read(path, errors.append)
-    assert trace.answer == made.ANSWER
-    assert [str(error).partition(":")[0] for error in errors] == [f"{path}, line 1"]
-
-
 def test_of_a_list_that_is_cut_off_what_is_there_is_read(file):
     content = json.dumps([made.otlp(RUN), made.otlp(made.run(OTHER))], indent=2)
     errors = []

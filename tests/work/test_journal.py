@@ -49,6 +49,16 @@ def test_nobody_else_writes(journal, tmp_path):
     assert {path.stat().st_mode & 0o777 for path in tmp_path.iterdir()} == {0o600}
 
 
+def test_a_file_of_somebody_else_is_refused_and_stays_as_it_is(journal, tmp_path):
+    path = tmp_path / "work.sqlite"
+    with closing(sqlite3.connect(path)) as db, db:
+        db.execute("CREATE TABLE mine (x)")
+    before = path.read_bytes()
+    with pytest.raises(InputError, match="of another release"):
+        journal()
+    assert path.read_bytes() == before
+
+
 @pytest.mark.parametrize(
     ("damage", "words"),
     [
