@@ -175,11 +175,7 @@ class _Rounds:
             self._look()
 
     def model(self, model: Model) -> Model:
-        """Returns a model that asks in batches, in place of one.
-
-        Raises:
-            JudgeError: If there is no batch endpoint for it.
-        """
+        """Returns a model that asks in batches, in place of one."""
         if not isinstance(model, InstructorModel):
             raise JudgeError(
                 f"{model.name} cannot be asked in batches: that needs a judge that is named as 'openai/MODEL', or any "
@@ -233,11 +229,7 @@ class _Rounds:
                 endpoint.submit()
 
     async def close(self, *, whole: bool) -> None:
-        """Ends all work; batches go on at the provider, and the next run waits for them.
-
-        Args:
-            whole: Whether all answers are judged, so that what was replied is not needed any more.
-        """
+        """Ends all work; batches go on at the provider, for the next run unless all answers are judged."""
         if self._timer is not None:
             self._timer.cancel()
         for endpoint in self._endpoints.values():

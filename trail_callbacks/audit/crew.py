@@ -38,17 +38,11 @@ Events: TypeAlias = "SimpleQueue[tuple[CrewWorker, list[Message] | None]]"
 
 
 class Desk(NamedTuple):
-    """What workers ask for.
-
-    Attributes:
-        grants: Who grants calls.
-        ahead: Tasks that a worker may have at once; None where it judges one after the other.
-        store: The cache, for workers that cannot reach its folder.
-    """
+    """What workers ask for."""
 
     grants: Grants
-    ahead: int | None
-    store: ReplyStore | None = None
+    ahead: int | None  # tasks that a worker may have at once; None where it judges one after the other
+    store: ReplyStore | None = None  # the cache, for workers that cannot reach its folder
 
 
 @dataclass(slots=True)
@@ -58,23 +52,16 @@ class _Job:
 
 
 class CrewWorker(ABC):
-    """A worker, as the process sees it that hired it. Its requests are answered at once, on a thread of its own.
+    """A worker, as the process sees it that hired it.
 
-    Args:
-        desk: What it may ask for.
-        events: Takes what else it says, and None when it is gone.
-
-    Attributes:
-        jobs: What it has been given and has not done, by key.
-        ready: Whether it has begun; before that it is given nothing.
-        ahead: Tasks that it may have at once.
-        cause: What it died of, as in "died over it, the last CAUSE".
+    Its requests are answered at once, on a thread of its own; what else it says is an event, and None when it is gone.
     """
 
     def __init__(self, desk: Desk, events: Events) -> None:
-        self.jobs: dict[str, _Job] = {}
-        self.ready, self.cause = False, "without a word"
-        self.ahead = desk.ahead or _LEAST
+        self.jobs: dict[str, _Job] = {}  # what it has been given and has not done, by key
+        self.ready = False  # whether it has begun; before that it is given nothing
+        self.cause = "without a word"  # what it died of, as in "died over it, the last CAUSE"
+        self.ahead = desk.ahead or _LEAST  # tasks that it may have at once
         self._desk, self._events = desk, events
         self._admitted: Counter[int] = Counter()  # estimates of calls in flight
         self._thread = Thread(target=self._listen, name="trail-audit", daemon=True)
@@ -141,19 +128,12 @@ class CrewWorker(ABC):
 
 @dataclass(slots=True, kw_only=True)
 class Crew:
-    """The workers of one run.
-
-    Attributes:
-        hire: Makes a worker that puts its events into a queue.
-        most: Workers, at most.
-        patience: Seconds to wait while no worker is ready; None waits as long as it takes.
-        absent: Says why none may be.
-    """
+    """The workers of one run."""
 
     hire: Callable[[Events], CrewWorker]
-    most: int
-    patience: float | None = None
-    absent: Callable[[], str] = str
+    most: int  # workers
+    patience: float | None = None  # seconds to wait while no worker is ready; None waits as long as it takes
+    absent: Callable[[], str] = str  # says why none may be
     _events: Events = field(default_factory=SimpleQueue)
     _workers: list[CrewWorker] = field(default_factory=list)
     _fresh: deque[_Job] = field(default_factory=deque)  # for workers that are not ready yet
@@ -161,11 +141,7 @@ class Crew:
     _unborn: int = 0  # workers that died before they were ready, without one that was in between
 
     def run(self, tasks: Iterator[AuditTask]) -> Iterator[AuditOutcome]:
-        """Carries out tasks. See `Engine.run`.
-
-        Raises:
-            JudgeError: If no worker begins to work within the patience, or none can use the judge.
-        """
+        """Carries out tasks; a `JudgeError` says that no worker begins within the patience, or can use the judge."""
         jobs = map(_Job, tasks)
         try:
             self._fill(jobs)
@@ -247,11 +223,7 @@ class Crew:
 
 
 def portable(judge: Judge, options: VerifyOptions) -> bytes:
-    """Returns a judge and options as they are sent to workers.
-
-    Raises:
-        JudgeError: If the judge cannot be sent.
-    """
+    """Returns a judge and options as they are sent to workers; a judge that cannot be sent is a `JudgeError`."""
     try:
         return pickle.dumps((judge, options), pickle.HIGHEST_PROTOCOL)
     except Exception as error:

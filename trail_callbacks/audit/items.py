@@ -35,21 +35,13 @@ _VOLATILE = ("at", "seq", "tags", "metadata")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AuditItem:
-    """One answer to be judged.
-
-    Attributes:
-        kind: What it was made of.
-        id: As its maker calls it; None if it has none.
-        data: All that is needed to judge it, as JSON.
-        content: SHA-256 of the part of it on which a verdict can depend: no ids and times of runs.
-        fields: Its metadata, by name: what segments and `where` go by.
-    """
+    """One answer to be judged."""
 
     kind: Kind
-    id: str | None
-    data: str
-    content: str
-    fields: Mapping[str, str]
+    id: str | None  # as its maker calls it
+    data: str  # all that is needed to judge it, as JSON
+    content: str  # SHA-256 of the part of it on which a verdict can depend: no ids and times of runs
+    fields: Mapping[str, str]  # its metadata, by name: what segments and `where` go by
 
 
 def _column(role: str, row: Mapping[str, Any], columns: Mapping[str, str]) -> str | None:
@@ -70,15 +62,10 @@ def _is_report(value: Mapping[str, Any]) -> bool:
 
 
 def item(value: Mapping[str, Any], columns: Mapping[str, str], *, keep_reports: bool) -> AuditItem:
-    """Makes an item of a record.
+    """Makes an item of a record; of one that is none, an `InputError` says what was looked for.
 
-    Args:
-        value: The record.
-        columns: Names of columns, by role, where they are not the usual ones (see `COLUMNS`).
-        keep_reports: Take the verdicts of saved reports as they are.
-
-    Raises:
-        InputError: If it is none; says what was looked for.
+    Columns are named by role, where they are not the usual ones (see `COLUMNS`). Verdicts of saved reports are taken as
+    they are with `keep_reports`.
     """
     if value.get("format") == FORMAT:
         run = value.get("id")
@@ -177,31 +164,16 @@ _SAMPLE = 10  # records that show whether a file is one of ours
 
 @dataclass(slots=True)
 class Inputs:
-    """Reads what is named.
-
-    Args:
-        paths: Files, folders (all files in them, by name), or `-` for standard input.
-        columns: Names of the columns of rows.
-        skip: A folder that is left out wherever it is found: that of the output.
-
-    Attributes:
-        read: Bytes read so far.
-        size: Bytes there are; 0 if that is not known.
-    """
+    """Reads what is named: files, folders (all files in them, by name), or `-` for standard input."""
 
     paths: Sequence[str]
     columns: Mapping[str, str]
-    skip: Path | None = None
-    read: int = 0
-    size: int = field(default=0, init=False)
+    skip: Path | None = None  # a folder that is left out wherever it is found: that of the output
+    read: int = 0  # bytes, so far
+    size: int = field(default=0, init=False)  # bytes; 0 if that is not known
 
     def check(self) -> None:
-        """Opens what is named, and measures it.
-
-        Raises:
-            InputError: If something does not exist, cannot be read or is empty, or a folder holds no file.
-            MissingExtraError: If there is Parquet, and nothing that reads it.
-        """
+        """Opens what is named, and measures it: what cannot be used is said before anything is paid."""
         for path in self.paths:
             if path == "-":
                 continue

@@ -28,38 +28,20 @@ _NOTHING = {"failed", "broken"}  # statuses without a result
 
 
 class AuditEntry(NamedTuple):
-    """A place of the input, with what is known about it.
+    """A place of the input, with what is known about it."""
 
-    Attributes:
-        n: Its number, from 1, in the order of the input.
-        place: File and line.
-        id: As its maker calls it.
-        fields: Its metadata.
-        why: Why it cannot be audited; None if it can.
-        status: See `AuditOutcome.status`; None if it was not judged yet.
-        data: The result, see `AuditOutcome.data`.
-        first: Number of the first place with the same content; None if it cannot be audited.
-    """
-
-    n: int
-    place: str
+    n: int  # from 1, in the order of the input
+    place: str  # file and line
     id: str | None
     fields: dict[str, str]
-    why: str | None
-    status: str | None
-    data: str | None
-    first: int | None
+    why: str | None  # it cannot be audited
+    status: str | None  # see `AuditOutcome`; None if it was not judged yet
+    data: str | None  # likewise
+    first: int | None  # number of the first place with the same content; None if it cannot be audited
 
 
 class AuditJournal(Journal):
-    """Keeps results under the keys of their tasks. Entries of the input are those of the command that is going on.
-
-    Args:
-        folder: The output folder.
-
-    Raises:
-        InputError: If another process writes there, or the file cannot be written.
-    """
+    """Keeps results under the keys of their tasks. Entries of the input are those of the command that is going on."""
 
     def __init__(self, folder: Path) -> None:
         super().__init__(folder / "audit.sqlite", _FORM, "audit", tables=_ENTRIES)
@@ -102,11 +84,7 @@ class AuditJournal(Journal):
 
 
 def claim(folder: Path, settings: dict[str, Any]) -> None:
-    """Makes the folder that of an audit with these settings.
-
-    Raises:
-        InputError: If it is that of another audit, or holds something else; says what differs.
-    """
+    """Makes the folder that of an audit with these settings; an `InputError` says what differs from what it holds."""
     mark = folder / "audit.json"
     settings = json.loads(json.dumps(settings, default=str))
     try:

@@ -30,6 +30,7 @@ from trail_callbacks.work.budget import Granted, Grants, granted
 
 __all__ = ["AuditOutcome", "AuditTask", "Judging"]
 
+_VERDICT = ("outcome", "error_type", "second_type", "detail", "confidence", "rationale")
 _GIVEN = "source"  # the step of a source of a row
 _PAUSES = (1.0, 2.0, 4.0, None)  # seconds after each attempt; None: there is no other
 _TRANSIENT = re.compile(r"(no claims: )?(unreachable|busy|failed)\b")
@@ -68,12 +69,8 @@ class AuditOutcome:
 class Judging:
     """Judges tasks, with one judge and the same options.
 
-    Args:
-        judge: The judge.
-        options: Settings; with a cache, what was paid for is not asked again, whatever happened.
-        grants: Who grants calls.
-        kept: What a model replied, where that is not in the folder of the options.
-        through: Returns who is asked in place of a model; None asks the model itself, when it is granted.
+    What a model replied is kept in the folder of the options, or in `kept`: it is not paid for again in any case.
+    `through` returns who is asked in place of a model; by default that is the model itself, when it is granted.
     """
 
     def __init__(
@@ -194,17 +191,10 @@ def _as_data(report: Report) -> dict[str, Any]:
             {
                 "claim_id": claim.id,
                 "claim": claim.text,
-                "quote": claim.quote,
-                "start": claim.start,
-                "end": claim.end,
+                **{name: getattr(claim, name) for name in ("quote", "start", "end")},
                 "path": claim.path or None,
-                "outcome": verdict.outcome,
-                "error_type": verdict.error_type,
-                "second_type": verdict.second_type,
-                "detail": verdict.detail,
+                **{name: getattr(verdict, name) for name in _VERDICT},
                 "entry_step": graph.node(verdict.introduced_at).step if verdict.introduced_at else None,
-                "confidence": verdict.confidence,
-                "rationale": verdict.rationale,
                 "why": verdict.error or verdict.undecided,
                 "evidence": evidence,
                 "judge": verdict.judge or report.judge,
@@ -217,9 +207,10 @@ def _as_data(report: Report) -> dict[str, Any]:
         "score": report.hallucination_score,
         "interval": list(report.interval) if report.interval else None,
         "claims": len(claims),
-        "outcomes": dict(sorted(Counter(each["outcome"] for each in claims).items())),
-        "error_types": dict(sorted(Counter(str(each["error_type"]) for each in claims if each["error_type"]).items())),
-        "entry_steps": dict(sorted(Counter(str(each["entry_step"]) for each in claims if each["entry_step"]).items())),
+        **{
+            f"{name}s": dict(sorted(Counter(str(each[name]) for each in claims if each[name]).items()))
+            for name in ("outcome", "error_type", "entry_step")
+        },
         "citations": asdict(report.citations) if report.citations else None,
         "judge": report.judge,
         "signature": report.diagnosis.signature if report.diagnosis else None,

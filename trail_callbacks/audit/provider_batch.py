@@ -52,23 +52,14 @@ class LostError(Exception):
 
 @dataclass(slots=True)
 class Submitted:
-    """One batch; a small JSON file that is replaced in one step.
-
-    Attributes:
-        path: The file.
-        endpoint: Where it was submitted.
-        requests: The ids of the requests in it that are still of use.
-        file: The provider's id of its requests.
-        batch: The provider's id of the batch; None while nobody knows whether there is one.
-        outputs: The provider's ids of the files with its replies.
-    """
+    """One batch, in a small JSON file that is replaced in one step."""
 
     path: Path
     endpoint: str
-    requests: list[str]
-    file: str
-    batch: str | None = None
-    outputs: list[str] = field(default_factory=list)
+    requests: list[str]  # the ids of those in it that are still of use
+    file: str  # the provider's ids, here and below
+    batch: str | None = None  # None while nobody knows whether there is one
+    outputs: list[str] = field(default_factory=list)  # files with replies
 
     def save(self) -> None:
         """Writes it down, or deletes the file if nothing in it is of use."""
@@ -80,11 +71,7 @@ class Submitted:
 
 
 def load(folder: Path) -> list[Submitted]:
-    """Returns what earlier runs have written down.
-
-    Raises:
-        InputError: If the folder cannot be used, or a file in it is damaged.
-    """
+    """Returns what earlier runs have written down."""
     found = []
     try:
         folder.mkdir(mode=0o700, parents=True, exist_ok=True)
@@ -114,15 +101,9 @@ class _Waiting(NamedTuple):
 
 
 class Endpoint:
-    """What is asked at one endpoint.
+    """What is asked at one endpoint, through a client of openai for the loop that is running.
 
-    Args:
-        client: A client of openai, for the loop that is running.
-        folder: Where batches are written down.
-        earlier: Those of earlier runs.
-        most: Requests of a batch, at most.
-        first: Seconds before a batch is looked at for the first time; they grow by a half each time.
-        longest: Seconds between two looks, at most.
+    Batches are written down in a folder; `earlier` are those of earlier runs. See `BatchEngine` for the numbers.
     """
 
     def __init__(
@@ -234,12 +215,7 @@ class Endpoint:
         return answers
 
     async def _submitted(self, requests: dict[str, str]) -> Submitted:
-        """Submits requests, and writes down that they are.
-
-        Raises:
-            LostError: If it is not known whether they are.
-            Exception: What the client raises if they are not.
-        """
+        """Submits requests, and writes down that they are; what the client raises says that they are not."""
         data = "".join(
             f'{{"custom_id": "{id_}", "method": "POST", "url": "{_ENDPOINT}", "body": {body}}}\n'
             for id_, body in requests.items()
@@ -288,11 +264,7 @@ class Endpoint:
         return None
 
     async def _answers(self, batch: Submitted) -> dict[str, BatchReply]:
-        """Waits for a batch, and returns the answers by id, those that failed too.
-
-        Raises:
-            LostError: If the provider does not say how it is doing.
-        """
+        """Waits for a batch, and returns the answers by id, those that failed too."""
         if batch.batch is None:  # an earlier run ended just then
             batch.batch = await self._found(batch)
             if batch.batch is None:

@@ -31,14 +31,10 @@ _GATHER = 0.05  # seconds for which results are collected where nobody waits for
 
 
 class Parent:
-    """The process that sends tasks, grants calls and, for some, keeps the cache.
-
-    Args:
-        tell: Sends it a message; see `crew`.
-    """
+    """The process that sends tasks, grants calls and, for some, keeps the cache."""
 
     def __init__(self, tell: Callable[[tuple[Any, ...]], object]) -> None:
-        self.tell = tell
+        self.tell = tell  # sends it a message; see `crew`
         self.problem: str | None = None
         self.asks = False  # whether the judge asks a model: then all that is sent is in work at once
         self._tasks: SimpleQueue[AuditTask] = SimpleQueue()
@@ -78,12 +74,7 @@ class Parent:
         return waiting.result()
 
     def serve(self, settings: bytes, *, keeps: bool) -> None:
-        """Judges what it sends, for ever; returns if the judge cannot be used.
-
-        Args:
-            settings: Judge and options.
-            keeps: Whether it keeps a cache.
-        """
+        """Judges what it sends, for ever; returns if the judge of the settings cannot be used."""
         try:
             judge, options = pickle.loads(settings)  # noqa: S301 - both ends are ours
             judging = Judging(judge, options, self, self if keeps else None)
@@ -136,12 +127,7 @@ def main() -> None:
 
 
 class Seat:
-    """The actor. Ray makes it, and runs its methods on threads.
-
-    Args:
-        settings: Judge and options.
-        keeps: Whether the other side keeps a cache.
-    """
+    """The actor. Ray makes it, and runs its methods on threads."""
 
     def __init__(self, settings: bytes, keeps: bool) -> None:
         self._said: SimpleQueue[tuple[Any, ...]] = SimpleQueue()

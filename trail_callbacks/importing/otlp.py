@@ -32,35 +32,20 @@ _NESTED = frozenset({"llm", "retrieval", "reranker", "input", "output", "openinf
 
 @dataclass(slots=True, kw_only=True)
 class OtlpSpan:
-    """One span.
+    """One span."""
 
-    Attributes:
-        trace_id: Hexadecimal.
-        id: Hexadecimal.
-        parent: Id of the span around it; None if there is none.
-        name: Its name.
-        attributes: By their whole key: `llm.input_messages.0.message.role`.
-        scope: Name of the library that made it.
-        started: Seconds since the epoch.
-        ended: Likewise; None if it did not end.
-        error: Type and message of its exception; None if it ended normally.
-        status: What that exception means.
-        dropped: Number of attributes that the tracer dropped.
-        resource: Attributes of the process.
-    """
-
-    trace_id: str
+    trace_id: str  # hexadecimal, as the other ids
     id: str
-    parent: str | None
+    parent: str | None  # id of the span around it
     name: str
-    attributes: dict[str, Any] = field(default_factory=dict)
-    scope: str = ""
-    started: float | None = None
-    ended: float | None = None
-    error: str | None = None
-    status: Status = "error"
-    dropped: int = 0
-    resource: Mapping[str, Any] = field(default_factory=dict)
+    attributes: dict[str, Any] = field(default_factory=dict)  # by whole key: `llm.input_messages.0.message.role`
+    scope: str = ""  # name of the library that made it
+    started: float | None = None  # seconds since the epoch
+    ended: float | None = None  # likewise; None if it did not end
+    error: str | None = None  # type and message of its exception
+    status: Status = "error"  # what that exception means
+    dropped: int = 0  # attributes that the tracer dropped
+    resource: Mapping[str, Any] = field(default_factory=dict)  # attributes of the process
 
 
 def is_span(record: Mapping[str, Any]) -> bool:

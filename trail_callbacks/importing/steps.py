@@ -42,39 +42,22 @@ _FRAMEWORK_KEYS = (
 
 @dataclass(slots=True, kw_only=True, eq=False)
 class Step:
-    """One execution of one component.
+    """One execution of one component."""
 
-    Attributes:
-        id: Its id in the file: of a span, 16 hexadecimal digits.
-        parent: Id of the step around it; None if there is none.
-        kind: The kind of component; None if it only encloses others, such as the span of a web server.
-        name: The component's name.
-        inputs: What went in; documents and messages are pieces of those forms.
-        outputs: What came out.
-        model: The model, as it names itself; of a model call only.
-        started: Seconds since the epoch; None if the file does not say.
-        ended: Likewise; None also if it did not end.
-        error: Type and message of its exception; None if it ended normally.
-        status: What that exception means.
-        hints: What else is known of its place.
-        tags: Of a root: what the app tagged it with.
-        metadata: What the app said of it, without what the framework did.
-    """
-
-    id: str
-    parent: str | None
-    kind: RunKind | None
+    id: str  # in the file: of a span, 16 hexadecimal digits
+    parent: str | None  # id of the step around it
+    kind: RunKind | None  # None if it only encloses others, such as the span of a web server
     name: str
     inputs: tuple[Piece, ...] = ()
     outputs: tuple[Piece, ...] = ()
-    model: str | None = None
-    started: float | None = None
-    ended: float | None = None
-    error: str | None = None
-    status: Status = "error"
+    model: str | None = None  # as it names itself; of a model call only
+    started: float | None = None  # seconds since the epoch; None if the file does not say
+    ended: float | None = None  # likewise; None also if it did not end
+    error: str | None = None  # type and message of its exception
+    status: Status = "error"  # what that exception means
     hints: Hints = field(default_factory=Hints)
-    tags: tuple[str, ...] = ()
-    metadata: Mapping[str, Any] = field(default_factory=dict)
+    tags: tuple[str, ...] = ()  # of a root: what the app tagged it with
+    metadata: Mapping[str, Any] = field(default_factory=dict)  # what the app said, without what the framework did
 
     @property
     def documents(self) -> tuple[Piece, ...]:
@@ -84,21 +67,13 @@ class Step:
 
 @dataclass(slots=True, kw_only=True)
 class ImportedRun:
-    """The steps of one trace.
-
-    Attributes:
-        id: Id of the trace.
-        steps: Its steps, in any order.
-        lost: What the file is known to lack, a sentence each.
-        metadata: What is said of the whole trace, such as its session.
-        by_methods: True if the steps are the methods of classes, as LlamaIndex shows itself.
-    """
+    """The steps of one trace."""
 
     id: str
-    steps: list[Step]
-    lost: list[str] = field(default_factory=list)
-    metadata: Mapping[str, Any] = field(default_factory=dict)
-    by_methods: bool = False
+    steps: list[Step]  # in any order
+    lost: list[str] = field(default_factory=list)  # what the file is known to lack, a sentence each
+    metadata: Mapping[str, Any] = field(default_factory=dict)  # of the whole trace, such as its session
+    by_methods: bool = False  # the steps are the methods of classes, as LlamaIndex shows itself
 
 
 def kind_of(named: str, name: str) -> RunKind | None:
@@ -141,15 +116,15 @@ def step_made(
     tags: object = (),
     hints: Hints | None = None,
 ) -> Step:
-    """Makes a step.
+    """Makes a step of the ids, times and error of a span, and of what went in and came out.
 
     Args:
-        span: Its ids, times and error.
+        span: The span, or what a tool knows in its place.
         kind: Its kind.
-        both: What went in, and what came out.
+        both: Both sides.
         named: What its tool calls its kind.
         name: Its name, if not that of the span. A model in a graph is known by the name of its node.
-        model: The model; counts for a model call only.
+        model: The model; counts for a model call only, as details do.
         details: What else is known of a call: `prompt_tokens`, `completion_tokens`, `provider`.
         metadata: All that is said of it.
         tags: Its tags.

@@ -20,6 +20,7 @@ HEAD = 4_096
 PARQUET = b"PAR1"
 """How a Parquet file begins."""
 
+_BLOCK = 1 << 16
 _GZIP = b"\x1f\x8b"
 _ZSTD = b"\x28\xb5\x2f\xfd"
 _LENGTH = 4  # bytes of the length that OpenTelemetry's collector writes before each compressed message
@@ -53,7 +54,7 @@ def opened(
     """
     try:
         with nullcontext(sys.stdin.buffer) if str(path) == "-" else Path(path).open("rb") as raw:
-            yield _text(_unpacked(io.BufferedReader(_Counted(raw, on_read), HEAD), name), name, expected)
+            yield _text(_unpacked(io.BufferedReader(_Joined(_counted(raw, on_read)), HEAD), name), name, expected)
     except IsADirectoryError as error:
         raise InputError(f"{name} is a folder: name the files in it") from error
     except PermissionError as error:
@@ -72,13 +73,21 @@ def opened(
         raise InputError(f"{name} is damaged or not yet complete: {error}") from error
 
 
+def _counted(raw: Any, on_read: Callable[[int], object] | None) -> Iterator[bytes]:
+    """What is in a file, which stays open; tells how much is read of it."""
+    while part := raw.read1(_BLOCK):
+        if on_read is not None:
+            on_read(len(part))
+        yield part
+
+
 def _unpacked(stream: io.BufferedReader, name: str) -> io.BufferedReader:
     head = stream.peek(HEAD)
     if head.startswith(_GZIP):
-        return io.BufferedReader(cast("Any", gzip.GzipFile(fileobj=stream)), 1 << 16)
+        return io.BufferedReader(cast("Any", gzip.GzipFile(fileobj=stream)), _BLOCK)
     if head.startswith(_ZSTD) or head[_LENGTH:].startswith(_ZSTD):
         frames = None if head.startswith(_ZSTD) else _framed(stream)
-        return io.BufferedReader(cast("Any", _unzstd(stream, frames, name)), 1 << 16)
+        return io.BufferedReader(cast("Any", _unzstd(stream, frames, name)), _BLOCK)
     return stream
 
 
@@ -145,20 +154,3 @@ class _Joined(io.RawIOBase):
         count = min(len(buffer), len(self._rest))
         buffer[:count], self._rest = self._rest[:count], self._rest[count:]
         return count
-
-
-class _Counted(io.RawIOBase):
-    """Tells how much is read of a file, which stays open when this is closed."""
-
-    def __init__(self, raw: IO[bytes], on_read: Callable[[int], object] | None) -> None:
-        self._raw, self._on_read = raw, on_read
-
-    def readable(self) -> bool:
-        return True
-
-    def readinto(self, buffer: Any) -> int:
-        data = self._raw.read(len(buffer))
-        buffer[: len(data)] = data
-        if self._on_read is not None:
-            self._on_read(len(data))
-        return len(data)

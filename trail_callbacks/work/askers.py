@@ -24,19 +24,12 @@ class TooLateError(Exception):
 
 
 class CallEnd(NamedTuple):
-    """How a call ended.
+    """How a call ended."""
 
-    Attributes:
-        what: What it was begun for.
-        value: What it returned; None if it raised.
-        error: What it raised; None if it returned.
-        seconds: Wall time.
-    """
-
-    what: Any
-    value: Any
-    error: BaseException | None
-    seconds: float
+    what: Any  # what it was begun for
+    value: Any  # what it returned
+    error: BaseException | None  # what it raised
+    seconds: float  # wall time
 
 
 @dataclass(slots=True, eq=False)
@@ -61,17 +54,11 @@ class Askers:
 
     Coroutines run on one event loop for all runs of the process, so that clients which belong to a loop can be used
     again by the next run.
-
-    Args:
-        most: Calls with a time limit at once.
-
-    Attributes:
-        hung: Calls that did not come back.
     """
 
     def __init__(self, most: int) -> None:
-        self.hung = 0
-        self._most = most
+        self.hung = 0  # calls that did not come back
+        self._most = most  # calls with a time limit at once
         self._events: SimpleQueue[tuple[_Call, CallEnd]] = SimpleQueue()
         self._busy: set[_Call] = set()
 

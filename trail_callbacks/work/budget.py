@@ -78,13 +78,7 @@ class Grants(Protocol):
         """Returns how many seconds to wait before a call of about so many tokens, or why it must not be made."""
 
     def settle(self, tokens: int, usage: Usage, retry_after: float | None) -> None:
-        """Takes note that an admitted call has ended.
-
-        Args:
-            tokens: As in `admit`.
-            usage: What it cost; nothing if it was not made.
-            retry_after: Seconds for which the model asks to be left alone.
-        """
+        """Takes note that an admitted call has ended: its cost, and for how long the model asks to be left alone."""
 
 
 class Bucket:
@@ -116,20 +110,11 @@ class Bucket:
 
 
 class Ledger:
-    """Keeps a budget. Works from any thread.
-
-    Args:
-        budget: The limits.
-        spent: What earlier commands cost.
-
-    Attributes:
-        exhausted: Why no call is granted any more; None while there is budget.
-        spent: What has been spent, by earlier commands too.
-    """
+    """Keeps a budget. Works from any thread."""
 
     def __init__(self, budget: Budget, spent: Usage) -> None:
-        self.exhausted: str | None = None
-        self.spent = spent
+        self.exhausted: str | None = None  # why no call is granted any more
+        self.spent = spent  # by earlier commands too
         self._budget = budget
         self._lock = Lock()  # protects all below
         self._calls = self._reserved = 0  # of calls in flight
@@ -186,22 +171,12 @@ class Ledger:
 
 
 class Granted:
-    """A model that is asked only what is granted, and not before the time that is granted.
-
-    Args:
-        model: Who answers.
-        grants: Who grants calls.
-
-    Attributes:
-        name: That of the model.
-        parameters: Those of the model, if it tells them.
-        asks: The model, whose gate all who ask it share.
-    """
+    """A model that is asked only what is granted, and not before the time that is granted."""
 
     def __init__(self, model: Model, grants: Grants) -> None:
         self._model, self._grants = model, grants
         self.name, self.parameters = model.name, getattr(model, "parameters", None)
-        self.asks = getattr(model, "asks", model)
+        self.asks = getattr(model, "asks", model)  # whose gate all who ask it share
 
     def ask(self, call: Call) -> Reply:
         """See `Model`."""
@@ -235,12 +210,7 @@ class Granted:
 
 
 def granted(work: Pipeline[T], through: Callable[[Model], Model]) -> Pipeline[T]:
-    """The same pipeline, whose calls that name a model themselves ask for a grant too.
-
-    Args:
-        work: The pipeline.
-        through: Returns the model that asks for grants in place of one.
-    """
+    """The same pipeline, whose calls that name a model themselves ask the one that `through` returns in its place."""
     with closing(work):
         calls, result = advance(work, None)
         while calls is not None:

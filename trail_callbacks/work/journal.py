@@ -34,18 +34,11 @@ _DAMAGED = (sqlite3.SQLITE_ERROR, sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB)
 
 
 class Result(NamedTuple):
-    """What came of something.
+    """What came of something."""
 
-    Attributes:
-        key: What it is kept under.
-        mark: What its room knows it by, such as a status; None if nothing.
-        ours: It is of this command, not of an earlier one.
-        data: The result.
-    """
-
-    key: str
-    mark: str | None
-    ours: bool
+    key: str  # what it is kept under
+    mark: str | None  # what its room knows it by, such as a status
+    ours: bool  # it is of this command, not of an earlier one
     data: str
 
 
@@ -143,9 +136,7 @@ class Journal:
     def commit(self, spent: Usage, *, due: bool = False) -> None:
         """Makes everything durable, and what the run has cost by now.
 
-        Args:
-            spent: What it has cost.
-            due: Only if a second has gone by since the last time, or results are many.
+        With `due` only if a second has gone by since the last time, or results are many.
         """
         if due and self._pending < _MOST and monotonic() - self._since < _EVERY:
             return
@@ -178,11 +169,7 @@ class Journal:
 
 @contextmanager
 def reading(path: Path, form: str, what: str) -> Iterator[tuple[sqlite3.Connection, dict[str, Any]]]:
-    """Opens a journal that another process may be writing; yields it, in one state, and what the run is about.
-
-    Raises:
-        InputError: If there is none, or it is damaged or of another format.
-    """
+    """Opens a journal that another process may be writing; yields it, in one state, and what the run is about."""
     if not path.is_file():
         raise InputError(f"{path.parent} holds no {what}: {path.name} is not there")
     log = path.with_name(f"{path.name}-wal")
