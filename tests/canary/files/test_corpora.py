@@ -124,28 +124,6 @@ def test_tables_are_a_document_a_row(folder):
     assert corpus.skipped[0].place == "a.csv, line 3"
 
 
-def test_parquet(tmp_path):
-    pa = pytest.importorskip("pyarrow")
-    pq = pytest.importorskip("pyarrow.parquet")
-    table = pa.table(
-        {
-            "id": ["p", "q", "r"],
-            "text": pa.array([FERRY, FERRY, None], pa.large_string()).dictionary_encode(),
-            "vector": [[0.5]] * 3,
-            "raw": [b"\xff"] * 3,
-            "metadata": [{"topic": "boats"}] * 3,
-        }
-    )
-    pq.write_table(table, tmp_path / "a.parquet", compression="zstd")
-    corpus = read_corpus(tmp_path / "a.parquet")
-    assert texts(corpus) == {"p": FERRY, "q": FERRY}
-    assert corpus["p"].metadata == {"topic": "boats"}
-    assert corpus.skipped[-1].place == "a.parquet, row 3"
-    (tmp_path / "torn.parquet").write_bytes((tmp_path / "a.parquet").read_bytes()[:-30])
-    with pytest.raises(InputError, match=r"torn\.parquet: is no Parquet file, or a broken one"):
-        read_corpus(tmp_path / "torn.parquet")
-
-
 @pytest.mark.parametrize(
     "export",
     [
@@ -176,17 +154,6 @@ def test_a_store_that_llama_index_has_persisted(tmp_path):
     assert [each.text for each in corpus] == [FERRY, "It is red."]
     assert [each.metadata for each in corpus] == [{"topic": "boats"}] * 2
     assert set(texts(corpus)) == set(index.docstore.docs)
-
-
-def test_a_store_that_langchain_has_dumped(tmp_path):
-    core = pytest.importorskip("langchain_core.documents")
-    embeddings = pytest.importorskip("langchain_core.embeddings")
-    stores = pytest.importorskip("langchain_core.vectorstores")
-    store = stores.InMemoryVectorStore(embeddings.DeterministicFakeEmbedding(size=3))
-    store.add_documents([core.Document(id="d1", page_content=FERRY, metadata={"topic": "boats"})])
-    store.dump(str(tmp_path / "store.json"))
-    read = read_corpus(tmp_path)
-    assert (texts(read), read["d1"].metadata, read.skipped) == ({"d1": FERRY}, {"topic": "boats"}, ())
 
 
 def test_objects_of_frameworks():

@@ -84,10 +84,3 @@ def test_broken_lines_are_skipped_with_their_number(read):
 def test_a_file_without_probes(read, content, message):
     with pytest.raises(InputError, match=message):
         read(content)
-
-
-def test_files_that_cannot_be_used(tmp_path):
-    with pytest.raises(InputError, match="cannot be read"):
-        read_probes(tmp_path / "none.csv")
-    with pytest.raises(InputError, match="cannot be written"):
-        write_probes([], tmp_path / "none" / "p.jsonl")

@@ -51,17 +51,13 @@ def changed(change_):
     ("spoil", "message"),
     [
         (lambda data: json.dumps(data)[:-9], "its JSON: Invalid JSON"),
-        (lambda _: "[" * 200_000, "its JSON: Invalid JSON"),
         (changed(lambda data: data.update(version=9)), "its version: Input should be 2; make it with"),
-        (changed(lambda data: data.update(seed=True)), "its seed: Input should be a valid integer"),
         (changed(lambda data: data["real"]["documents"].append(data["real"]["documents"][0])), "have the same id"),
         (changed(lambda data: data["real"]["documents"][0].update(text="other")), "does not fit the text"),
         (changed(lambda data: data["edits"][0].update(kind="magic")), "its edits.0.kind: Input should be 'number'"),
-        (changed(lambda data: data["edits"][0].update(repairs=[5])), "repairs that are none"),
         (changed(lambda data: data["edits"][0].update(replacements=[])), "has no replacements"),
         (changed(lambda data: data["edits"][0]["replacements"][0].update(start=-3)), "does not fit the text"),
         (changed(lambda data: data["edits"][0]["replacements"][0].update(document="z")), "which is missing"),
-        (changed(lambda data: data["edits"][0].update(forms=["x"])), "its edits.0.forms.0"),
     ],
 )
 def test_hostile_files_are_refused(tmp_path, spoil, message):

@@ -55,19 +55,6 @@ def test_every_probe_comes_round_before_one_comes_again(history):
     assert app.asked[20:] != first
 
 
-def test_a_turn_over_the_end_of_a_round_asks_each_probe_once(history):
-    app = App()
-    sizes = []
-    for _ in range(7):
-        before = len(app.asked)
-        Watch(probes=probes(5), app=app, history=history, size=3).turn()
-        sizes.append(len(set(app.asked[before:])))
-    assert sizes == [3] * 7
-    assert min(Counter(app.asked).values()) >= 3
-    Watch(probes=probes(2), app=app, history=history, size=30).turn()
-    assert sorted(app.asked[21:]) == ["p0", "p1"]
-
-
 def test_the_rate_is_of_the_last_trials_by_probe(history, monkeypatch):
     leaky = App(leaks=["p0", "p1"])
     monkeypatch.setattr(recurring, "_WINDOW", 20)
@@ -101,13 +88,6 @@ def test_failures_are_not_in_the_rate_and_are_told(history):
     assert found.totals == {"unscorable": 3}
     assert found.errors == ("ValueError: no route",)
     assert ProbeHistory.read(history) == found
-
-
-def test_other_probes_begin_a_new_round(history):
-    app = App()
-    Watch(probes=probes(4), app=app, history=history, size=3).turn()
-    Watch(probes=probes(6), app=app, history=history, size=6).turn()
-    assert sorted(app.asked[3:]) == [f"p{i}" for i in range(6)]
 
 
 def test_nothing_else_is_left_behind_and_the_file_is_its_owners(history, tmp_path):

@@ -65,10 +65,8 @@ def trial(old, new):
     [
         (changed("UPDATE about SET data = '\"trail-canary-1\"' WHERE name = 'form'"), "of another release (trail-canary-1"),
         (changed("UPDATE about SET data = '[3]' WHERE name = 'probes'"), "is damaged"),
-        (trial("{", "["), "is damaged"),
         (trial('"follows_context"', '"won"'), "is damaged: 1 validation error for Trial"),
         (trial('"p3"', '"p4"'), "is damaged: trial 0/3/1"),
-        (changed("UPDATE result SET key = '0/99/1' WHERE key = '0/3/1'"), "is damaged"),
     ],
 )  # fmt: skip
 def test_damage_is_told_and_never_counted(damage, words, tmp_path):

@@ -6,13 +6,6 @@ from trail_callbacks.canary.statistics.rates import cases
 F, L, U = "follows_context", "leaks_prior", "unscorable"
 
 
-def test_equal_strategies_are_a_tie_with_the_interval():
-    made = run({"a": {"fictive": [F, L] * 10}, "b": {"fictive": [F, L] * 10}})
-    (found,) = contrasts(cases(made), ["a", "b"], "follow")
-    assert found.verdict == "tie"
-    assert found.words.startswith("cannot be told apart at n = 20: difference within [-")
-
-
 def test_what_differs_differs_after_holm():
     made = run({"a": {"fictive": [F] * 40}, "b": {"fictive": [L] * 40}, "c": {"fictive": [F] * 39 + [L]}})
     found = {(each.a, each.b): each for each in contrasts(cases(made), list("abc"), "leak")}

@@ -22,11 +22,9 @@ _PAIRS = """km mi|kilometre mile|kilometres miles|kilometer mile|kilometers mile
 |s min|second minute|seconds minutes|min h|minute hour|minutes hours|hour day|hours days|day week|days weeks|week month
 |weeks months|month year|months years|km/h mph|°C °F|MB GB|gigabytes megabytes|kW MW
 |Kilometer Meilen|Minuten Sekunden|Stunden Minuten|Tage Wochen|Monate Jahre"""
-_SWAPS: dict[str, list[str]] = {}
-"""What may stand in the place of a unit: another of its dimension, at most some 60 times as large."""
-for _one, _other in map(str.split, _PAIRS.split("|")):
-    _SWAPS.setdefault(_one, []).append(_other)
-    _SWAPS.setdefault(_other, []).append(_one)
+_LISTED = [(one, other) for one, other in map(str.split, reversed(_PAIRS.split("|")))]  # the first counts
+_SWAPS = {other: one for one, other in _LISTED} | dict(_LISTED)
+"""What stands in the place of a unit: another of its dimension, at most some 60 times as large."""
 _UNIT = re.compile("|".join(rf"(?<![^\W\d]){re.escape(each)}(?!\w)" for each in sorted(_SWAPS, key=len, reverse=True)))
 _MOST, _MANY = 24.0, 500  # of a larger unit of time, and of any: nobody says 5,000 months
 _BESIDE = 4  # characters between the parts of `5 feet 8 inches`
@@ -45,7 +43,7 @@ def propose(
     found = [fact for fact in reading.facts if any(map(_unit, fact.figures))]
     for fact in rng.sample(found, len(found)):
         why = _unfit(fact, reading)
-        edit = None if why else _edit(fact, reading, rng)
+        edit = None if why else _edit(fact, reading)
         why = why or "no other unit is plausible, new to the corpus, and can be written in all its places"
         yield edit or Skipped(f"{fact.named.page.id}: unit {fact.named.words!r}", why)
 
@@ -74,32 +72,30 @@ def _unfit(fact: Fact, reading: Reading) -> str:
     return ""
 
 
-def _edit(fact: Fact, reading: Reading, rng: random.Random) -> Edit | None:
-    """The first unit of another draw that can be written and believed in all places."""
-    for turn in rng.sample(range(2), 2):
-        written = {each: new for each in fact.figures if (new := _written(each, turn, reading))}
-        kinds = {(read.kind, read.value) for new in written.values() for read in quantities(new)}
-        if len(written) == len(fact.figures) and len(kinds) == 1:
-            places = tuple(
-                Replacement(each.page.id, each.start, each.quantity.end, _words(each), new)
-                for each, new in written.items()
-            )
-            real, fictive = _words(fact.named), written[fact.named]
-            forms = dict.fromkeys((place.old, place.new) for place in places if place.old != real)
-            return Edit(id="", kind="unit", real=real, fictive=fictive, replacements=places, forms=tuple(forms))
-    return None
+def _edit(fact: Fact, reading: Reading) -> Edit | None:
+    """The other unit, if it can be written and believed in all places."""
+    written = {each: new for each in fact.figures if (new := _written(each, reading))}
+    kinds = {(read.kind, read.value) for new in written.values() for read in quantities(new)}
+    if len(written) < len(fact.figures) or len(kinds) > 1:
+        return None
+    places = tuple(
+        Replacement(each.page.id, each.start, each.quantity.end, _words(each), new) for each, new in written.items()
+    )
+    real, fictive = _words(fact.named), written[fact.named]
+    forms = dict.fromkeys((place.old, place.new) for place in places if place.old != real)
+    return Edit(id="", kind="unit", real=real, fictive=fictive, replacements=places, forms=tuple(forms))
 
 
 def _words(figure: Figure) -> str:
     return figure.page.text[figure.start : figure.quantity.end]
 
 
-def _written(figure: Figure, turn: int, reading: Reading) -> str | None:
+def _written(figure: Figure, reading: Reading) -> str | None:
     """A figure in another unit; None if there is none, its value stands somewhere, or nobody would believe it."""
     unit, text, quantity = _unit(figure), figure.page.text, figure.quantity
-    if unit is None or turn >= len(_SWAPS[unit[0]]):
+    if unit is None:
         return None
-    words = text[figure.start : unit.start()] + _SWAPS[unit[0]][turn] + text[unit.end() : quantity.end]
+    words = text[figure.start : unit.start()] + _SWAPS[unit[0]] + text[unit.end() : quantity.end]
     read = quantities(words)
     if len(read) != 1 or abs(read[0].raw - quantity.raw) > 1e-9 * abs(quantity.raw):
         return None

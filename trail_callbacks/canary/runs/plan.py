@@ -150,27 +150,20 @@ def read_matrix(path: str | Path) -> tuple[Sequence[Strategy], Sequence[Arm]]:
         raise InputError(f"{path}, {'.'.join(map(str, wrong['loc']))}: {wrong['msg']}") from error
     except ValueError as error:
         raise InputError(f"{path} is no TOML: {error}") from error
-    size = prod(map(len, found.matrix.values()))
-    if size > _MOST:
+    if (size := prod(map(len, found.matrix.values()))) > _MOST:
         raise InputError(f"{path}, matrix: {size} combinations, expected at most {_MOST}: give fewer values")
     points = [dict(zip(found.matrix, values, strict=True)) for values in product(*found.matrix.values())]
-    for n, rule in enumerate(found.exclude, 1):
-        if not any(_meets(point, rule) for point in points):
-            raise InputError(f"{path}, exclude {n}: {json.dumps(rule)} is not in the matrix")
-    kept = [point for point in points if not any(_meets(point, rule) for rule in found.exclude)]
-    strategies = {name: Strategy(name, point) for point in kept if (name := _name(point))}
+    kept = [each for each in points if not any(_meets(each, rule) for rule in found.exclude)]
+    named_by = ((", ".join(f"{name}={_in_short(value)}" for name, value in each.items()), each) for each in kept)
+    strategies = {name: Strategy(name, each) for name, each in named_by}
     if not kept or len(strategies) < len(kept):
         raise InputError(f"{path}, matrix: " + ("two combinations are the same" if kept else "nothing is left of it"))
     return tuple(strategies.values()), tuple(arm for arm in ARMS if arm in found.arms)
 
 
-def _meets(point: dict[str, Any], rule: dict[str, Any]) -> bool:
+def _meets(point: Mapping[str, Any], rule: Mapping[str, Any]) -> bool:
     """Whether a combination has all values of a rule; as JSON, since true is not 1."""
     return all(name in point and json.dumps(point[name]) == json.dumps(value) for name, value in rule.items())
-
-
-def _name(point: dict[str, Any]) -> str:
-    return ", ".join(f"{name}={_in_short(value)}" for name, value in point.items())
 
 
 def _in_short(value: Any) -> str:
