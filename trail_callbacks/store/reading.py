@@ -55,9 +55,8 @@ def observations(
         yield from (observation(row, used[row["n"]]) for row in rows)
         if len(rows) < _PAGE:
             return
-        last = rows[-1]
-        after = sa.or_(runs.c.at > last["at"], sa.and_(runs.c.at == last["at"], runs.c.n > last["n"]))
-        after = sa.and_(runs.c.at >= last["at"], after)  # by which the index is entered
+        last = sa.tuple_(sa.literal(rows[-1]["at"]), sa.literal(rows[-1]["n"]))
+        after = sa.tuple_(runs.c.at, runs.c.n) > last
 
 
 def _documents(connection: sa.Connection, numbers: Sequence[int]) -> Mapping[int, list[Mapping[str, Any]]]:
@@ -124,10 +123,8 @@ def listed(
         *([sa.or_(*texts)] if wanted else ()),
     ]
     if after is not None:
-        value, n = after
-        beyond = by < value if downwards else by > value
-        conditions.append(sa.or_(beyond, sa.and_(by == value, runs.c.n < n if downwards else runs.c.n > n)))
-        conditions.append(by <= value if downwards else by >= value)  # by which the index is entered
+        place, last = sa.tuple_(by, runs.c.n), sa.tuple_(*map(sa.literal, after))
+        conditions.append(place < last if downwards else place > last)
     order = (by.desc(), runs.c.n.desc()) if downwards else (by, runs.c.n)
     asked = (
         sa.select(runs, details.c.question)
