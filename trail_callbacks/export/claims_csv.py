@@ -14,41 +14,19 @@ from trail_callbacks.text import encodable
 __all__ = ["COLUMNS", "to_csv"]
 
 COLUMNS = (
-    "claim_id",
-    "claim",
-    "quote",
-    "start",
-    "end",
-    "class",
-    "error_type",
-    "second_type",
-    "detail",
-    "rationale",
-    "evidence",
-    "evidence_origins",
-    "introduced_at",
-    "step",
-    "carried_through",
-    "confidence",
-    "judge",
-    "error",
-    "undecided",
-    "citations",
-    "path",
-    "uncovered",
-)
+    "claim_id", "claim", "quote", "start", "end", "class", "error_type", "second_type", "detail", "rationale",
+    "evidence", "evidence_origins", "introduced_at", "step", "carried_through", "confidence", "judge", "error",
+    "undecided", "citations", "path", "uncovered",
+)  # fmt: skip
 """The header. `start` and `end` count code points of the answer; `path` is the field of a structured answer; `evidence`
 has one passage on each line after what it does (`supports`, `contradicts`, or `nearest`, which decides nothing),
 `evidence_origins` the origin of each (`retrieved`, `tool`, `given`, `user`, `template`), `citations` one on each line
 after whether it holds; `uncovered` is `true` for a statement that the judge left out."""
 
 _RUNS = frozenset("=+-@\t\r\n\uff1d\uff0b\uff0d\uff20")  # with the full-width forms, which some spreadsheets take too
-_BOM = "\ufeff"
 
 
-def to_csv(
-    reports: Report | Iterable[tuple[str, Report]], *, guard: bool = True, bom: bool = False, header: bool = True
-) -> str:
+def to_csv(reports: Report | Iterable[tuple[str, Report]], *, guard: bool = True) -> str:
     r"""Writes the claims of one report, or of several named ones, as CSV with a header and `\r\n` line ends.
 
     When a spreadsheet opens the file, it could run a cell of judged text that begins with one of `= + - @`, a tab or a
@@ -58,8 +36,6 @@ def to_csv(
     Args:
         reports: A report, or pairs of a name and a report; with pairs the first column, `report`, is the name.
         guard: Prefix the single quote; without it texts are verbatim, for programs that read the file.
-        bom: Begin with a byte order mark, by which Excel recognises UTF-8.
-        header: Begin with the names of the columns.
 
     Returns:
         The text, to be written as UTF-8 with its line ends unchanged (`newline=""`).
@@ -67,13 +43,12 @@ def to_csv(
     stream = StringIO(newline="")
     writer = csv.writer(stream, quoting=csv.QUOTE_NONNUMERIC)  # its default line end is that of RFC 4180
     several = not isinstance(reports, Report)
-    if header:
-        writer.writerow((["report"] if several else []) + list(COLUMNS))
+    writer.writerow((["report"] if several else []) + list(COLUMNS))
     for name, report in [("", reports)] if isinstance(reports, Report) else reports:
         for claim in report.claims:
             row = [name, *_row(report, claim)] if several else list(_row(report, claim))
             writer.writerow([_cell(value, guard=guard) for value in row])
-    return (_BOM if bom else "") + stream.getvalue()
+    return stream.getvalue()
 
 
 def _row(report: Report, claim: Claim) -> Iterator[str | int | float | None]:

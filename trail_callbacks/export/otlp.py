@@ -18,16 +18,14 @@ import time
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from hashlib import sha256
-from typing import Any, Literal, TypeAlias
+from typing import Any
 
 from trail_callbacks.errors import InputError
 from trail_callbacks.report import Report
 from trail_callbacks.report.evaluations import Evaluation, evaluations, json_line
 
-__all__ = ["EVENT", "SPAN_NAME", "Signal", "annotate_span", "attributes_of", "to_otlp"]
+__all__ = ["EVENT", "SPAN_NAME", "annotate_span", "attributes_of", "to_otlp"]
 
-
-Signal: TypeAlias = Literal["traces", "logs"]
 
 SPAN_NAME = "trail evaluation"
 EVENT = "gen_ai.evaluation.result"
@@ -45,7 +43,6 @@ def to_otlp(
     trace_id: str | None = None,
     span_id: str | None = None,
     spans: Mapping[str, str] | None = None,
-    signal: Signal | None = None,
     at: float | None = None,
 ) -> str:
     """Writes a report as OTLP in JSON lines: one line with spans, and one with log records.
@@ -56,7 +53,6 @@ def to_otlp(
             id. Without one, the evaluations are a trace of their own.
         span_id: The span that returned the answer, as 16 hexadecimal digits; by default that of the answer's run.
         spans: Spans of further runs, by the run's id.
-        signal: Only `traces` or only `logs`, for readers that take one kind a file; None writes both.
         at: The time of the evaluation in seconds since the epoch; None is now.
 
     Raises:
@@ -70,14 +66,11 @@ def to_otlp(
             raise InputError(f"{name} is {id_!r}, expected {digits} hexadecimal digits, not all of them 0")
     records = evaluations(report, trace_id=trace_id, span_id=span_id, spans=spans)
     nanoseconds = str(time.time_ns() if at is None else int(at * 1_000_000_000))
-    lines: list[dict[str, Any]] = []
-    if signal != "logs":
-        carriers = [_carrier(each, nanoseconds) for each in _by_target(records)]
-        lines.append({"resourceSpans": [{**_RESOURCE, "scopeSpans": [{"scope": _SCOPE, "spans": carriers}]}]})
-    if signal != "traces":
-        logged = [_logged(record, nanoseconds) for record in records]
-        lines.append({"resourceLogs": [{**_RESOURCE, "scopeLogs": [{"scope": _SCOPE, "logRecords": logged}]}]})
-    return "".join(map(json_line, lines))
+    carriers = [_carrier(each, nanoseconds) for each in _by_target(records)]
+    logged = [_logged(record, nanoseconds) for record in records]
+    spans_line = {"resourceSpans": [{**_RESOURCE, "scopeSpans": [{"scope": _SCOPE, "spans": carriers}]}]}
+    logs_line = {"resourceLogs": [{**_RESOURCE, "scopeLogs": [{"scope": _SCOPE, "logRecords": logged}]}]}
+    return json_line(spans_line) + json_line(logs_line)
 
 
 def attributes_of(records: Iterable[Evaluation], prefix: str = "", first: int = 0) -> dict[str, str | float]:

@@ -41,17 +41,16 @@ _VERIFICATION = "r:verification"
 _REPORT = "r:report"
 
 
-def to_prov_json(report: Report, *, indent: int | None = 2) -> str:
+def to_prov_json(report: Report) -> str:
     """Writes a report as PROV-JSON; the module's docstring describes the mapping.
 
     Args:
         report: Any report; without claims or answer it describes only the graph.
-        indent: Spaces for each level; None writes one line.
 
     Raises:
         ReportError: If an attribute of a node is not JSON-serialisable.
     """
-    return encodable(json.dumps(_Document(report).build(), ensure_ascii=False, indent=indent))
+    return encodable(json.dumps(_Document(report).build(), ensure_ascii=False, indent=2))
 
 
 class _Document:

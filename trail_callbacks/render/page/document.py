@@ -139,7 +139,7 @@ _LABEL = 60  # characters of a label in the graph
 _ID = 14  # characters
 
 
-def to_page(report: Report, *, title: str | None = None, text_limit: int = 20_000, total: int = 1_000_000) -> str:
+def to_page(report: Report, *, title: str | None = None) -> str:
     """Renders a report as one self-contained HTML file.
 
     All untrusted text is escaped, including control and bidirectional characters. A content security policy allows the
@@ -148,11 +148,9 @@ def to_page(report: Report, *, title: str | None = None, text_limit: int = 20_00
     Args:
         report: The report.
         title: Title of the page; the question by default.
-        text_limit: Characters of one text, 200 or more; of longer ones, the parts that claims cite are shown.
-        total: Characters of all texts except the answer; if there are more, `text_limit` is lowered.
     """
     view = PageView(report)
-    texts = Texts(view, text_limit, total)
+    texts = Texts(view)
     question = report.graph.question
     heading = block(title or (question.text.strip() if question else "") or "Report on an answer")
     scripts = [_asset(path) for path in _SCRIPTS]

@@ -28,6 +28,8 @@ __all__ = ["Texts", "answer"]
 
 _ANSWER = 100_000  # characters; browsers take a minute to break megabytes of one paragraph into lines
 _INPUTS = 8  # inputs named above a text
+_LONGEST = 20_000  # characters of one text; longer ones are cut to what claims cite, with notes on what is left out
+_TOTAL = 1_000_000  # characters of all texts together; the length of one is halved until they fit
 _LEAST = 200  # characters of a text, however many texts there are
 _MODEL = "model"  # the role of a part that a model wrote
 _WRITTEN = 800  # texts that are elements of the page; tens of thousands make browsers slow
@@ -74,13 +76,9 @@ class Texts:
 
     Attributes:
         view: The report.
-        limit: Characters of one text; longer ones are cut to what claims cite, with notes on what is left out.
-        total: Characters of all texts together; `limit` is halved until they fit.
     """
 
     view: PageView
-    limit: int
-    total: int
 
     @cached_property
     def _nodes(self) -> list[Node]:
@@ -89,9 +87,9 @@ class Texts:
 
     @cached_property
     def _room(self) -> int:
-        room = max(self.limit, _LEAST)
+        room = _LONGEST
         lengths = [len(node.text) for node in self._nodes]
-        while room > _LEAST and sum(min(length, room) for length in lengths) > self.total:
+        while room > _LEAST and sum(min(length, room) for length in lengths) > _TOTAL:
             room //= 2
         return max(room, _LEAST)
 
