@@ -144,10 +144,7 @@ def test_runs_of_langsmith_in_any_order(traces):
 
 
 def test_runs_of_langsmith_inside_each_other(traces):
-    model, root, search = langsmith()
-    for each in (model, search):
-        del each["dotted_order"]
-    del root["dotted_order"]
+    model, root, search = ({key: x for key, x in each.items() if key != "dotted_order"} for each in langsmith())
     (trace,) = traces({**root, "child_runs": [search, model]})
     assert (trace.answer, sources(trace)) == (made.ANSWER, [made.TEXT])
 

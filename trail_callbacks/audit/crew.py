@@ -16,6 +16,7 @@ from collections import Counter, deque
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from importlib.metadata import version
+from itertools import islice
 from queue import Empty, SimpleQueue
 from threading import Thread
 from typing import Any, NamedTuple, TypeAlias
@@ -136,8 +137,7 @@ class Crew:
     absent: Callable[[], str] = str  # says why none may be
     _events: Events = field(default_factory=SimpleQueue)
     _workers: list[CrewWorker] = field(default_factory=list)
-    _fresh: deque[_Job] = field(default_factory=deque)  # for workers that are not ready yet
-    _again: deque[_Job] = field(default_factory=deque)  # of workers that died; each is done alone
+    _waiting: deque[_Job] = field(default_factory=deque)  # first those of workers that died
     _unborn: int = 0  # workers that died before they were ready, without one that was in between
 
     def run(self, tasks: Iterator[AuditTask]) -> Iterator[AuditOutcome]:
@@ -145,7 +145,7 @@ class Crew:
         jobs = map(_Job, tasks)
         try:
             self._fill(jobs)
-            while self._workers and (self._again or self._fresh or any(worker.jobs for worker in self._workers)):
+            while self._workers and (self._waiting or any(worker.jobs for worker in self._workers)):
                 nobody = not any(worker.ready for worker in self._workers)
                 try:
                     worker, said = self._events.get(timeout=self.patience if nobody else None)
@@ -177,33 +177,24 @@ class Crew:
                 worker.ready, self._unborn = True, 0
 
     def _fill(self, tasks: Iterator[_Job]) -> None:
-        """Gives tasks to those who have room, and hires while there are more."""
+        """Gives tasks to those who have room, a task whose worker died alone, and hires while there are more."""
         for worker in self._workers:
-            if worker.ready and not any(job.deaths for job in worker.jobs.values()):
-                jobs = self._jobs_for(worker, tasks)
-                if jobs:
-                    worker.begin(jobs)
+            given: list[_Job] = []
+            while worker.ready and len(worker.jobs) + len(given) < worker.ahead:
+                self._waiting += islice(tasks, not self._waiting)
+                held = [*worker.jobs.values(), *given]
+                if not self._waiting or (held and any(job.deaths for job in (*held, self._waiting[0]))):
+                    break
+                given.append(self._waiting.popleft())
+            if given:
+                worker.begin(given)
         coming = sum(not worker.ready for worker in self._workers)
         while len(self._workers) < self.most:
-            if len(self._fresh) + len(self._again) <= coming:
-                job = next(tasks, None)
-                if job is None:
-                    return
-                self._fresh.append(job)
+            self._waiting += islice(tasks, len(self._waiting) <= coming)
+            if len(self._waiting) <= coming:
+                return
             self._workers.append(self.hire(self._events))
             coming += 1
-
-    def _jobs_for(self, worker: CrewWorker, tasks: Iterator[_Job]) -> list[_Job]:
-        """What a worker is to do beside what it has; a task whose worker died is done alone."""
-        if self._again:
-            return [] if worker.jobs else [self._again.popleft()]
-        jobs: list[_Job] = []
-        while len(worker.jobs) + len(jobs) < worker.ahead:
-            job = self._fresh.popleft() if self._fresh else next(tasks, None)
-            if job is None:
-                break
-            jobs.append(job)
-        return jobs
 
     def _buried(self, worker: CrewWorker) -> Iterator[AuditOutcome]:
         """Takes back the tasks of a worker that died; yields those that are given up."""
@@ -216,7 +207,7 @@ class Crew:
         for job in worker.jobs.values():
             job.deaths += 1
             if job.deaths < _DEATHS:
-                self._again.append(job)
+                self._waiting.appendleft(job)
             else:
                 why = f"{_DEATHS} worker processes died over it, the last {worker.cause}"
                 yield AuditOutcome(job.task.key, "failed", why)
