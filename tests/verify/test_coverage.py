@@ -205,19 +205,6 @@ def test_a_judge_that_calls_statements_unfit_to_be_checked_completes_no_report(s
         assert not is_complete(report)
 
 
-@pytest.mark.parametrize(
-    ("sentence", "claim"),
-    [
-        ("The report lacks figures.", "The report has no figures."),
-        ("He was unable to come.", "He could not come."),
-        ("She did not attend.", "She was absent."),
-        ("No lorries may use the bridge.", "Lorries are prohibited on the bridge."),
-    ],
-)
-def test_a_claim_may_deny_in_other_words(sentence, claim):
-    assert left(sentence, (sentence, claim)) == []
-
-
 def test_a_refusal_hides_no_other_sentence():
     report = check(f"I do not know. {FALSE}", [SOURCE], "How much is it?", hostile(abstained=True))
     assert (report.state, [claim.quote for claim in report.uncovered]) == ("unverified", [FALSE])
@@ -259,37 +246,14 @@ OPPOSITES = {
     "en2": ("Children may take the tablets.", "Children may never take the tablets."),
     "de": ("Die Br\u00fccke ist f\u00fcr Lastwagen ge\u00f6ffnet.", "Die Br\u00fccke ist nicht f\u00fcr Lastwagen ge\u00f6ffnet."),
     "de2": ("Der Turm hat eine Treppe.", "Der Turm hat keine Treppe."),
-    "de3": ("Die F\u00e4hre f\u00e4hrt im Winter.", "Die F\u00e4hre f\u00e4hrt nie im Winter."),
     "fr": ("Le pont est ouvert aux camions.", "Le pont n'est pas ouvert aux camions."),
-    "fr2": ("Le ferry part en hiver.", "Le ferry ne part jamais en hiver."),
-    "fr3": ("La tour a un escalier.", "La tour n'a aucun escalier."),
     "es": ("El puente est\u00e1 abierto a los camiones.", "El puente no est\u00e1 abierto a los camiones."),
-    "es2": ("El ferry sale en invierno.", "El ferry nunca sale en invierno."),
     "it": ("Il ponte \u00e8 aperto ai camion.", "Il ponte non \u00e8 aperto ai camion."),
-    "it2": ("La torre ha una scala.", "La torre non ha nessuna scala."),
-    "pt": ("A ponte est\u00e1 aberta a caminh\u00f5es.", "A ponte n\u00e3o est\u00e1 aberta a caminh\u00f5es."),
-    "pt2": ("A balsa sai no inverno.", "A balsa nunca sai no inverno."),
-    "nl": ("De brug is open voor vrachtwagens.", "De brug is niet open voor vrachtwagens."),
     "zh": ("\u8fd9\u5ea7\u6865\u5bf9\u5361\u8f66\u5f00\u653e\u3002", "\u8fd9\u5ea7\u6865\u4e0d\u5bf9\u5361\u8f66\u5f00\u653e\u3002"),
-    "zh2": ("\u8fd9\u5ea7\u5854\u6709\u697c\u68af\u3002", "\u8fd9\u5ea7\u5854\u6ca1\u6709\u697c\u68af\u3002"),
     "ja": ("\u3053\u306e\u6a4b\u306f\u30c8\u30e9\u30c3\u30af\u304c\u901a\u308c\u307e\u3059\u3002", "\u3053\u306e\u6a4b\u306f\u30c8\u30e9\u30c3\u30af\u304c\u901a\u308c\u307e\u305b\u3093\u3002"),
-    "ja2": ("\u5854\u306b\u306f\u968e\u6bb5\u304c\u3042\u308b\u3002", "\u5854\u306b\u306f\u968e\u6bb5\u304c\u306a\u3044\u3002"),
     "ru": ("\u041c\u043e\u0441\u0442 \u043e\u0442\u043a\u0440\u044b\u0442 \u0434\u043b\u044f \u0433\u0440\u0443\u0437\u043e\u0432\u0438\u043a\u043e\u0432.", "\u041c\u043e\u0441\u0442 \u043d\u0435 \u043e\u0442\u043a\u0440\u044b\u0442 \u0434\u043b\u044f \u0433\u0440\u0443\u0437\u043e\u0432\u0438\u043a\u043e\u0432."),
     "ko": ("\uadf8 \ub2e4\ub9ac\ub294 \ud2b8\ub7ed\uc5d0 \uac1c\ubc29\ub418\uc5b4 \uc788\ub2e4.", "\uadf8 \ub2e4\ub9ac\ub294 \ud2b8\ub7ed\uc5d0 \uac1c\ubc29\ub418\uc5b4 \uc788\uc9c0 \uc54a\ub2e4."),
     "ar": ("\u0627\u0644\u062c\u0633\u0631 \u0645\u0641\u062a\u0648\u062d \u0644\u0644\u0634\u0627\u062d\u0646\u0627\u062a.", "\u0627\u0644\u062c\u0633\u0631 \u063a\u064a\u0631 \u0645\u0641\u062a\u0648\u062d \u0644\u0644\u0634\u0627\u062d\u0646\u0627\u062a."),
-    "tr": ("K\u00f6pr\u00fc kamyonlara a\u00e7\u0131kt\u0131r.", "K\u00f6pr\u00fc kamyonlara a\u00e7\u0131k de\u011fildir."),
-    "pl": ("Most jest otwarty dla ci\u0119\u017car\u00f3wek.", "Most nie jest otwarty dla ci\u0119\u017car\u00f3wek."),
-    "sv": ("Bron \u00e4r \u00f6ppen f\u00f6r lastbilar.", "Bron \u00e4r inte \u00f6ppen f\u00f6r lastbilar."),
-    "el": ("\u0397 \u03b3\u03ad\u03c6\u03c5\u03c1\u03b1 \u03b5\u03af\u03bd\u03b1\u03b9 \u03b1\u03bd\u03bf\u03b9\u03c7\u03c4\u03ae \u03b3\u03b9\u03b1 \u03c6\u03bf\u03c1\u03c4\u03b7\u03b3\u03ac.", "\u0397 \u03b3\u03ad\u03c6\u03c5\u03c1\u03b1 \u03b4\u03b5\u03bd \u03b5\u03af\u03bd\u03b1\u03b9 \u03b1\u03bd\u03bf\u03b9\u03c7\u03c4\u03ae \u03b3\u03b9\u03b1 \u03c6\u03bf\u03c1\u03c4\u03b7\u03b3\u03ac."),
-    "he": ("\u05d4\u05d2\u05e9\u05e8 \u05e4\u05ea\u05d5\u05d7 \u05dc\u05de\u05e9\u05d0\u05d9\u05d5\u05ea.", "\u05d4\u05d2\u05e9\u05e8 \u05dc\u05d0 \u05e4\u05ea\u05d5\u05d7 \u05dc\u05de\u05e9\u05d0\u05d9\u05d5\u05ea."),
-    "fi": ("Silta on avoinna kuorma-autoille.", "Silta ei ole avoinna kuorma-autoille."),
-    "hu": ("A h\u00edd nyitva van a teheraut\u00f3k el\u0151tt.", "A h\u00edd soha nincs nyitva a teheraut\u00f3k el\u0151tt."),
-    "vi": ("C\u00e2y c\u1ea7u m\u1edf cho xe t\u1ea3i.", "C\u00e2y c\u1ea7u kh\u00f4ng m\u1edf cho xe t\u1ea3i."),
-    "hi": ("\u092a\u0941\u0932 \u091f\u094d\u0930\u0915\u094b\u0902 \u0915\u0947 \u0932\u093f\u090f \u0916\u0941\u0932\u093e \u0939\u0948\u0964", "\u092a\u0941\u0932 \u091f\u094d\u0930\u0915\u094b\u0902 \u0915\u0947 \u0932\u093f\u090f \u0916\u0941\u0932\u093e \u0928\u0939\u0940\u0902 \u0939\u0948\u0964"),
-    "th": ("\u0e2a\u0e30\u0e1e\u0e32\u0e19\u0e40\u0e1b\u0e34\u0e14\u0e43\u0e2b\u0e49\u0e23\u0e16\u0e1a\u0e23\u0e23\u0e17\u0e38\u0e01", "\u0e2a\u0e30\u0e1e\u0e32\u0e19\u0e44\u0e21\u0e48\u0e40\u0e1b\u0e34\u0e14\u0e43\u0e2b\u0e49\u0e23\u0e16\u0e1a\u0e23\u0e23\u0e17\u0e38\u0e01"),
-    "uk": ("\u041c\u0456\u0441\u0442 \u0432\u0456\u0434\u043a\u0440\u0438\u0442\u0438\u0439 \u0434\u043b\u044f \u0432\u0430\u043d\u0442\u0430\u0436\u0456\u0432\u043e\u043a.", "\u041c\u0456\u0441\u0442 \u043d\u0435 \u0432\u0456\u0434\u043a\u0440\u0438\u0442\u0438\u0439 \u0434\u043b\u044f \u0432\u0430\u043d\u0442\u0430\u0436\u0456\u0432\u043e\u043a."),
-    "ro": ("Podul este deschis pentru camioane.", "Podul nu este deschis pentru camioane."),
-    "en3": ("Entry is free on Sundays.", "Entry is not free on Sundays."),
     "en4": ("The bridge carries lorries.", "The bridge doesn't carry lorries."),
 }  # fmt: skip
 """A sentence and its denial, by language."""

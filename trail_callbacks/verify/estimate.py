@@ -16,7 +16,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from itertools import product
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from trail_callbacks.claims import Claim, abstains, split
@@ -46,7 +45,6 @@ from trail_callbacks.report import Report
 from trail_callbacks.taxonomy import ErrorType, SupportClass
 from trail_callbacks.verify.options import VerifyOptions
 from trail_callbacks.verify.pipeline import call_cache, judging, pipeline
-from trail_callbacks.verify.veritrail import WordSelector
 
 if TYPE_CHECKING:
     from trail_callbacks.models.cache import CallCache
@@ -100,17 +98,15 @@ def estimate(graph: ProvenanceGraph, judge: JudgeLike = None, options: VerifyOpt
         question.text if question else None,
         judge,
         options,
-        WordSelector(graph),
     )
 
 
-def estimated(  # noqa: PLR0917 - what `estimate` makes of its arguments
+def estimated(
     work: Callable[[Judge, VerifyOptions], Pipeline[Report]],
     answer: str,
     question: str | None,
     judge: JudgeLike,
     options: VerifyOptions | None,
-    words: WordSelector | None = None,
 ) -> Estimate:
     """Estimates the cost of any work that ends in a report. See `estimate`.
 
@@ -120,7 +116,6 @@ def estimated(  # noqa: PLR0917 - what `estimate` makes of its arguments
         question: The user's request, if known.
         judge: The judge that would do the work.
         options: Settings.
-        words: Selects evidence for a `veritrail` walk.
     """
     settings = options or VerifyOptions()
     if encoder_model(judge) is not None:
@@ -130,9 +125,7 @@ def estimated(  # noqa: PLR0917 - what `estimate` makes of its arguments
     if asked.model is None:
         claims = split(answer, question)
         return Estimate(calls=0, prompt_tokens=0, completion_tokens=0, claims=len(claims), more_calls=0)
-    words = words if settings.strategy == "veritrail" else None
-    ways = [(_SOME, None), *product((_ALL, _NONE), dict.fromkeys((None, words)))]
-    expected, *others = (_rehearsed(work, asked, settings, *way) for way in ways)
+    expected, *others = (_rehearsed(work, asked, settings, wrong) for wrong in (_SOME, _ALL, _NONE))
     return Estimate(
         calls=expected.calls,
         prompt_tokens=expected.read,
@@ -162,10 +155,9 @@ def _rehearsed(
     judge: Judge,
     options: VerifyOptions,
     wrong: int,
-    words: WordSelector | None,
 ) -> _Rehearsal:
     kind = _TracerRehearsal if isinstance(judge, Tracer) else _Rehearsal
-    rehearsal = kind(judge, call_cache(judge, options), wrong, words)
+    rehearsal = kind(judge, call_cache(judge, options), wrong)
     try:
         next(work(rehearsal, options))
     except StopIteration as stop:
@@ -182,14 +174,13 @@ class _Rehearsal:
         judge: The other judge.
         cache: What answers its calls for free.
         wrong: Every n-th claim is unsupported; 0: none.
-        words: Selects evidence; None takes a sentence of every text.
     """
 
     name = "rehearsal"
     model: Model | None = None
 
-    def __init__(self, judge: Judge, cache: CallCache | None, wrong: int, words: WordSelector | None) -> None:
-        self._judge, self._cache, self._wrong, self._words = judge, cache, wrong, words
+    def __init__(self, judge: Judge, cache: CallCache | None, wrong: int) -> None:
+        self._judge, self._cache, self._wrong = judge, cache, wrong
         self.calls = self.read = self.written = self.claims = 0
         self.reads_whole, self.wants_nearest = reads_whole(judge), getattr(judge, "wants_nearest", False)
         self._seen: dict[str, bool] = {}  # whether a claim is supported
@@ -280,12 +271,10 @@ class _TracerRehearsal(_Rehearsal):
 
     def select(self, searches: Sequence[Search]) -> Pipeline[tuple[SearchResult, ...]]:
         """See `Tracer`."""
-        if self._words is not None:
-            found, written = (yield from self._words.select(searches)), 0
-        else:
-            firsts = [{passage.node_id: passage for passage in search.passages}.values() for search in searches]
-            found = tuple(SearchResult(passages=tuple(each)) for each in firsts)
-            written = sum(_FOUND * len(each) for each in firsts)
+        yield from ()
+        firsts = [{passage.node_id: passage for passage in search.passages}.values() for search in searches]
+        found = tuple(SearchResult(passages=tuple(each)) for each in firsts)
+        written = sum(_FOUND * len(each) for each in firsts)
         return self._rehearse(self._judge.select(searches), lambda: (found, written))
 
 

@@ -10,7 +10,6 @@ SOURCE = (
 ROWS = [
     ("number", "The team has 12 players.", "The team has 21 players.", "The team has twelve players."),
     ("number", "The fee rose to 95 pounds in May.", "The fee rose to 105 pounds in May.", "The fee rose by 15 pounds in May."),
-    ("number", "You can return items within 30 days of delivery.", "You have 60 days to return items.", "You have 30 days to return items."),
     ("entity", "The director is Petra Lang.", "The director is Petra Meyer.", "The director is Lang."),
     ("entity", "The X200 delivers 26 litres.", "The X100 delivers 26 litres.", "The X200 gives 26 litres."),
     ("other", "MySQL is no longer supported.", "MySQL is supported.", "MySQL is not supported."),
@@ -77,11 +76,10 @@ def test_a_number_that_others_give_is_no_mismatch(aligned):
 @pytest.mark.parametrize(
     ("claim", "source"),
     [
-        ("Its director is Ines Vollmar.", "The depot's director, Ines Vollmar, said that it opens in May."),
         ("Items may be returned within 30 days of delivery.", "You can return items within 30 days of delivery."),
     ],
 )
-def test_an_apposition_and_a_passive_state_the_same(claim, source):
+def test_a_passive_states_the_same(claim, source):
     assert str(decided(claim, source).support) == "supported"
 
 

@@ -1,7 +1,6 @@
 # ruff: noqa: RUF001 - signs that look like others are what is tested
 """Odd and hostile input through `check`: no exception, a sensible state, time that grows as the text does."""
 
-import base64
 import json
 import random
 
@@ -30,30 +29,21 @@ def prose(size):
 SMALL = {
     "empty": "",
     "blanks": " \t\r\n\u3000\u200b ",
-    "one word": "tower",
-    "a letter": "x",
     "punctuation": "?!.,;:-–—…\"'()[]{}",
-    "emoji": "🗼👩‍👩‍👧‍👦🇫🇷 is 330 m high 🎉",
     "right to left": "ارتفاع البرج ٣٣٠ مترًا. \u202eevil\u202c הגשר נפתח בשנת 1932.",
     "mixed": "Der Turm ist 330 m hoch, la tour est belle, 塔高330米, башня 330 м.",
     "zero width": "The to\u200bwer has 3\u200b3\u200d0 steps\ufeff.",
     "homoglyphs": "The tоwer has 33О steps.",
     "code": "def f(x):\n    return x[0] if x else {'a': 1}\n\nprint(f([1, 2]))  # 330",
-    "latex": r"\begin{equation} \frac{330}{2} \times 10^{5} = \sum_{i=0}^{n} x_i \end{equation}",
     "html": "<script>alert('330')</script><p>The tower has <b>330</b> steps.</p><!-- 331 -->",
-    "base64": base64.b64encode(bytes(range(256)) * 4).decode(),
     "surrogates": "\ud800The tower has 330 steps\udfff.",
     "nul": "The tower\0has\0330 steps.\0",
     "controls": "".join(map(chr, range(32))) + "The tower has 330 steps.",
     "digits": "1" * 5000,
     "a number in parts": "1,000 and 1.000 and 1 000 and 1'000 and 1,00,000 of 150 % and 1/3, IV, 10⁵, ½, −5",
-    "dates": "03/04/2020, 2020-03-04, 44 BC, 31/02/2020, 99/99/9999, 0000-00-00, the next day, two years later",
     "json": json.dumps({"tower": {"steps": 330, "é": ["\ud83d\ude00", None, True, 1e400]}}),
     "broken json": '{"tower": {"steps": 330, "x": [1, 2',
     "table": "| tower | steps |\n|--|--|\n| a | 330 |\n| b |\n||||||\n",
-    "combining": "T" + "\u0301" * 500 + "he tower has 330 steps.",
-    "isolates": "\u2066" * 300 + "The tower has 330 steps.",
-    "separators": "The tower\u2028has\u2029330\x0bsteps\x0c.\x85",
 }
 
 

@@ -148,7 +148,7 @@ def test_a_question_supports_nothing():
 def test_it_is_a_judge_without_a_model():
     local = LocalJudge()
     assert isinstance(local, Judge)
-    assert (local.name, local.model) == ("local/6", None)
+    assert (local.name, local.model) == ("local/7", None)
     extraction = result(local.extract("The tower is tall. Would you like more?", "Is it tall?"))
     assert [claim.checkable for claim in extraction.claims] == [True, False]
     assert not extraction.abstained

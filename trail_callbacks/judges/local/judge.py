@@ -50,7 +50,7 @@ class LocalJudge:
     @property
     def name(self) -> str:
         """Name and version."""
-        return "local/6"
+        return "local/7"
 
     @property
     def model(self) -> None:

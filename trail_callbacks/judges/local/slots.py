@@ -8,7 +8,7 @@ from itertools import combinations, pairwise
 from math import isclose
 
 from trail_callbacks.judges.local.alignment import Alignment, Mismatch
-from trail_callbacks.judges.local.wording import Word, Wording, WordPlaces
+from trail_callbacks.judges.local.wording import Word, Wording
 from trail_callbacks.language.terms import Term, stem, vocabulary
 from trail_callbacks.language.values import Quantity, follows
 from trail_callbacks.taxonomy import ErrorType, SupportClass
@@ -24,8 +24,6 @@ _SHORTEST = 4  # letters of a name of one word that no passage has
 _BOTH = 2
 _ROOT = 4  # letters that names of a country and its people share; `Indiana` and `Indianapolis` are not told apart
 _TERMS = 24  # numbers of the passages that arithmetic is tried with
-_FEWEST = 2  # words of a claim besides its only number
-_MOVES = vocabulary("by to from more less over under")
 _EXACT = 0.005  # how near a result must be
 _CHANGES = ({"by", "to"}, {"by", "from"}, {"to", "from"})  # `rose by 15` and `rose to 95` may both be true
 _LABEL = re.compile(r"([^\W\d_]+)[ \u00a0-]$")
@@ -83,22 +81,7 @@ def number(alignment: Alignment) -> Mismatch | None:
                 starts = alignment.own[i - ahead].start, alignment.given[j - ahead].start
                 spans = (starts[0], word.end), (starts[1], alignment.given[j].end)
                 return alignment.mismatch(*spans, ErrorType.NUMBER)
-    return _only_number(alignment) if alignment.english else None
-
-
-def _only_number(alignment: Alignment) -> Mismatch | None:
-    """The one number of a claim, all of whose other words the sentence has, beside the one of the sentence."""
-    mine, its = ([word for word in words if word.quantity] for words in (alignment.own, alignment.given))
-    if len(mine) != 1 or len(its) != 1 or mine[0].quantity is None or its[0].quantity is None:
-        return None
-    one, other = mine[0].quantity, its[0].quantity
-    said = [word for word in alignment.own if word.content and word.quantity is None]
-    alike = one.kind == other.kind and one.bound == other.bound and stem(one.noun) == stem(other.noun)
-    if not alike or len(said) < _FEWEST or one.may_be(other) or follows(one, other) or is_label(one, alignment.claim):
-        return None
-    if len(WordPlaces(alignment.given).held(said)) < len(said) or alignment.given_words & _MOVES:
-        return None
-    return alignment.mismatch((mine[0].start, mine[0].end), (its[0].start, its[0].end), ErrorType.NUMBER)
+    return None
 
 
 def _word_before(words: Sequence[Word], i: int) -> str:

@@ -68,8 +68,6 @@ def states(alignment: Alignment) -> bool:
     if sum(word.content for word in words) > _DROPPED or _crosses(alignment, between):
         return False
     sweeping = bool(alignment.words & _ALL_OR_NONE)
-    if _is_apposition(alignment, last):
-        return _free_before(alignment, first, sweeping=sweeping)
     return _free_before(alignment, first, sweeping=sweeping) and _free_behind(alignment, first, last, sweeping=sweeping)
 
 
@@ -90,14 +88,6 @@ def _conjoined(alignment: Alignment) -> set[int]:
         if not any(each.form in _RESTRICTING | _UNDOING for each in alignment.given[start : end + 1]):
             found.update(range(start, end + 1))
     return found
-
-
-def _is_apposition(alignment: Alignment, last: int) -> bool:
-    """Whether a claim is what stands between two commas: `Its director is Ann` in `the depot's director, Ann, said`."""
-    text, given, matched = alignment.passage.text, alignment.given, alignment.matched
-    named = given[last].kind == "name" and text[given[last].end :].startswith(",")
-    commas = [k for j, k in pairwise(matched) if text[given[j].end : given[k].start] == ", "]
-    return named and len(commas) == 1 and all(given[k].kind == "name" for k in range(commas[0], last + 1))
 
 
 def _crosses(alignment: Alignment, between: list[int]) -> bool:
