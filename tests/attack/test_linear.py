@@ -83,7 +83,6 @@ EXCLUDED = {
     "judges.llm.survey": "asks a model: passages by the same layout",
     "judges.llm.schema": "fields of replies; salvage is in the table",
     "judges.llm.judge": "the way in to what is reached",
-    "judges.llm.verdicts": "replies of at most 500 claims: what models write is in the table as 'judges.llm reply'",
     "language.values.dates.month_named": "one word",
     "language.values.units.is_unit": "one match at one place",
     "language.terms.is_past": "one word",
