@@ -41,6 +41,14 @@ def test_what_is_no_record_is_told_and_the_rest_is_read(tmp_path):
     assert (found[1].place, found[2].why) == (f"{path}, line 2", "is no JSON object")
 
 
+def test_a_text_without_lines_that_is_too_large_is_refused_with_what_to_do(tmp_path, monkeypatch):
+    monkeypatch.setattr("trail_callbacks.reading.objects.LARGEST", 1_000)
+    path = tmp_path / "x.json"
+    path.write_text(json.dumps([{"a": "x" * 90}] * 20, indent=1))
+    with pytest.raises(InputError, match=r"x\.json has more than .* write one object a line.*jq -c"):
+        of(path)
+
+
 def test_a_folder_stands_for_its_files(tmp_path):
     for name in ("b.jsonl", "a.jsonl", ".hidden"):
         (tmp_path / name).write_text(json.dumps({"a": name}) + "\n")
