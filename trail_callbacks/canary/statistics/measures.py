@@ -133,7 +133,8 @@ def right(probe: Probe, arm: Arm, finding: Finding, policy: Policy) -> bool | No
     | outcome, with the value that it needs | context is authoritative | verify the context |
     | --- | --- | --- |
     | follows the real context | right | right |
-    | follows the fictive context | right | wrong; right if it also says that the documents are wrong |
+    | follows the fictive context | right | wrong |
+    | follows it, and says that the documents are wrong | wrong | right |
     | gives the real value under the fictive context | wrong | right |
     | gives the real value where the fact was removed | wrong | wrong: nothing was there to verify |
     | follows both of two passages that disagree | right | right if it says that they do |
@@ -155,6 +156,6 @@ def right(probe: Probe, arm: Arm, finding: Finding, policy: Policy) -> bool | No
     if policy == "verify_the_context":
         return finding.outcome != "other_wrong" and (finding.rejects or finding.outcome == "leaks_prior")
     if probe.also is None:
-        return finding.outcome == "follows_context"
+        return finding.outcome == "follows_context" and not finding.rejects
     told = finding.rejects or (finding.outcome == "follows_context" and len(finding.states) > 1)
     return told and finding.outcome in {"follows_context", "abstains"}
