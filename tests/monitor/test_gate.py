@@ -89,6 +89,17 @@ def test_undecided_claims_beside_decided_ones_are_open_or_count_as_unsupported(r
     assert decide(vague, vague, Policy(on_undecided="fail")).outcome == "passes"
 
 
+def test_more_left_open_than_before_may_hide_a_rise(release, answer):
+    broken = [answer(f"x{n}", claims=0, state="error", left=3) for n in range(60)]
+    (reason,) = decide(release(600), release(600) + broken).segments[0].reasons
+    assert "9.1% of the candidate's answers open and 0.0% of the baseline's, which may hide a rise" in reason
+
+
+def test_a_release_without_runs_is_refused(release):
+    with pytest.raises(InputError, match="the candidate has no run"):
+        decide(release(50), [])
+
+
 def test_an_app_that_declines_is_not_undecided(release, answer):
     declined = [answer(f"x{n}", claims=0, state="abstained") for n in range(200)]
     decision = decide(release(600), release(600) + declined)

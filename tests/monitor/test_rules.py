@@ -1,8 +1,10 @@
 """Prometheus takes the rules, and decides with them as `evaluate` does; where promtool is installed."""
 
 import json
+import re
 import shutil
 import subprocess
+from collections import Counter
 
 import pytest
 
@@ -49,6 +51,14 @@ def promtool(tmp_path):
         return done.returncode, done.stdout + done.stderr
 
     return run
+
+
+def test_each_objective_has_its_rules():
+    text = prometheus_rules(parse(OBJECTIVES))
+    alerts = re.findall(r"- alert: (\w+)", text)
+    assert Counter(alerts) == {"TrailPage": 5, "TrailTicket": 5, "TrailNoData": 5, "TrailSilent": 1, "TrailAbsent": 1}
+    assert "unless (0.5 * " in text, "what an earlier stage explains is held back"
+    assert r"{{ \"{{\" }} .Labels" in text, "no template of a name is filled in"
 
 
 def test_promtool_takes_the_rules(promtool):

@@ -72,6 +72,13 @@ def test_the_verdict_does_not_blame_the_app_for_its_judge(incident):
     assert "another judge" in verdict(triage(incident(judge="new"), 1_000_000, 2_000_000))
 
 
+def test_a_run_that_is_asked_about_is_told_last(incident):
+    said = words(triage(incident(), 1_000_000, 2_000_000, run="run 2999"))
+    assert list(said)[-1] == "And run run 2999?"
+    assert "EO, reached the prompt: good" in said["And run run 2999?"]
+    assert "versions: app a2, reranker r2" in said["And run run 2999?"]
+
+
 def test_runs_without_segments_versions_and_diagnosis_are_told(answer):
     found = triage([answer(n, at=n + 1.0) for n in range(50)], 0.0, 99.0)
     said = "\n".join(words(found).values())
