@@ -1,6 +1,6 @@
 """Judged runs in a database: SQLite in a file, or PostgreSQL. It writes off the app's path and counts in SQL.
 
-What is read of a run is decided in `observations`; here it is written, counted, deleted. Needs the extra `store`.
+What is read of a run is decided in `monitor`; here it is written, counted, deleted. Needs the extra `store`.
 """
 
 from trail_callbacks.errors import MissingExtraError

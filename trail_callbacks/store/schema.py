@@ -191,7 +191,7 @@ hours = sa.Table(
     sa.Column("s", _Number, primary_key=True, autoincrement=False),  # a segment, or 0 for all runs
     sa.Column("hour", _Number, primary_key=True, autoincrement=False),  # since the epoch
     sa.Column("made_by", Plain, nullable=False),
-    sa.Column("data", sa.Text, nullable=False),  # figures as JSON, see `hours`
+    sa.Column("data", sa.Text, nullable=False),  # sums as JSON, see `counting`
     sqlite_with_rowid=False,
 )
 sa.Index("trail_hours_hour", hours.c.hour)
