@@ -141,12 +141,7 @@ def passages(node: Node, ids: Iterator[str]) -> tuple[Passage, ...]:
 
 
 def whole(nodes: Sequence[Node], *, context: bool = False) -> tuple[Passage, ...]:
-    """Returns all passages of some nodes in their order; a sentence that a node repeats is returned once.
-
-    Args:
-        nodes: The nodes; ids count through all of them.
-        context: Whether passages carry what stands around them, see `Passage`: not needed if all of them are shown.
-    """
+    """Returns all passages of some nodes in their order; a sentence that a node repeats is returned once."""
     found = [here for node in nodes for here in _of(node)]
     shown, opening = [], 0
     for i, here in enumerate(found):

@@ -43,16 +43,6 @@ def attach(
 
     A mark belongs to the claims of its sentence that stand before it, back to the mark before; a mark that opens a
     sentence (`According to [2], ...`) to those after it, up to the next mark; a mark inside a claim to that claim.
-
-    Args:
-        claims: The claims of the answer, in order.
-        answer: Its text.
-        sources: The evidence upstream of it, in the order in which the app had it.
-        shown: The numbers under which the prompt showed parts of sources, if that is known.
-
-    Returns:
-        One entry for each claim and each source that a mark names, in the order of the answer. A mark in a sentence
-        without a claim is left out.
     """
     library = Library(sources, answer, shown)
     named = ((mark, library.find(mark)) for mark in marks(answer))

@@ -37,13 +37,7 @@ class CitedPart(NamedTuple):
 
 
 class Library:
-    """The sources that an answer may cite.
-
-    Args:
-        sources: Evidence upstream of the answer, in the order in which the app had them; the user's request is none.
-        answer: The answer, for its own list of references.
-        shown: The numbers under which a prompt showed parts of sources, if that is known.
-    """
+    """The sources that an answer may cite."""
 
     def __init__(
         self, sources: Sequence[Node], answer: str, shown: Mapping[str, tuple[CitedPart, ...]] | None = None

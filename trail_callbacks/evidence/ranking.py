@@ -58,12 +58,7 @@ class Ranked(NamedTuple):
 
 
 class Index:
-    """Finds passages for claims. English words match by stem, other scripts by words or character pairs.
-
-    Args:
-        claims: The queries; only their words are indexed.
-        passages: What is searched.
-    """
+    """Finds passages for claims. English words match by stem, other scripts by words or character pairs."""
 
     def __init__(self, claims: Sequence[str], passages: Iterator[Surroundings]) -> None:
         import numpy as np  # noqa: PLC0415 - capturing a run does not need it

@@ -42,11 +42,7 @@ class Span(NamedTuple):
 
 
 def spans(text: str) -> Iterator[Span]:
-    """Finds the passages of a text that contain a word, in order and without overlap; long ones are cut.
-
-    Args:
-        text: Any text; 5 MB take seconds.
-    """
+    """Finds the passages of a text that contain a word, in order and without overlap; long ones are cut."""
     at = 0
     for region in regions(text):
         yield from _prose_and_tables(text, at, region.start)
@@ -60,13 +56,7 @@ def spans(text: str) -> Iterator[Span]:
 
 
 def outside(ranges: Sequence[tuple[int, int]], passages: Iterable[Span], text: str) -> Iterator[Span]:
-    """Cuts ranges of a text out of its passages; each remainder that contains a word becomes a passage.
-
-    Args:
-        ranges: Character ranges in order, without overlap.
-        passages: Passages of the text, from `spans`.
-        text: The text.
-    """
+    """Cuts ranges of a text out of its passages; each remainder that contains a word becomes a passage."""
     for span in passages:
         at = span.start
         for start, end in ranges:

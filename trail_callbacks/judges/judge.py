@@ -329,16 +329,7 @@ def absent(claim_id: str, rationale: str) -> Judgement:
 
 
 def matched(questions: Sequence[Question], judgements: Sequence[Judgement]) -> list[Judgement]:
-    """Gives each question its judgement, also where a judge left some out, added some or changed their order.
-
-    Args:
-        questions: What was asked.
-        judgements: What came back.
-
-    Returns:
-        One judgement a question, in order; one with `error` where none came back, or where it is not clear which of
-        several is meant.
-    """
+    """Gives each question its judgement, also where a judge left some out, added some or changed their order."""
     ids = [question.claim.id for question in questions]
     if [judgement.claim_id for judgement in judgements[: len(ids)]] == ids:
         return list(judgements[: len(ids)])

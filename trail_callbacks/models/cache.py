@@ -274,11 +274,7 @@ class ReplyStore:
 
 @lru_cache(maxsize=64)
 def shared(folder: str | Path) -> ReplyStore:
-    """Returns the store of a folder, one for all who use it in this process: only the first tries the folder out.
-
-    Raises:
-        InputError: If the folder cannot be made or written.
-    """
+    """Returns the store of a folder, one for all who use it in this process: only the first tries the folder out."""
     return ReplyStore(folder)
 
 

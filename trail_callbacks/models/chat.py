@@ -30,12 +30,7 @@ def with_schema(call: Call) -> tuple[Message, ...]:
 
 
 def stop_failure(refusal: object, reason: object) -> Failure | None:
-    """Says why a model stopped; None if it stopped because it was done.
-
-    Args:
-        refusal: What the provider calls a refusal, if anything.
-        reason: The provider's finish reason, of whatever spelling.
-    """
+    """Says why a model stopped; None if it stopped because it was done."""
     if refusal:
         return Failure("refused", str(refusal))
     word = str(reason or "").lower()
@@ -62,12 +57,7 @@ def parsed_reply(call: Call, text: str | None, usage: Usage, value: object = Non
 
 
 def failed_reply(error: Exception, text: str | None = None) -> Reply:
-    """Makes the reply of an exception that left a model; a busy model may be asked again.
-
-    Args:
-        error: What was raised.
-        text: What the model wrote nevertheless, for salvage.
-    """
+    """Makes the reply of an exception that left a model; a busy model may be asked again."""
     failure = failure_of(error)
     if failure.kind in {"busy", "unreachable"}:
         failure = Failure(failure.kind, f"{type(error).__name__}: {error}")

@@ -22,13 +22,7 @@ _NO_KEY = "none"  # openai's client wants some key; a local server ignores it, a
 
 
 def connect(model: str, base_url: str | None, api_key: str | None, mode: Mode | str | None) -> AsyncInstructor:
-    """Builds a client; see `InstructorModel` for the arguments. Nothing is sent yet.
-
-    Raises:
-        JudgeError: If the model string, the mode, the key or the endpoint cannot be used.
-        MissingExtraError: If instructor is not installed. A provider's own package that is missing is a JudgeError
-            with instructor's pip line.
-    """
+    """Builds a client; see `InstructorModel` for the arguments. Nothing is sent yet."""
     provider, _, name = model.partition("/")
     if not provider or not name:
         raise JudgeError(f'model is {model!r}, expected "provider/name", e.g. "openai/gpt-5-mini"')

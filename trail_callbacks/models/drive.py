@@ -29,16 +29,7 @@ _NO_MODEL = Reply(failure=Failure("failed", "this judge has no model, so its cal
 
 
 def drive(pipeline: Pipeline[T], model: Model | None, limits: Limits | None = None) -> tuple[T, Usage]:
-    """Runs a pipeline to its end, its calls on a few threads. Works inside a running event loop, which it blocks.
-
-    Args:
-        pipeline: The computation. Whatever it raises is raised here.
-        model: Who answers; None for pipelines that make no calls: any they make get a reply with a failure.
-        limits: What the calls may cost.
-
-    Returns:
-        The pipeline's result, and what the calls cost; `seconds` is the wall time of the whole.
-    """
+    """Runs a pipeline to its end, its calls on a few threads. Works inside a running event loop, which it blocks."""
     account = Account(limits or Limits())
     with closing(pipeline), closing(_Threads(model, account)) as threads:
         calls, result = advance(pipeline, None)
@@ -84,11 +75,7 @@ def advance(pipeline: Pipeline[T], replies: Sequence[Reply] | None) -> tuple[Seq
 
 
 def together(pipelines: Sequence[Pipeline[T]]) -> Pipeline[list[T]]:
-    """Runs pipelines in step: what they ask at one time is one batch; one that ends early waits for the others.
-
-    Returns:
-        Their results, in order.
-    """
+    """Runs pipelines in step: what they ask at one time is one batch; one that ends early waits for the others."""
     with ExitStack() as stack:
         for pipeline in pipelines:
             stack.enter_context(closing(pipeline))

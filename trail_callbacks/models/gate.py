@@ -97,13 +97,7 @@ class Gate:
 
 
 def ask(model: Model, call: Call, left: Event) -> Reply:
-    """Asks a model when its gate lets the call in; fails with `budget` if that would be too late for it.
-
-    Args:
-        model: Who is asked.
-        call: The question.
-        left: Set when nobody wants the answer any more: then it is not asked for.
-    """
+    """Asks a model when its gate lets the call in; fails with `budget` if that would be too late for it."""
     gate, until = gate_of(model), _end(call)
     with gate.turn() as turn:
         try:

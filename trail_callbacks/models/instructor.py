@@ -175,14 +175,7 @@ class InstructorModel:
                 self._loop = PrivateLoop(closer(self._client))
 
     def rerouted(self, route: Callable[[Any], None]) -> InstructorModel:
-        """Returns the same model with a client of its own, for the event loop of the caller of `aask`.
-
-        Args:
-            route: Changes how the provider's client sends requests.
-
-        Raises:
-            JudgeError: If the client is the app's.
-        """
+        """Returns the same model with a client of its own, for the event loop of the caller of `aask`."""
         if self._connect is None:
             raise JudgeError(f"{self._name} is asked through a client of the app, which is not changed: name the model")
         same = InstructorModel(**self._given)

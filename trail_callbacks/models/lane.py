@@ -118,12 +118,9 @@ class Lane(Generic[T]):
                 queue.first.append(found)
 
     def close(self) -> int:
-        """Gives up what is not done, except for what a thread is at; new work starts new servers.
+        """Gives up what is not done, except for what a thread is at, and says how much; new work starts new servers.
 
         The end of the interpreter does not wait for that work any more.
-
-        Returns:
-            How much is given up, or may be by the end of the interpreter.
         """
         queue = self._queue
         with queue.changed:

@@ -67,11 +67,7 @@ class PrivateLoop:
         return await asyncio.wrap_future(asyncio.run_coroutine_threadsafe(coroutine, self._started()))
 
     def start(self, coroutine: Coroutine[Any, Any, None]) -> None:
-        """Starts a coroutine, in a context of its own: nothing of the caller's is current in it.
-
-        Raises:
-            RuntimeError: If no thread can be started.
-        """
+        """Starts a coroutine, in a context of its own: nothing of the caller's is current in it."""
         try:
             loop = self._started()
         except RuntimeError:

@@ -77,16 +77,7 @@ _UNSENT = {"ConnectTimeout", "PoolTimeout"}  # timeouts before the request left
 
 
 def failure_of(error: BaseException, secrets: Iterable[str] = (), completion: Any = None) -> Failure:
-    """Says what went wrong.
-
-    Args:
-        error: What the client raised.
-        secrets: Strings that must not appear in the detail, e.g. the API key.
-        completion: What the endpoint returned, if it did.
-
-    Returns:
-        The failure; its detail is one line, in the provider's words, of about 400 characters at most.
-    """
+    """Says what went wrong."""
     cause = _root(error)
     completion = getattr(error, "last_completion", None) or completion
     failure = _refused(cause, completion) or _unread(cause, completion) or Failure(_kind(cause), _message(cause))
@@ -133,12 +124,6 @@ def worth_repeating(error: BaseException) -> float | None:
     """Returns how long to wait before a failed request may be sent again, or None if it should not be.
 
     A request that the endpoint did not answer in time is not repeated: it is paid for, and would take as long again.
-
-    Args:
-        error: What a client raised that repeats nothing by itself.
-
-    Returns:
-        Seconds, 0 or more; 0 if the endpoint does not say. See `Reply.retry_after`.
     """
     cause = _root(error)
     status = getattr(cause, "status_code", None)
@@ -157,13 +142,6 @@ def again(reply: Reply, tried: int) -> float | None:
     """Returns how long to wait before a call is made again that nobody has repeated yet; None if its reply stands.
 
     The drivers alone repeat calls: twice, and eight times a call that was too many, unless the reply says how often.
-
-    Args:
-        reply: What came back.
-        tried: How often the call was repeated already.
-
-    Returns:
-        Seconds, about a minute at most: calls that were refused together do not come back together.
     """
     wait, failure = reply.retry_after, reply.failure
     if failure is None or wait is None or not wait <= _PATIENCE:
@@ -176,12 +154,7 @@ def again(reply: Reply, tried: int) -> float | None:
 
 
 def rejected_parameter(error: BaseException, sent: Iterable[str]) -> str | None:
-    """Returns the optional parameter of a request that the endpoint does not know, or None.
-
-    Args:
-        error: What the client raised.
-        sent: Names of the optional parameters in the request.
-    """
+    """Returns the optional parameter of a request that the endpoint does not know, or None."""
     cause = _root(error)
     message = f"{getattr(cause, 'code', '') or ''} {_message(cause)}"
     if getattr(cause, "status_code", None) not in {400, 422} or not _UNKNOWN.search(message):

@@ -60,14 +60,7 @@ def document(text: str) -> str | None:
 
 
 def objects(text: str) -> list[dict[str, Any]]:
-    """Returns the complete items of a list that stands in a broken JSON text.
-
-    Args:
-        text: What a model wrote, e.g. `{"verdicts": [{...}, {...}, {"cla`.
-
-    Returns:
-        The objects that hold no further object, in order: the items, whether or not what is around them is whole.
-    """
+    """Returns the complete items of a list that stands in a broken JSON text."""
     items: list[dict[str, Any]] = []
     for _, _, value in _decode(text):
         items += _leaves(value)
@@ -127,12 +120,7 @@ def refusal(completion: Any) -> str | None:
 
 
 def usage(counted: Any, calls: int) -> Usage:
-    """Reads a provider's token counts; providers name them in two ways, and some count nothing.
-
-    Args:
-        counted: The provider's usage object, or None.
-        calls: Requests that were made.
-    """
+    """Reads a provider's token counts; providers name them in two ways, and some count nothing."""
     details = getattr(counted, "prompt_tokens_details", None) or getattr(counted, "input_tokens_details", None)
 
     def first(*names: str) -> int:

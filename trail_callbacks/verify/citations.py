@@ -44,16 +44,6 @@ def cited(
 
     The evidence of the verdict settles most. Only where a claim is supported, but by another source than the one it
     cites, the judge reads the cited source by itself; all such citations are asked about together.
-
-    Args:
-        graph: The graph of the answer.
-        claims: The claims of the answer.
-        verdicts: One for each, in the same order.
-        judge: The judge.
-        options: Settings.
-
-    Returns:
-        The claims with their citations, and warnings.
     """
     answer = graph.answer.text if graph.answer else ""
     judged = dict(zip((claim.id for claim in claims), verdicts, strict=True))

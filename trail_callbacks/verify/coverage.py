@@ -83,15 +83,7 @@ def coverage(
     abstained: bool = False,
     sources: Sequence[Node] = (),
 ) -> Coverage:
-    """Finds the statements of an answer that no claim covers. No model is asked; time is linear in the answer.
-
-    Args:
-        answer: The text.
-        claims: What a judge found in it.
-        question: The user's request; a title or question that repeats it states nothing.
-        abstained: Whether the judge says that the answer declines. Then a sentence that says only so needs no claim.
-        sources: Nodes whose names a mark of a citation may hold.
-    """
+    """Finds the statements of an answer that no claim covers. No model is asked; time is linear in the answer."""
     reading = _Reading(answer, [each for each in claims if _trusted(each)], question or "", abstained, sources)
     read = structured(answer)
     if read is None:

@@ -36,13 +36,7 @@ class Delivery:
         self._tasks: set[asyncio.Task[None]] = set()  # a loop keeps its tasks by weak reference only
 
     def deliver(self, report: Report, failed: Failed, loop: asyncio.AbstractEventLoop | None = None) -> None:
-        """Calls the hook, from code that is not a coroutine.
-
-        Args:
-            report: The report.
-            failed: Takes what the hook raises.
-            loop: The loop in which the app ran, if this is another thread than the loop's.
-        """
+        """Calls the hook, from code that is not a coroutine."""
         awaitable = self._called(report, failed)
         if awaitable is None:
             return
@@ -57,13 +51,7 @@ class Delivery:
             failed(error)
 
     async def adeliver(self, report: Report, failed: Failed, timeout: float | None = None) -> None:
-        """As `deliver`, and waits for the hook. If the caller is cancelled, the hook is not.
-
-        Args:
-            report: The report.
-            failed: Takes what the hook raises.
-            timeout: Seconds to wait; the hook goes on after that. None waits as long as it takes.
-        """
+        """As `deliver`, and waits for the hook. If the caller is cancelled, the hook is not."""
         awaitable = self._called(report, failed)
         if awaitable is not None:
             await asyncio.wait({self._start(_awaited(awaitable, failed))}, timeout=timeout)

@@ -108,15 +108,7 @@ def estimated(
     judge: JudgeLike,
     options: VerifyOptions | None,
 ) -> Estimate:
-    """Estimates the cost of any work that ends in a report. See `estimate`.
-
-    Args:
-        work: The work, with a judge that makes no call.
-        answer: The answer that it verifies.
-        question: The user's request, if known.
-        judge: The judge that would do the work.
-        options: Settings.
-    """
+    """Estimates the cost of any work that ends in a report. See `estimate`."""
     settings = options or VerifyOptions()
     if encoder_model(judge) is not None:
         judge = None  # finds the same claims, and asks nobody either
@@ -168,13 +160,7 @@ def _rehearsed(
 
 
 class _Rehearsal:
-    """A judge that counts the calls another judge would make and makes up the replies.
-
-    Args:
-        judge: The other judge.
-        cache: What answers its calls for free.
-        wrong: Every n-th claim is unsupported; 0: none.
-    """
+    """A judge that counts the calls another judge would make and makes up the replies."""
 
     name = "rehearsal"
     model: Model | None = None

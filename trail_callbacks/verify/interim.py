@@ -59,17 +59,7 @@ class _Part:
 def interim_verdicts(
     walks: Sequence[Walk], judge: Judge, cache: PassageCache, room: Room
 ) -> Pipeline[tuple[dict[str, Judgement], tuple[str, ...]]]:
-    """Judges the claim of each walk by the evidence of its layer; without evidence it is absent, and nobody is asked.
-
-    Args:
-        walks: Walks whose evidence is selected.
-        judge: Gives the verdicts.
-        cache: Passages of the graph.
-        room: How much one verdict takes; shrinks if the model takes less.
-
-    Returns:
-        A judgement for each walk, by claim id, and the judge's warnings.
-    """
+    """Judges the claim of each walk by the evidence of its layer; without evidence it is absent, unasked."""
     warnings: list[str] = []
     judged: dict[Walk, dict[_Part, Judgement]] = {walk: {} for walk in walks}
     parts = [part for walk in walks for part in _parts(walk, cache, room)]

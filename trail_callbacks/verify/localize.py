@@ -64,11 +64,6 @@ def localize(graph: ProvenanceGraph, suspects: Sequence[Suspect], judge: Judge) 
 
     The faults of a claim are traced separately; the claim was introduced where the earliest of them was, and its
     history covers them all.
-
-    Args:
-        graph: The graph; it has an answer.
-        suspects: Unsupported claims of the answer.
-        judge: Decides, for all claims together, which outputs state which of them.
     """
     if graph.answer is None:
         return Introductions(by_claim={})

@@ -25,13 +25,6 @@ def verdict_on(
     """Makes the verdict of a judgement; only evidence that is verbatim text of a node is kept.
 
     Where nothing was decided, no passage speaks for or against the claim, whatever the judge calls it.
-
-    Args:
-        claim: The claim.
-        judgement: The judgement on it; None if nobody was asked.
-        graph: Where evidence is looked up.
-        judge: The judge that was asked.
-        citable: Ids of the nodes that may be cited.
     """
     if claim.uncovered:
         why = "not covered: these words are in no claim of the judge"
@@ -91,14 +84,7 @@ def placed(verdict: Verdict, introduction: Introduction | None) -> Verdict:
 def final_state(
     extraction: Extraction, verdicts: Sequence[Verdict], leaves: Sequence[Node], *, code: bool = False
 ) -> State:
-    """Returns the state of a report on an answer that was read.
-
-    Args:
-        extraction: The claims.
-        verdicts: One per claim.
-        leaves: The evidence upstream of the answer.
-        code: Whether the answer has code, which is not checked.
-    """
+    """Returns the state of a report on an answer that was read."""
     judged = [verdict for verdict in verdicts if verdict.error is None]
     asked = {claim.id for claim in extraction.claims if not claim.uncovered}
     if asked and all(verdict.error is not None for verdict in verdicts if verdict.claim_id in asked):

@@ -198,12 +198,7 @@ def _asserts(claims: Sequence[Claim], answer: str) -> bool:
 
 
 def judging(judge: JudgeLike, options: VerifyOptions | None) -> Judge:
-    """Returns the judge that is meant, once it is known that the cache folder of some options can be used.
-
-    Raises:
-        JudgeError: If the judge is unknown.
-        InputError: If the cache folder cannot be used.
-    """
+    """Returns the judge that is meant, once it is known that the cache folder of some options can be used."""
     if options is not None and options.cache is not None:
         from trail_callbacks.models.cache import shared  # noqa: PLC0415 - most keep nothing on disk
 
@@ -212,11 +207,7 @@ def judging(judge: JudgeLike, options: VerifyOptions | None) -> Judge:
 
 
 def call_cache(judge: Judge, options: VerifyOptions) -> CallCache | None:
-    """Returns what answers a judge's calls from the cache folder of some options; None if there is nothing to answer.
-
-    Raises:
-        InputError: If the folder cannot be used.
-    """
+    """Returns what answers a judge's calls from the cache folder of some options; None if there is nothing to ask."""
     if options.cache is None or judge.model is None:
         return None
     from trail_callbacks.models.cache import CallCache, shared  # noqa: PLC0415 - most keep nothing on disk

@@ -29,16 +29,7 @@ _TEXTS = 5  # warnings; more would hide the others
 def self_supported(
     graph: ProvenanceGraph, claims: Sequence[Claim], verdicts: Sequence[Verdict]
 ) -> tuple[list[Verdict], list[str]]:
-    """Finds unsupported and undecided claims that only texts or parts by a model state, word for word or nearly so.
-
-    Args:
-        graph: The graph; it has an answer.
-        claims: The claims of the answer.
-        verdicts: One per claim, in the same order.
-
-    Returns:
-        The verdicts, those with a rationale that says so; and a warning for each such text with the ids of the claims.
-    """
+    """Finds unsupported and undecided claims that only texts or parts by a model state, word for word or nearly so."""
     unsupported = [verdict.support in UNSUPPORTED or verdict.undecided is not None for verdict in verdicts]
     upstream = graph.upstream(graph.answer.id) if graph.answer is not None and any(unsupported) else ()
     sources = [node for node in upstream if node.kind in EVIDENCE_KINDS]

@@ -91,11 +91,7 @@ def _material(leaves: Sequence[Node]) -> list[Node]:
 
 
 def informed(graph: ProvenanceGraph, leaves: Sequence[Node], judge: Judge, options: VerifyOptions) -> Pipeline[Judge]:
-    """Asks a judge for claims and verdicts of an answer in one call, if both are suited.
-
-    Returns:
-        A judge that knows what was said, and asks the other one for the rest; the same judge if nothing usable was.
-    """
+    """Asks a judge for claims and verdicts of an answer in one call, if both are suited."""
     about = told(graph)
     if not leaves or structured(about["answer"]) is not None or not isinstance(judge, OnePass):
         return judge
@@ -138,9 +134,6 @@ def read(
 
     The wording of the app's prompts is mostly orders: of it only what may bear on a claim that the sources leave open
     is read, after them.
-
-    Returns:
-        A judgement for each claim, by its id, and the judge's warnings.
     """
     evidence = _material(leaves)
     known = {node.id for node in evidence}
@@ -191,13 +184,7 @@ class _Block(NamedTuple):
 
 
 class Sources:
-    """What there is to read, and what of it was read.
-
-    Args:
-        claims: What is to be checked; only their words are searched for.
-        nodes: The sources.
-        limit: Tokens, about, that are read at once.
-    """
+    """What there is to read, and what of it was read."""
 
     def __init__(self, claims: Sequence[Claim], nodes: Sequence[Node], limit: int) -> None:
         self._claims, self._limit = claims, limit
@@ -254,11 +241,7 @@ class Sources:
         return True
 
     def left(self, seen: Collection[str]) -> str:
-        """Says how much was not read: a sentence, or nothing if all was.
-
-        Args:
-            seen: Ids of the passages that were read.
-        """
+        """Says how much was not read: a sentence, or nothing if all was."""
         known = [passage.id in seen for passage in self._passages]
         if all(known):
             return ""

@@ -72,12 +72,7 @@ def refusal(
 
 
 def is_decided(state: State, decided: int) -> bool:
-    """Tells whether a judge decided anything about an answer, or there was nothing to decide.
-
-    Args:
-        state: State of its report.
-        decided: How many of its claims were found to be supported or unsupported.
-    """
+    """Tells whether a judge decided anything about an answer, or there was nothing to decide."""
     return state in {"assessed", "abstained", "no_checkable_claims"} or (state in _READ and decided > 0)
 
 

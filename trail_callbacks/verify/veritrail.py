@@ -62,15 +62,7 @@ _PER_NODE = 2  # sentences of each text that words select at least
 def veritrail(
     graph: ProvenanceGraph, claims: Sequence[Claim], judge: Judge, options: VerifyOptions
 ) -> Pipeline[Findings]:
-    """Walks back from the answer for every claim.
-
-    Args:
-        graph: The graph; it has an answer.
-        claims: Checkable claims of the answer.
-        judge: Gives the verdicts. A `Tracer` also decomposes claims and selects evidence; for other judges evidence is
-            selected by the words that a sentence shares with the claim.
-        options: `q` and `summaries` are used.
-    """
+    """Walks back from the answer for every claim."""
     reader = judge if isinstance(judge, Tracer) else WordSelector(graph)
     parts = yield from _parts(claims, reader)
     cache, room = PassageCache(), Room()
@@ -129,12 +121,7 @@ def _plain(text: str) -> str:
 
 
 class WordSelector:
-    """Selects evidence by shared words, for judges that only give verdicts; does not decompose claims.
-
-    Args:
-        graph: Where the texts are.
-        limit: Sentences for each claim, 1 or more.
-    """
+    """Selects evidence by shared words, for judges that only give verdicts; does not decompose claims."""
 
     def __init__(self, graph: ProvenanceGraph, limit: int = CANDIDATES) -> None:
         self._graph, self._limit = graph, limit

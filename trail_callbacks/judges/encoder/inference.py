@@ -69,20 +69,11 @@ class Reader(Protocol):
     """A loaded model that reads statements against sentences."""
 
     def read(self, asks: Sequence[Asked]) -> Pipeline[list[Grounding]]:
-        """Reads all asks together. Pauses between batches, so that it can be cancelled there.
-
-        Returns:
-            One reading an ask, in order.
-        """
+        """Reads all asks together. Pauses between batches, so that it can be cancelled there."""
 
 
 class Encoder:
-    """Tokenizes for a model and runs it.
-
-    Args:
-        loaded: The model.
-        batch_size: Inputs that are run together at most, 1 or more.
-    """
+    """Tokenizes for a model and runs it."""
 
     def __init__(self, loaded: Loaded, batch_size: int) -> None:
         self.loaded = loaded
@@ -117,12 +108,7 @@ class Encoder:
             return self.loaded.tokenizer(*texts, return_offsets_mapping=offsets)
 
     def probabilities(self, encodings: Sequence[Any]) -> Pipeline[list[Probabilities | UnusableError]]:
-        """Runs the model on encoded inputs, those of like length together.
-
-        Returns:
-            For each input, probabilities by token (of its own tokens, without padding) and label; a single row for
-            models that give one class an input. An exception where there are none.
-        """
+        """Runs the model on encoded inputs, those of like length together."""
         results: list[Probabilities | UnusableError] = [[]] * len(encodings)
         fitting = [i for i, one in enumerate(encodings) if len(one["input_ids"]) <= self.loaded.window]
         for i in set(range(len(encodings))) - set(fitting):

@@ -59,11 +59,7 @@ class Loaded:
 
 
 def needs_extra() -> None:
-    """Checks that transformers and torch are installed, without importing them: that takes seconds.
-
-    Raises:
-        MissingExtraError: If one is not.
-    """
+    """Checks that transformers and torch are installed, without importing them: that takes seconds."""
     for module in ("transformers", "torch"):
         try:
             found = importlib.util.find_spec(module)
@@ -77,11 +73,6 @@ def _load(source: Source) -> Loaded:
     """Loads a model.
 
     What is in the cache or in a folder is used without asking the hub; with `HF_HUB_OFFLINE=1` nothing else is.
-
-    Raises:
-        JudgeError: If it is neither there nor can be fetched, is of a kind that cannot be asked, or its labels are
-            unknown.
-        MissingExtraError: If a library is missing.
     """
     needs_extra()
     try:
@@ -252,9 +243,6 @@ class Weights:
 
     A fork copies locks as they stand and no threads, so a child begins anew, with one thread if torch was imported
     before: load after forking where you can. Pickling leaves the weights out.
-
-    Args:
-        source: Which model.
     """
 
     def __init__(self, source: Source) -> None:
@@ -268,12 +256,7 @@ class Weights:
         self._loaded: Loaded | None = None
 
     def loaded(self) -> Loaded:
-        """Returns the model, loading it if that is to be done yet; others wait.
-
-        Raises:
-            JudgeError: If it cannot be loaded; the next call tries again.
-            MissingExtraError: If a library is missing.
-        """
+        """Returns the model, loading it if that is to be done yet; others wait."""
         with self._lock:
             if self._loaded is None:
                 _spare_threads()

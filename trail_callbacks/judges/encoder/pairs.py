@@ -40,12 +40,7 @@ _Scored: TypeAlias = dict[tuple[str, str], "tuple[float, float] | UnusableError"
 
 
 class PairReader:
-    """Reads statements against chunks with a model that takes evidence and claim.
-
-    Args:
-        encoder: Runs the model.
-        most: Chunks that are read for one statement: those that share most words with it. None reads all.
-    """
+    """Reads statements against chunks with a model that takes evidence and claim."""
 
     def __init__(self, encoder: Encoder, most: int | None) -> None:
         self._encoder = encoder

@@ -171,14 +171,7 @@ _HOW = (
 
 
 def profile_of(model: str) -> Profile | None:
-    """Finds the profile of a hub id, or of a folder that is a copy of one by its name.
-
-    Args:
-        model: A hub id; or the path of a clone (`./FactCG-DeBERTa-v3-Large`), or of a snapshot in the hub's cache.
-
-    Returns:
-        The profile; None if the model is not in the table.
-    """
+    """Finds the profile of a hub id, or of a folder that is a copy of one by its name."""
     if model.casefold() in _KNOWN:
         return PROFILES[_KNOWN[model.casefold()]]
     parts = [part.casefold() for part in PurePath(model).parts]
@@ -193,18 +186,7 @@ def profile_of(model: str) -> Profile | None:
 
 
 def read_labels(model: str, names: Mapping[int, str]) -> tuple[SupportClass, ...]:
-    """Reads the labels of a model's configuration.
-
-    Args:
-        model: The model, for messages.
-        names: Names by index, `id2label`.
-
-    Returns:
-        Meanings, by index.
-
-    Raises:
-        JudgeError: If a name says nothing (`LABEL_0`), or the names do not tell support from its absence.
-    """
+    """Reads the labels of a model's configuration."""
     ordered = [str(names[index]) for index in sorted(names)]
     plain = [_SEPARATORS.sub(" ", name).strip().casefold() for name in ordered]
     if any(name.startswith(("not entail", "non entail")) for name in plain):
@@ -220,16 +202,7 @@ def read_labels(model: str, names: Mapping[int, str]) -> tuple[SupportClass, ...
 
 
 def checked_labels(model: str, labels: Sequence[str], outputs: int | None = None) -> tuple[SupportClass, ...]:
-    """Returns labels that somebody gave, if they can be used.
-
-    Args:
-        model: The model, for messages.
-        labels: Meanings, by index.
-        outputs: How many the model has; None if that is not known yet.
-
-    Raises:
-        JudgeError: If one is unknown, or their number is wrong, or there is no support or nothing else.
-    """
+    """Returns labels that somebody gave, if they can be used."""
     wrong = [label for label in labels if label not in _LABELS]
     if isinstance(labels, str) or wrong:
         raise JudgeError(f"labels is {labels!r}, expected by index any of {', '.join(_LABELS)}")

@@ -38,9 +38,6 @@ class TokenReader:
     Statements with the same sentences to read are put before the model as one answer, which is how it was trained, and
     read once. A word counts as backed if one chunk backs it: the model judges each chunk as if there were no other, and
     the author's own way, to ask support of every chunk, calls the more made up the more is read.
-
-    Args:
-        encoder: Runs the model.
     """
 
     def __init__(self, encoder: Encoder) -> None:

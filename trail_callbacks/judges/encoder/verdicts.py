@@ -56,15 +56,7 @@ def verdicts(
     second: Reader | None,
     thresholds: Thresholds,
 ) -> Pipeline[list[Judgement]]:
-    """Judges claims by what models read.
-
-    Args:
-        questions: Claims with their passages.
-        settled: Judgements that are made already, by index of the question.
-        first: Decides what is supported.
-        second: Tells contradicted from absent where the first finds no support; None if nobody does.
-        thresholds: Where lines are drawn.
-    """
+    """Judges claims by what models read."""
     asks: list[Asked] = []
     places: list[tuple[int, ...]] = []
     for n, question in enumerate(questions):
@@ -174,14 +166,7 @@ def states(reading: Grounding, thresholds: Thresholds) -> bool:
 def decide(
     claim_id: str, parts: Sequence[tuple[str, Grounding]], thresholds: Thresholds, *, contradictions: bool
 ) -> Judgement:
-    """Makes the judgement on a claim.
-
-    Args:
-        claim_id: The claim.
-        parts: Its sentences, each with what was read of it; at least one.
-        thresholds: Where lines are drawn.
-        contradictions: Whether a model was asked that can tell contradicted from absent.
-    """
+    """Makes the judgement on a claim."""
     failed = next((reading.failure for _, reading in parts if reading.failure is not None), None)
     if failed is not None:
         return Judgement(claim_id=claim_id, error=failed)

@@ -75,11 +75,7 @@ class Heard(Generic[Result]):
 
 
 def ask(tasks: Iterable[Inquiry[Result]]) -> Pipeline[list[Result]]:
-    """Asks tasks, and again what their replies leave open.
-
-    Returns:
-        The results of all replies, in the order in which they came, and those of what was given up.
-    """
+    """Asks tasks, and again what their replies leave open."""
     results: list[Result] = []
     todo = [_Request(task) for task in tasks]
     while todo:
@@ -131,12 +127,7 @@ def _further(request: _Request[Result], rest: Rest[Result]) -> list[_Request[Res
 
 
 def watched(pipeline: Pipeline[Result], warnings: list[str]) -> Pipeline[Result]:
-    """Runs a pipeline and adds a warning if an endpoint counted far fewer tokens than it was sent.
-
-    Args:
-        pipeline: What asks.
-        warnings: Gets at most one warning.
-    """
+    """Runs a pipeline and adds a warning if an endpoint counted far fewer tokens than it was sent."""
 
     def see(calls: Sequence[Call], replies: Sequence[Reply]) -> None:
         if not warnings:

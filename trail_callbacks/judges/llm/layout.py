@@ -87,12 +87,7 @@ def passage_lines(shown: Mapping[str, Passage]) -> str:
 
 
 def told(questions: Sequence[Question], passages: str) -> dict[str, str]:
-    """The slots of a prompt that say what claims mean; of a long answer only the part that makes them is shown.
-
-    Args:
-        questions: What is asked in one call.
-        passages: The evidence of that call.
-    """
+    """The slots of a prompt that say what claims mean; of a long answer only the part that makes them is shown."""
     answer = questions[0].answer
     start = max(0, min(question.claim.start for question in questions) - _AROUND)
     end = max(question.claim.end for question in questions) + _AROUND

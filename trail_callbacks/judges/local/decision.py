@@ -161,12 +161,7 @@ def _difference(found: Mismatch, *, whole: bool) -> str:
 
 
 def mismatches(alignment: Alignment, *, views: bool = True) -> Iterator[Mismatch]:
-    """Yields what a sentence says differently from a claim.
-
-    Args:
-        alignment: Both.
-        views: Whether leaving out who said something counts.
-    """
+    """Yields what a sentence says differently from a claim."""
     for compare in _ENGLISH if alignment.english else _ANY_LANGUAGE:
         found = compare(alignment) if views or compare is not losses.view else None
         if found is None:

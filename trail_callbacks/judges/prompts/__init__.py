@@ -55,11 +55,7 @@ class Prompt:
     user: Template
 
     def messages(self, **slots: str) -> tuple[Message, ...]:
-        """Fills in the user part; a paragraph whose slots are empty is left out.
-
-        Raises:
-            KeyError: If a slot of the prompt is not given.
-        """
+        """Fills in the user part; a paragraph whose slots are empty is left out."""
         filled = (Template(paragraph).substitute(slots) for paragraph in self.user.template.split("\n\n"))
         return Message("system", self.system), Message("user", "\n\n".join(part for part in filled if part.strip()))
 
@@ -70,9 +66,6 @@ class Fence:
     The markers contain a key derived from all fenced texts, so that the same prompt has the same key. Safety does not
     depend on the key being hard to guess: anything in a text that looks like a marker with any key, or like a turn of a
     common chat template, is neutralised, and a key that occurs in one of the texts is not used.
-
-    Args:
-        *texts: All texts that will be fenced in one prompt.
     """
 
     def __init__(self, *texts: str) -> None:
@@ -96,11 +89,7 @@ def neutral(text: str) -> str:
 
 @cache
 def load(name: str) -> Prompt:
-    """Reads a prompt; classes and types in its system part are filled in from the taxonomy.
-
-    Raises:
-        KeyError: If it includes what does not exist.
-    """
+    """Reads a prompt; classes and types in its system part are filled in from the taxonomy."""
     _, _, system, _, user = _PARTS.split(_COMMENT.sub("", _read(name)))
     system = _INCLUDE.sub(lambda match: dict(_PART.findall(_read(match[1])))[match[2]], system)
     filled = Template(_PART.sub(r"\2", system).strip()).substitute(classes=_labels(SUPPORT), types=_labels(ERRORS))
