@@ -133,9 +133,9 @@ def rates(run: Run, policy: Policy = "context_is_authoritative") -> CanaryRates:
     Raises:
         InputError: If a trial is of a probe or strategy that the run does not have.
     """
-    found = [_Counted(case, policy) for case in cases(run)]
-    parts = {name: [each for each in found if each.case.trial.strategy == name] for name in run.strategies}
-    counting = _Counting(run, parts)
+    found = cases(run)
+    parts = {name: [each for each in found if each.trial.strategy == name] for name in run.strategies}
+    counting = _Counting(run, policy, parts)
     return CanaryRates(
         policy=policy,
         strategies={name: counting.figures(part, name) for name, part in parts.items()},
@@ -143,59 +143,52 @@ def rates(run: Run, policy: Policy = "context_is_authoritative") -> CanaryRates:
     )
 
 
-class _Counted:
-    """A trial with what every measure says of it; counted once, and then put into many groups."""
-
-    def __init__(self, case: ProbeCase, policy: Policy) -> None:
-        self.case, self.cluster, arm = case, cluster(case.probe), case.trial.arm
-        found = ((name, each.counts(case)) for name, each in MEASURES.items() if each.arm == arm)
-        self.hits = {name: hit for name, hit in found if hit is not None}
-        self.right = right(case.probe, arm, case.trial.finding, policy)
-        may_hold = arm == "real" or (arm == "fictive" and case.probe.fictive is not None)
-        self.unseen = may_hold and case.outcome != "unscorable" and case.trial.served is None
-
-
 class _Counting:
     """Counts parts of a run; design effects are of each measure over all strategies, with the main one of its arm."""
 
-    def __init__(self, run: Run, parts: Mapping[str, Sequence[_Counted]]) -> None:
-        self._run, self._parts = run, parts
+    def __init__(self, run: Run, policy: Policy, parts: Mapping[str, Sequence[ProbeCase]]) -> None:
+        self._run, self._policy, self._parts = run, policy, parts
         hits = {name: [_hits(part, name) for part in parts.values() if part] for name in MEASURES}
         self._designs = {
             name: design([*hits[name], *([] if name == _MAIN[each.arm] else hits[_MAIN[each.arm]])])
             for name, each in MEASURES.items()
         }
 
-    def figures(self, found: Sequence[_Counted], strategy: str | None, value: str | None = None) -> Figures:
+    def figures(self, found: Sequence[ProbeCase], strategy: str | None, value: str | None = None) -> Figures:
         asked = [arm for arm in ARMS if arm in self._run.arms]
-        by_arm = {arm: [each for each in found if each.case.trial.arm == arm] for arm in ARMS}
-        counts = {arm: Counter(each.case.outcome for each in by_arm[arm]) for arm in ARMS}
+        counts = {arm: Counter(each.outcome for each in found if each.trial.arm == arm) for arm in ARMS}
         why = {arm: self._why(arm, counts[arm]) for arm in ARMS}
-        of_policy = {arm: [(x.cluster, x.right) for x in by_arm[arm] if x.right is not None] for arm in asked}
+        rights: dict[Arm, list[Hit]] = {arm: [] for arm in ARMS}
+        for each in found:
+            if (is_right := right(each.probe, each.trial.arm, each.trial.finding, self._policy)) is not None:
+                rights[each.trial.arm].append((cluster(each.probe), is_right))
         return Figures(
             strategy=strategy,
             value=value,
             outcomes={arm: {each: counts[arm][each] for each in OUTCOMES} for arm in asked},
             rates={
-                name: rate(_hits(by_arm[each.arm], name), self._designs[name], why[each.arm])
-                for name, each in MEASURES.items()
+                name: rate(_hits(found, name), self._designs[name], why[each.arm]) for name, each in MEASURES.items()
             },
-            right={arm: rate(of_policy[arm], self._designs[_MAIN[arm]], why[arm]) for arm in asked},
-            unseen=sum(each.unseen for each in found),
-        )
+            right={arm: rate(rights[arm], self._designs[_MAIN[arm]], why[arm]) for arm in asked},
+            unseen=sum(
+                each.trial.served is None and each.outcome != "unscorable"
+                and (each.trial.arm == "real" or (each.trial.arm == "fictive" and each.probe.fictive is not None))
+                for each in found
+            ),
+        )  # fmt: skip
 
     def split(self, split: Split) -> Iterator[Figures]:
         """Values in their order of `KINDS` and `SIZES`, others by their names."""
-        groups: dict[str, list[_Counted]] = defaultdict(list)
+        groups: dict[str, list[ProbeCase]] = defaultdict(list)
         for each in (each for part in self._parts.values() for each in part):
             groups[self._value(each, split)].append(each)
         for value in sorted(groups, key=_place):
             yield self.figures(groups[value], None, value)
 
-    def _value(self, each: _Counted, split: Split) -> str:
+    def _value(self, each: ProbeCase, split: Split) -> str:
         if split == "model":
-            return _model(self._run, each.case.trial.strategy)
-        return str(getattr(each.case.probe, split) or _UNSAID)
+            return _model(self._run, each.trial.strategy)
+        return str(getattr(each.probe, split) or _UNSAID)
 
     def _why(self, arm: Arm, counts: Mapping[Outcome, int]) -> str:
         """Why nothing may be in a denominator."""
@@ -214,8 +207,11 @@ def _model(run: Run, strategy: str) -> str:
     return _UNSAID if said is None else str(said)
 
 
-def _hits(found: Iterable[_Counted], name: str) -> list[Hit]:
-    return [(each.cluster, each.hits[name]) for each in found if name in each.hits]
+def _hits(found: Iterable[ProbeCase], name: str) -> list[Hit]:
+    """What a measure says of trials; those of other arms are in no denominator."""
+    of = MEASURES[name]
+    counted = ((each, of.counts(each)) for each in found if each.trial.arm == of.arm)
+    return [(cluster(each.probe), hit) for each, hit in counted if hit is not None]
 
 
 def _place(value: str) -> tuple[int, str]:
