@@ -118,10 +118,3 @@ def test_an_argument_out_of_range_is_an_error(arguments, said):
 def test_two_documents_of_one_id_are_an_error():
     with pytest.raises(InputError, match="'a'"):
         perturb(Corpus([Document("a", "It takes 40 minutes."), Document("a", "It takes 50 minutes.")]))
-
-
-def test_the_caller_may_leave_edits_out():
-    twin = perturb(corpus(), accept=lambda edit: "minutes" not in edit.real)
-    assert twin.edits
-    assert not any("minutes" in edit.real for edit in twin.edits)
-    assert any(each.why == "left out by the caller" for each in twin.skipped)

@@ -6,7 +6,7 @@ import hashlib
 import random
 import sys
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import count
 
@@ -35,7 +35,6 @@ def perturb(
     kinds: Sequence[EditKind] = tuple(KINDS),
     sizes: Sequence[Size] = SIZES,
     most: int | None = None,
-    accept: Callable[[Edit], bool] | None = None,
 ) -> Twin:
     """Makes the fictive twin of a corpus.
 
@@ -48,7 +47,6 @@ def perturb(
         kinds: What may be changed.
         sizes: How far, where the kind has a scale; each size is drawn about equally often.
         most: Most edits to make; None for as many as there are.
-        accept: Asked of each edit that would be made, its id still empty; False leaves it out.
 
     Returns:
         The twin. `skipped` says which documents have no edit and which edits were refused, with reasons; of many
@@ -63,7 +61,7 @@ def perturb(
     for document in corpus:
         copies[first.setdefault(document.text, document.id)].append(document.id)
     single = Corpus([document for document in corpus if document.id in copies])
-    assembly = _Assembly(Reading(single), most, accept)
+    assembly = _Assembly(Reading(single), most)
     assembly.take({kind: random.Random(f"{seed}:{kind}") for kind in kinds}, sizes)  # noqa: S311 - no secret
     assembly.read_again()
     order = {document.id: i for i, document in enumerate(corpus)}
@@ -97,10 +95,9 @@ def _check(corpus: Corpus, kinds: Sequence[str], sizes: Sequence[str], most: int
 class _Assembly:
     """Takes proposals as long as they fit, and gives up those that do not hold in the twin."""
 
-    def __init__(self, reading: Reading, most: int | None, accept: Callable[[Edit], bool] | None) -> None:
+    def __init__(self, reading: Reading, most: int | None) -> None:
         self._reading = reading
         self._most = sys.maxsize if most is None else most
-        self._accept = accept
         self._taken: dict[str, Spans] = defaultdict(Spans)
         self._batches: list[_Batch] = []
         self.refused: list[tuple[str, Skipped]] = []  # with the document
@@ -147,8 +144,6 @@ class _Assembly:
                 self._refuse(batch, "another edit changes the same words")
             elif len(batch) > room:
                 self._refuse(batch, "more dates change with it than edits were asked for")
-            elif self._accept is not None and not all(map(self._accept, batch)):
-                self._refuse(batch, "left out by the caller")
             else:
                 self._batches.append(batch)
                 for edit in batch if batch[0].kind in {"number", "unit", "inconsistent"} else ():
