@@ -43,7 +43,7 @@ _REACHING = vocabulary(  # what reaches over everything behind it
     reports reported argue argues argued think thinks thought either neither both only provided assuming so than
     mentions mention mentioned states stated suggests suggest suggested according notes noted"""
 )
-_CONDITIONS = vocabulary("if unless until when whenever")
+_CONDITIONS = vocabulary("if unless until when whenever once provided")
 _DENIALS = vocabulary("no none never nor few hardly rarely")
 _ADVERBS = vocabulary(
     "also then later now still already often usually typically generally currently subsequently sometimes even never"
