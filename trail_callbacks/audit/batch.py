@@ -27,7 +27,6 @@ from trail_callbacks.audit.provider_batch import Endpoint, load
 from trail_callbacks.errors import InputError, JudgeError
 from trail_callbacks.judges.judge import Judge
 from trail_callbacks.models.call import Call, Model, Reply
-from trail_callbacks.models.instructor import InstructorModel
 from trail_callbacks.verify.options import VerifyOptions
 from trail_callbacks.work.budget import Granted, Grants
 
@@ -176,6 +175,8 @@ class _Rounds:
 
     def model(self, model: Model) -> Model:
         """Returns a model that asks in batches, in place of one."""
+        from trail_callbacks.models.instructor import InstructorModel  # noqa: PLC0415 - brings pydantic
+
         if not isinstance(model, InstructorModel):
             raise JudgeError(
                 f"{model.name} cannot be asked in batches: that needs a judge that is named as 'openai/MODEL', or any "
