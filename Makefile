@@ -8,7 +8,7 @@ BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
 # The plugins of other tools for pytest are off: they are what is tested, not what tests. They leave sockets and event
 # loops open, of which Python says so at any later moment.
-TOOLED = $(VENV)/tools/bin/python -m pytest -p no:deepeval -p no:phoenix -p no:langsmith_plugin \
+TOOLED = $(VENV)/tools/bin/python -m pytest -p no:phoenix -p no:langsmith_plugin \
   -W default::ResourceWarning -W default::pytest.PytestUnraisableExceptionWarning \
   --cov --cov-report= --cov-fail-under=0
 PYTEST := $(BIN)/python -m pytest --numprocesses=$(JOBS) --dist=worksteal

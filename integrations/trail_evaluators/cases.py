@@ -7,12 +7,11 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
-from trail_callbacks import acheck, check
+from trail_callbacks import check
 from trail_callbacks.errors import InputError
 from trail_callbacks.judges.resolve import JudgeLike, resolve
 from trail_callbacks.report import Report
 from trail_callbacks.verify.options import VerifyOptions
-from trail_callbacks.verify.threshold import refusal
 
 __all__ = [
     "ANSWERS",
@@ -21,10 +20,8 @@ __all__ = [
     "Case",
     "CaseChecker",
     "found",
-    "passes",
     "retrieved",
     "text_of",
-    "why_not",
 ]
 
 ANSWERS = ("answer", "output", "response", "result", "actual_output", "completion")
@@ -89,10 +86,6 @@ class CaseChecker:
         """Checks an answer."""
         return check(case.answer, list(case.sources), case.question, self._judge, self._options)
 
-    async def areport(self, case: Case) -> Report:
-        """As `report`, without blocking the event loop."""
-        return await acheck(case.answer, list(case.sources), case.question, self._judge, self._options)
-
 
 def found(
     answers: Iterable[object],
@@ -147,17 +140,6 @@ def text_of(value: object) -> str | None:
         return json.dumps(value, ensure_ascii=False)
     except (TypeError, ValueError):
         return None
-
-
-def passes(report: Report, max_score: float) -> bool | None:
-    """Whether an answer is good enough; None if that is not known: there was no evidence, or the judge failed."""
-    found = refusal(report, max_score)
-    return True if found is None else False if found.kind == "score" else None
-
-
-def why_not(report: Report) -> str:
-    """Says in a line why a report has no score."""
-    return "; ".join([f"not scored: {report.state}", *report.warnings])
 
 
 def _keys(name: str | None, usual: tuple[str, ...]) -> tuple[str, ...]:

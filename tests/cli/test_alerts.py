@@ -3,8 +3,6 @@
 import json
 import shutil
 import subprocess
-import threading
-from http.server import BaseHTTPRequestHandler, HTTPServer
 
 import pytest
 
@@ -96,43 +94,6 @@ def test_a_state_file_keeps_from_telling_twice(trail, objectives, store, tmp_pat
     assert events(600) == (1, [])
 
 
-@pytest.fixture
-def service():
-    class Handler(BaseHTTPRequestHandler):
-        def do_POST(self):
-            self.server.seen.append(json.loads(self.rfile.read(int(self.headers["Content-Length"]))))
-            self.send_response(self.server.status)
-            self.end_headers()
-
-        def log_message(self, *args):
-            pass
-
-    server = HTTPServer(("127.0.0.1", 0), Handler)
-    server.seen, server.status, server.url = [], 200, f"http://127.0.0.1:{server.server_port}/s3cret"
-    thread = threading.Thread(target=server.serve_forever, args=(0.05,))
-    thread.start()
-    yield server
-    server.shutdown()
-    thread.join()
-    server.server_close()
-
-
-@pytest.mark.loopback
-def test_a_web_service_is_told_once_and_again_if_it_failed(trail, objectives, store, service, monkeypatch):
-    monkeypatch.setenv("TRAIL_WEBHOOK", service.url)
-    arguments = ("alerts", "check", objectives, "--store", store, "--state", f"{store}.state")
-    service.status = 500
-    status, _, err = trail(*arguments, "--at", at(120))
-    assert status == 1
-    assert "the webhook at 127.0.0.1 was not told: it replied with status 500" in err
-    assert "s3cret" not in err
-    service.status = 200
-    assert trail(*arguments, "--at", at(121))[::2] == (1, "")
-    assert trail(*arguments, "--at", at(122))[::2] == (1, "")
-    assert [len(each["events"]) for each in service.seen] == [2, 2]
-    assert "contradiction begins (page, generation)" in service.seen[1]["text"]
-
-
 @pytest.mark.parametrize(
     ("change", "says"),
     [
@@ -141,7 +102,6 @@ def test_a_web_service_is_told_once_and_again_if_it_failed(trail, objectives, st
         ({"--at": "yesterday"}, "--at yesterday: give ISO 8601"),
         ({"--at": "nan"}, "--at nan: give ISO 8601"),
         ({"--at": "1e300"}, "give ISO 8601"),
-        ({"--webhook": "ftp://x/s3cret"}, "has to begin with http"),
     ],
 )
 def test_bad_input_is_told_from_an_alert(trail, objectives, store, change, says):
@@ -149,7 +109,6 @@ def test_bad_input_is_told_from_an_alert(trail, objectives, store, change, says)
     status, out, err = trail("alerts", "check", objectives, *(x for pair in options.items() for x in pair))
     assert (status, out) == (2, "")
     assert says in err
-    assert "s3cret" not in err
 
 
 def test_a_bad_file_is_named_with_its_line(trail, store, file):

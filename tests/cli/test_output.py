@@ -154,7 +154,6 @@ def test_only_a_file_is_replaced(trail, saved, tmp_path, make, command):
         ["demo", "--app", "missing", "-o"],
         ["canary", "perturb", "missing", "-o"],
         ["canary", "probes", "missing", "-o"],
-        ["canary", "report", "missing", "-o"],
         ["canary", "report", "missing", "--html"],
     ],
     ids=" ".join,
@@ -165,15 +164,6 @@ def test_a_file_that_cannot_be_written_is_refused_before_any_work(trail, tmp_pat
     assert (status, printed) == (2, "")
     assert f"{out} cannot be written: No such file or directory" in err
     assert "missing" not in err
-
-
-@pytest.mark.parametrize("option", ["--output", "--html"])
-def test_the_canary_demo_refuses_a_file_before_it_plays(trail, tmp_path, option):
-    out, kept = tmp_path / "none" / "out", tmp_path / "kept"
-    status, _, err = trail("canary", "demo", "--out", str(kept), option, str(out))
-    assert status == 2
-    assert f"{out} cannot be written" in err
-    assert not kept.exists()
 
 
 @pytest.mark.skipif(os.name != "posix", reason="permissions of POSIX")

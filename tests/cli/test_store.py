@@ -12,6 +12,7 @@ from tower import FALSE, SOURCE, TRUE
 
 from trail_callbacks import check
 from trail_callbacks.capture.events import Piece, RunEnded, RunStarted
+from trail_callbacks.diagnosis import verified
 from trail_callbacks.monitor import Observation
 from trail_callbacks.store import Store
 from trail_callbacks.trace import Context, Trace
@@ -43,20 +44,16 @@ def trace(name, answer=FALSE):
     )
 
 
-def test_reports_and_traces_go_in_and_come_out(trail, file, where, tmp_path):
-    one = file("one.json", reports(TRUE)[0].to_json())
-    lines = file("many.jsonl", "".join(f"{each.to_json()}\n" for each in reports(TRUE, FALSE)) + "{\n")
-    traces = file("traces.jsonl", f"{trace('t1').to_json()}\n{trace('t2', TRUE).to_json()}\n")
-    status, printed, complaints = trail("store", "import", where, one, lines, traces)
-    assert (status, printed) == (2, "4 runs written\n")
-    assert f"skipped: {lines}, line 3: not a report" in complaints
-    assert trail("store", "import", where, one, traces) == (0, "0 runs written\n", "")
+def test_what_is_in_a_store_is_told_and_comes_out(trail, where, tmp_path):
+    store = Store(where)
+    store.put([(verified(each), each) for each in (trace("t1"), trace("t2", TRUE))])
+    store.put([(reports(TRUE)[0], None)])
     status, printed, _ = trail("store", "info", where, "--json")
     found = json.loads(printed)
-    assert (status, found["runs"], found["claims"], found["first"]) == (0, 4, 4, 1000.0)
-    assert "4 runs with 4 claims" in trail("store", "info", where)[1]
+    assert (status, found["runs"], found["claims"], found["first"]) == (0, 3, 3, 1000.0)
+    assert "3 runs with 3 claims" in trail("store", "info", where)[1]
     out = tmp_path / "out.jsonl"
-    assert trail("store", "export", where, "-o", str(out))[1].startswith("4 reports written")
+    assert trail("store", "export", where, "-o", str(out))[1].startswith("3 reports written")
     assert [json.loads(line)["run_id"] for line in out.read_text().splitlines()][:2] == ["t1", "t2"]
     assert trail("store", "export", where, "-o", str(out), "--what", "traces")[1].startswith("2 traces written")
     assert [Trace.from_json(line) for line in out.read_text().splitlines()] == [trace("t1"), trace("t2", TRUE)]
@@ -76,7 +73,7 @@ def test_old_runs_and_those_of_a_user_are_deleted(trail, where):
     assert [each.id for each in Store(where).observations()] == ["r20"]
 
 
-def test_what_is_wrong_is_said(trail, file, where, tmp_path):
+def test_what_is_wrong_is_said(trail, file, where):
     status, _, complaints = trail("store", "info", where)
     assert (status, complaints) == (2, f"trail: there is no store at {where}: name the one that the app writes\n")
     Store(where).close()
@@ -86,9 +83,6 @@ def test_what_is_wrong_is_said(trail, file, where, tmp_path):
     status, _, complaints = trail("store", "info", file("notes.txt", "notes " * 200))
     assert status == 2
     assert complaints.endswith("cannot be opened: file is not a database\n")
-    status, printed, complaints = trail("store", "import", where, str(tmp_path / "none.json"))
-    assert (status, printed) == (2, "0 runs written\n")
-    assert "none.json does not exist" in complaints
 
 
 def test_an_audit_keeps_its_reports(trail, file, where, tmp_path):

@@ -74,3 +74,15 @@ def test_the_recipe_for_ragas_scores_and_gives_the_reason():
     assert "53 m" in result["reason"]
     assert space["groundedness"](response=source, retrieved_contexts=[source])["value"] == 1.0
     assert space["groundedness"](response=source, retrieved_contexts=[])["value"] is None
+
+
+def test_the_recipe_for_promptfoo_fails_what_is_made_up_or_not_judged():
+    (page,) = [page for page in PAGES if page.stem == "promptfoo"]
+    space = {}
+    exec(blocks(page)[0], space)  # noqa: S102 - a page of our own
+    source = "The tower is 40 m high."
+    for output, context, passed in ((source, source, True), ("The tower is 53 m high.", source, False)):
+        result = space["get_assert"](output, {"vars": {"context": context}})
+        assert (result["pass"], result["score"]) == (passed, float(passed))
+    result = space["get_assert"]("The tower is 53 m high.", {"vars": {"context": []}})
+    assert (result["pass"], result["reason"]) == (False, "not scored: no_evidence")

@@ -48,14 +48,6 @@ def check(
     state: Annotated[
         Word, option("FILE", "Remembers what was told, so that each alert and its end are told once.")
     ] = None,
-    webhook: Annotated[
-        Word,
-        option(
-            "URL",
-            "Post what begins and what ends as JSON; better in the environment, where no list of processes shows it.",
-            envvar="TRAIL_WEBHOOK",
-        ),
-    ] = None,
     as_json: Json = False,
     output: Output = None,
 ) -> None:
@@ -65,15 +57,12 @@ def check(
     each time.
     """
     from trail_callbacks.monitor import evaluate, read  # noqa: PLC0415 - other commands do not need it
-    from trail_callbacks.monitor.history import checked_url  # noqa: PLC0415 - as above
 
-    if webhook:
-        checked_url(webhook)
     wanted, now = read(objectives), _time(at)
     judged = existing(store)
     segments = judged.segments() if any("*" in each.segment.values() for each in wanted) else {}
     found = evaluate(wanted, judged, now, segments)
-    events = _told(found, now, state, webhook)
+    events = _told(found, now, state)
     data = {
         "at": datetime.fromtimestamp(now, UTC).isoformat(),
         "alerts": [each.to_dict() for each in found],
@@ -198,13 +187,9 @@ def _when(text: str, now: float) -> float | None:
     return time_of(text) if ago is None else now - ago
 
 
-def _told(found: Sequence[Alert], now: float, state: str | None, webhook: str | None) -> tuple[Event, ...]:
-    """Tells what is new; what cannot be told is told next time. Its troubles never hide an alert."""
-    from trail_callbacks.monitor.history import (  # noqa: PLC0415 - as above
-        History,
-        message,
-        post,
-    )
+def _told(found: Sequence[Alert], now: float, state: str | None) -> tuple[Event, ...]:
+    """Returns what is new. A state file that cannot be used never hides an alert."""
+    from trail_callbacks.monitor.history import History  # noqa: PLC0415 - as above
 
     try:
         history = History.read(state) if state else History()
@@ -213,8 +198,6 @@ def _told(found: Sequence[Alert], now: float, state: str | None, webhook: str | 
         history, state = History(), None
     events = history.update(found, now)
     try:
-        if webhook and events:
-            post(webhook, message(events, now))
         if state:
             history.write(state)
     except InputError as error:

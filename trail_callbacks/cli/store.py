@@ -1,4 +1,4 @@
-"""`trail store`: what is in a store, what goes in and what is deleted."""
+"""`trail store`: what is in a store, what comes out and what is deleted."""
 
 from __future__ import annotations
 
@@ -6,23 +6,16 @@ import time
 from collections.abc import Iterator
 from dataclasses import asdict
 from datetime import UTC, datetime
-from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Literal
+from typing import Annotated, Literal
 
 import typer
 
-from trail_callbacks.cli.inputs import existing, is_trace, read, seconds, traces_in
-from trail_callbacks.cli.options import BaseUrl, Json, Judge, option
-from trail_callbacks.cli.output import deliver, display, skipped
-from trail_callbacks.errors import InputError, ReportError
+from trail_callbacks.cli.inputs import existing, seconds
+from trail_callbacks.cli.options import Json, option
+from trail_callbacks.cli.output import deliver, display
+from trail_callbacks.errors import InputError
 from trail_callbacks.files import write
-from trail_callbacks.judges.resolve import resolve
 from trail_callbacks.render.excerpt import plain
-from trail_callbacks.report import Report
-from trail_callbacks.verify.pipeline import verify
-
-if TYPE_CHECKING:
-    from trail_callbacks.trace import Trace
 
 __all__ = ["store"]
 
@@ -69,40 +62,6 @@ def forget(*, where: _Where, user: Annotated[str, option("ID", "The user, as use
     display(f"{existing(where).forget(user):,} runs deleted")
 
 
-@store.command("import")
-def import_(
-    *,
-    where: _Where,
-    files: Annotated[list[str], typer.Argument(metavar="FILE", help="Saved reports or traces: JSON, or JSON lines.")],
-    judge: Judge = None,
-    base_url: BaseUrl = None,
-) -> None:
-    """Puts saved reports into a store; traces are judged first.
-
-    What is there already is not written twice. The exit status is 2 if something could not be read.
-    """
-    broken: list[InputError] = []
-    asked = resolve(judge, base_url=base_url)
-
-    def pairs() -> Iterator[tuple[Report, Trace | None]]:
-        for name in files:
-            try:
-                if is_trace(Path(name)):
-                    traces, errors = traces_in(name)
-                    broken.extend(errors)
-                    yield from ((verify(trace, asked), trace) for trace in traces)
-                else:
-                    yield from ((report, None) for report in _reports(name, broken))
-            except InputError as error:
-                broken.append(error)
-
-    from trail_callbacks.store import opened  # noqa: PLC0415 - SQLAlchemy is needed by few
-
-    count = opened(where).put(pairs())
-    display(f"{count:,} runs written")
-    skipped(broken)
-
-
 @store.command()
 def export(
     *,
@@ -123,23 +82,6 @@ def export(
 
     write(output, lines())
     display(f"{written:,} {what} written to {plain(output)}")
-
-
-def _reports(name: str, broken: list[InputError]) -> Iterator[Report]:
-    text = read(name)
-    try:
-        yield Report.from_json(text)
-    except ReportError as error:
-        lines = [(n, line) for n, line in enumerate(text.split("\n"), 1) if line.strip()]
-        if len(lines) < 2:  # noqa: PLR2004 - a file of one report
-            raise ReportError(f"{name}: {error}") from error
-    else:
-        return
-    for number, line in lines:
-        try:
-            yield Report.from_json(line)
-        except ReportError as error:
-            broken.append(ReportError(f"{name}, line {number}: {error}"))
 
 
 def _seconds(age: str) -> float:
