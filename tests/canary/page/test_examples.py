@@ -5,7 +5,7 @@ import pytest
 from canary_runs import probe, run
 
 from trail_callbacks import check
-from trail_callbacks.canary.page.examples import gallery, read_report
+from trail_callbacks.canary.page.document import gallery, read_report
 
 F, L = "follows_context", "leaks_prior"
 

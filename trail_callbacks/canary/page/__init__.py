@@ -1,8 +1,4 @@
-"""The results of a canary run as one self-contained HTML file, without scripts.
-
-Start with `document.to_page`, which fills `assets/canary.html`: `tables` has the figures, `examples` the trials.
-Colours and the head of the page are those of `render.page`.
-"""
+"""The results of a canary run as one self-contained HTML file, without scripts; see `document.to_page`."""
 
 from trail_callbacks.canary.page.document import to_page
 
