@@ -8,7 +8,6 @@ import pytest
 
 pytest.importorskip("tiktoken", reason="the oracle counts tokens with tiktoken, which llama-index-core brings")
 sys.path.insert(0, str(Path(__file__).parents[1] / "benchmarks"))
-import planted
 import planted_metrics
 from gold_runs import UNSUPPORTED, read_run
 from planted_oracle import OracleModel
@@ -46,17 +45,3 @@ def test_the_published_walk_by_the_oracle_gives_equal_verdicts_at_more_calls(run
     assert audited.usage.calls < shared.usage.calls < apart.usage.calls / 4
     for pair, other in zip(pairs, others, strict=True):
         assert (pair.said in UNSUPPORTED) == (other.said in UNSUPPORTED) == (pair.fact.support in UNSUPPORTED)
-
-
-def test_the_benchmark_runs_from_a_folder(tmp_path, monkeypatch, capsys):
-    (tmp_path / "planted_dev.jsonl").write_text(json.dumps(ROW) + "\n", encoding="utf-8")
-    monkeypatch.setattr(
-        sys, "argv", ["planted.py", "--data", str(tmp_path), "--rows", "local,oracle,published-q1", "--misses"]
-    )
-    assert planted.main() == 0
-    lines = [json.loads(line) for line in capsys.readouterr().out.splitlines()]
-    whole = {line["row"]: line for line in lines if line.get("slice") == "all"}
-    assert whole["oracle"]["path"]["value"] == 1.0
-    assert whole["oracle"]["calls"] < whole["published-q1"]["calls"] / 10
-    assert {line["slice"] for line in lines if "slice" in line} == {"all", "shape=map_reduce", "language=en"}
-    assert all(line["pass"] for line in lines if "target" in line)

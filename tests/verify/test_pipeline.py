@@ -173,7 +173,7 @@ def test_evidence_that_is_not_in_the_node_is_dropped():
         ("Il traghetto impiega quasi un'ora.", "unverified"),
         ("```python\nprint(fares.total + 12)\n```", "unverified"),
         ("12", "unverified"),
-        ("You're welcome! Shall I look up anything else?", "no_checkable_claims"),
+        ("You're welcome! Would you like more details?", "no_checkable_claims"),
         ("Hello there!", "no_checkable_claims"),
         ("The documents do not mention the ferry.", "unverified"),
         ("...", "no_checkable_claims"),
