@@ -4,17 +4,17 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from pytest_trail import baseline, step_summary
-from pytest_trail.baseline import Finding
 from pytest_trail.options import Options
+from pytest_trail.recorded import Finding, baseline_text
 
-__all__ = ["Gathered"]
+__all__ = ["Gathered", "literal", "markdown"]
+
 
 _LENGTH = 120  # of a quote in the terminal
 
@@ -53,12 +53,12 @@ class Gathered:
         if self._options.report is not None:
             self._write("--trail-report", self._options.report, "".join(self._lines()))
         if self._options.update_baseline and self._options.baseline is not None and self._passed | self._failed:
-            self._write("--trail-baseline", self._options.baseline, baseline.written(self._updated()))
+            self._write("--trail-baseline", self._options.baseline, baseline_text(self._updated()))
         summary = os.environ.get("GITHUB_STEP_SUMMARY")
         if summary and self._tests:
             try:
                 with Path(summary).open("a", encoding="utf-8", newline="\n") as stream:
-                    stream.write(step_summary.markdown(self._tests, self._notes()))
+                    stream.write(markdown(self._tests, self._notes()))
             except OSError as error:
                 self._problems.append(f"the summary of the step cannot be written: {error}")
         if self._unwritten and session.exitstatus == pytest.ExitCode.OK:
@@ -173,3 +173,57 @@ def _count(n: int, noun: str) -> str:
 
 def _short(quote: str) -> str:
     return repr(quote if len(quote) <= _LENGTH else f"{quote[:_LENGTH]}...")
+
+
+_ROWS, _FINDINGS, _CELL = 50, 5, 160  # GitHub drops a summary above 1 MiB
+_HEAD = "| test | check | outcome | score | state | claims | not grounded |\n|" + " --- |" * 7
+_JOINERS = "\u200c\u200d"  # spell words in Persian and Indic scripts
+
+
+def markdown(tests: Mapping[str, Mapping[str, Any]], notes: Iterable[str]) -> str:
+    """Returns the summary.
+
+    Args:
+        tests: What was recorded, as in `CheckedTest.to_json`, by node id.
+        notes: Remarks, a line each.
+    """
+    rows = [
+        (not check["findings"], test, number, _row(test, number, recorded["outcome"], check))
+        for test, recorded in tests.items()
+        for number, check in enumerate(recorded["checks"], 1)
+    ]
+    shown = [row for *_, row in sorted(rows)[:_ROWS]]
+    if len(rows) > len(shown):
+        shown.append(f"\n{len(rows) - len(shown)} more are not shown.")
+    listed = "".join(f"- {literal(note)}\n" for note in notes)
+    table = "\n".join([_HEAD, *shown]) if rows else ""
+    return f"### Grounding of answers\n\n{listed}\n{table}\n\n"
+
+
+def _row(test: str, number: int, outcome: str, check: Mapping[str, Any]) -> str:
+    score = "none" if check["score"] is None else f"{check['score']:.2f}"
+    cells = [literal(test), str(number), outcome, score, check["state"], str(check["claims"])]
+    return f"| {' | '.join([*cells, _found(check['findings'])])} |"
+
+
+def _found(findings: Sequence[Sequence[str]]) -> str:
+    shown = [f"{outcome}: {literal(quote)}" for quote, outcome in findings[:_FINDINGS]]
+    more = len(findings) - len(shown)
+    return "<br>".join([*shown, *([f"and {more} more"] if more else [])])
+
+
+def literal(text: str) -> str:
+    """Writes a text so that Markdown shows it as it is: no markup, link, mention or table cell begins in it.
+
+    All but letters, digits and single spaces is a character reference, which cannot be structure, in an element that
+    nothing is linked in. It is cut at 160 characters.
+    """
+    flat = " ".join(text.split())
+    cut = flat if len(flat) <= _CELL else f"{flat[: _CELL - 3]}..."
+    return f"<code>{''.join(map(_reference, cut))}</code>"
+
+
+def _reference(character: str) -> str:
+    if character == " " or character.isalnum():
+        return character
+    return f"&#{ord(character)};" if character.isprintable() or character in _JOINERS else "\ufffd"

@@ -7,10 +7,9 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 import pytest
 
-from pytest_trail import baseline, grounded
-from pytest_trail.baseline import Finding
+from pytest_trail import grounded
 from pytest_trail.options import Options, add_options
-from pytest_trail.recorded import Check, CheckedTest
+from pytest_trail.recorded import Check, CheckedTest, Finding, read_baseline
 
 if TYPE_CHECKING:
     from pytest_trail.canary import CanaryResult
@@ -35,7 +34,7 @@ def pytest_configure(config: pytest.Config) -> None:
     config.stash[_ACCEPTED] = frozenset()
     if chosen.baseline is not None and not (chosen.update_baseline and not chosen.baseline.exists()):
         try:
-            config.stash[_ACCEPTED] = baseline.read(chosen.baseline)
+            config.stash[_ACCEPTED] = read_baseline(chosen.baseline)
         except ValueError as error:
             raise pytest.UsageError(f"--trail-baseline: {error}") from error
 

@@ -1,7 +1,7 @@
 import json
 
 import pytest
-from pytest_trail.baseline import Finding, read, written
+from pytest_trail.recorded import Finding, baseline_text, read_baseline
 
 pytest_plugins = "pytester"
 
@@ -18,7 +18,7 @@ def known(pytester):
     """What the file accepts: name of the test, and quote."""
 
     def found():
-        return [(each.test.split("::")[1], each.quote) for each in sorted(read(pytester.path / "known.json"))]
+        return [(each.test.split("::")[1], each.quote) for each in sorted(read_baseline(pytester.path / "known.json"))]
 
     return found
 
@@ -31,10 +31,10 @@ HOSTILE = [
 
 
 def test_a_file_is_sorted_one_finding_a_line_and_reads_back(tmp_path):
-    text = written([*HOSTILE, HOSTILE[0]])
+    text = baseline_text([*HOSTILE, HOSTILE[0]])
     (tmp_path / "f.json").write_text(text, encoding="utf-8")
-    assert read(tmp_path / "f.json") == frozenset(HOSTILE)
-    assert text == written(reversed(HOSTILE))
+    assert read_baseline(tmp_path / "f.json") == frozenset(HOSTILE)
+    assert text == baseline_text(reversed(HOSTILE))
     lines = text.splitlines()
     assert len(lines) == 5
     assert [json.loads(line.rstrip(","))["quote"] for line in lines[1:-1]] == [each.quote for each in sorted(HOSTILE)]
@@ -94,7 +94,7 @@ def test_a_test_that_did_not_run_keeps_what_is_accepted_and_one_whose_file_is_go
     run(TEXT, FILE, "--trail-update-baseline")
     gone = Finding("gone.py::test_x", "It is red.", "absent")
     path = pytester.path / "known.json"
-    path.write_text(written([*read(path), gone]), encoding="utf-8")
+    path.write_text(baseline_text([*read_baseline(path), gone]), encoding="utf-8")
     result = run(TEXT, FILE, "-k", "not test_b")
     result.stdout.fnmatch_lines(["stale in known.json: gone.py::test_x: *", "*has findings of 1 test that did not run"])
     run(TEXT, FILE, "-k", "not test_b", "--trail-update-baseline")

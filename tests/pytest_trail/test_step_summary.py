@@ -2,7 +2,7 @@ import os
 from html.parser import HTMLParser
 
 import pytest
-from pytest_trail.step_summary import literal, markdown
+from pytest_trail.gathered import literal, markdown
 
 pytest_plugins = "pytester"
 markdown_it = pytest.importorskip("markdown_it")

@@ -143,6 +143,7 @@ def progress(what: str, total: int | None = None) -> Generator[Progress]:
         TextColumn("{task.description}", markup=False),
         BarColumn(bar_width=20),
         TimeElapsedColumn(),
+        TimeRemainingColumn(),
         console=shown,
         transient=True,
         disable=not shown.is_terminal,
@@ -161,9 +162,8 @@ def quiet() -> None:
 class Meter:
     """A bar with words beside it."""
 
-    def __init__(self, bar: Progress, what: str) -> None:
+    def __init__(self, bar: Progress) -> None:
         self._bar = bar
-        self._task = bar.add_task(plain(what), total=None)
 
     def show(self, words: str, done: int, share: float | None, usage: Usage, money: float | None) -> None:
         """Shows how far the work is.
@@ -181,7 +181,7 @@ class Meter:
         cost = f", {usage.calls} calls, {tokens:,} tokens" if usage.calls else ""
         cost += "" if money is None else f", {money:.2f} spent"
         total = None if share is None else 1.0
-        self._bar.update(self._task, description=f"{words}{rate}{cost}", completed=share or 0.0, total=total)
+        self._bar.update(self._bar.task_ids[0], description=f"{words}{rate}{cost}", completed=share or 0.0, total=total)
 
 
 @contextmanager
@@ -191,13 +191,5 @@ def meter(what: str) -> Generator[Meter]:
     Args:
         what: What is shown until something was done.
     """
-    screen = Console(stderr=True, highlight=False, markup=False, emoji=False)
-    columns = (
-        TextColumn("{task.description}", markup=False),
-        BarColumn(bar_width=20),
-        TimeElapsedColumn(),
-        TextColumn("left", markup=False),
-        TimeRemainingColumn(),
-    )
-    with Progress(*columns, console=screen, transient=True, disable=not screen.is_terminal) as bar:
-        yield Meter(bar, what)
+    with progress(plain(what)) as bar:
+        yield Meter(bar)
