@@ -21,6 +21,7 @@ from trail_callbacks.models.cache import CallCache, Kept
 from trail_callbacks.models.call import Model, Pipeline
 from trail_callbacks.models.drive import Limits, drive
 from trail_callbacks.models.loop import alone
+from trail_callbacks.monitor import figures_of
 from trail_callbacks.report import Report
 from trail_callbacks.trace import Trace
 from trail_callbacks.verify.options import VerifyOptions
@@ -178,8 +179,6 @@ def _failed(task: AuditTask, error: Exception) -> AuditOutcome:
 
 def _as_data(report: Report) -> dict[str, Any]:
     """What the outputs hold of a report: nothing of it depends on when, where or by which process it was made."""
-    from trail_callbacks.monitor import figures_of  # noqa: PLC0415 - brings numpy, where nothing may be left to judge
-
     graph = report.graph
     claims = []
     for claim in report.claims:

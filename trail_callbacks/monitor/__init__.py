@@ -6,10 +6,9 @@ who is called, `rules` and `dashboard` say the same to Prometheus and Grafana; `
 `triage` where to look when runs go wrong.
 """
 
+from typing import TYPE_CHECKING
+
 from trail_callbacks.monitor.decision import Decision, Policy, to_junit, to_markdown
-from trail_callbacks.monitor.evaluation import Alert, evaluate
-from trail_callbacks.monitor.gate import decide
-from trail_callbacks.monitor.objectives import BURN_RATES, Objectives, parse, read
 from trail_callbacks.monitor.observation import (
     DocumentUse,
     FigureName,
@@ -21,8 +20,34 @@ from trail_callbacks.monitor.observation import (
 )
 from trail_callbacks.monitor.signals import SIGNALS, Signal, SignalName, Tally
 
+if TYPE_CHECKING:
+    from trail_callbacks.monitor.evaluation import Alert, evaluate
+    from trail_callbacks.monitor.gate import decide
+    from trail_callbacks.monitor.objectives import BURN_RATES, Objectives, parse, read
+
 __all__ = [
     "BURN_RATES", "SIGNALS", "Alert", "Decision", "DocumentUse", "FigureName", "Objectives", "Observation", "Policy",
     "Signal", "SignalName", "Tally", "decide", "evaluate", "figures_of", "observe", "parse",
     "question_key", "read", "recorded", "to_junit", "to_markdown",
 ]  # fmt: skip
+
+_MODULES = {
+    "trail_callbacks.monitor.evaluation": ("Alert", "evaluate"),
+    "trail_callbacks.monitor.gate": ("decide",),
+    "trail_callbacks.monitor.objectives": ("BURN_RATES", "Objectives", "parse", "read"),
+}
+_LAZY = {name: module for module, names in _MODULES.items() for name in names}
+
+
+def __getattr__(name: str) -> object:
+    """Imports on first use what needs numpy or pydantic: an app that only stores its runs waits for neither."""
+    if name in _LAZY:
+        from importlib import import_module  # noqa: PLC0415 - see above
+
+        return getattr(import_module(_LAZY[name]), name)
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    """Lists the public names, those not yet imported too."""
+    return sorted({*globals(), *__all__})
