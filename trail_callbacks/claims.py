@@ -10,8 +10,6 @@ from typing import TYPE_CHECKING, Literal, TypeAlias
 if TYPE_CHECKING:
     from trail_callbacks.splitting.fields import Structure
 
-__all__ = ["Citation", "CitationStatus", "Claim", "abstains", "of_fields", "split", "structured"]
-
 _JSON = re.compile(r"(?:^|[:\uff1a>])[ \t]{0,100}[\[{]\s{0,100}[\[{\"'\-\dtfnTFN]", re.MULTILINE)
 
 CitationStatus: TypeAlias = Literal["supported", "partially_supported", "not_supported", "unknown_source", "undecided"]
@@ -100,7 +98,8 @@ def split(answer: str, question: str | None = None) -> tuple[Claim, ...]:
     if read is not None:
         return of_fields(answer, read, split(read.text, question), question)
     from trail_callbacks.language.speech import declines  # noqa: PLC0415 - many patterns
-    from trail_callbacks.splitting.statements import answers, is_short, statements  # noqa: PLC0415 - as above
+    from trail_callbacks.splitting.frames import answers  # noqa: PLC0415 - as above
+    from trail_callbacks.splitting.statements import is_short, statements  # noqa: PLC0415 - as above
 
     everything = list(statements(answer))
     found = [one for one in everything if not one.title] or (everything if question else [])

@@ -10,8 +10,6 @@ from collections.abc import Mapping
 from functools import singledispatch
 from typing import Any
 
-__all__ = ["evaluations", "fragment", "next_step", "page", "pytest_file", "rich", "text"]
-
 
 @singledispatch
 def text(value: object) -> str:

@@ -17,17 +17,6 @@ from __future__ import annotations
 
 from typing import Any
 
-__all__ = [
-    "AnswerRejectedError",
-    "GraphError",
-    "InputError",
-    "JudgeError",
-    "MissingExtraError",
-    "ReportError",
-    "StoreError",
-    "TrailError",
-]
-
 
 class TrailError(Exception):
     """Base of all errors raised by trail-callbacks."""

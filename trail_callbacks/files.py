@@ -11,8 +11,6 @@ from pathlib import Path
 
 from trail_callbacks.errors import InputError
 
-__all__ = ["remnants", "require_writable", "write"]
-
 
 def write(path: str, text: str | Iterable[str]) -> None:
     """Writes a file atomically, in UTF-8, line ends unchanged; a new one can be read by its owner only.

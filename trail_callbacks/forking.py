@@ -15,8 +15,6 @@ from functools import cached_property
 from threading import RLock
 from typing import Any, TypeVar
 
-__all__ = ["ChildSafeLock", "renewed_in_child", "unforked"]
-
 T = TypeVar("T")
 _PATIENCE = 5.0  # seconds a fork waits for imports to be done
 _owners: dict[int, tuple[weakref.ref[Any], Callable[[Any], None]]] = {}

@@ -7,23 +7,6 @@ from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal, Protocol, TypeAlias
 
-__all__ = [
-    "CUT_OFF",
-    "EVIDENCE_KINDS",
-    "EVIDENCE_ORIGINS",
-    "LOST",
-    "REQUEST_ORIGINS",
-    "Basis",
-    "Edge",
-    "Node",
-    "NodeKind",
-    "Origin",
-    "Source",
-    "Sources",
-    "as_node",
-    "content",
-]
-
 NodeKind = Literal["question", "instruction", "document", "tool_result", "completion", "answer"]
 Basis = Literal["declared", "matched", "scope"]
 Origin = Literal["retrieved", "tool", "user", "template", "given", "model", "unknown"]

@@ -7,8 +7,6 @@ from dataclasses import fields
 from inspect import Parameter, signature
 from typing import Any, TypeVar
 
-__all__ = ["shows_settings"]
-
 Function = TypeVar("Function", bound=Callable[..., Any])
 
 

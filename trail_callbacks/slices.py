@@ -12,8 +12,6 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 from time import perf_counter, sleep
 
-__all__ = ["Slices", "current", "sliced"]
-
 _SLICE = 0.001  # seconds of work
 _SHORTEST, _LONGEST = 0.0002, 0.008  # seconds of rest
 _LATE = 0.001  # seconds of waking up late that show that other threads are at work

@@ -10,17 +10,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 from enum import StrEnum
 
-__all__ = [
-    "ERRORS",
-    "SUPPORT",
-    "UNSUPPORTED",
-    "ErrorDetail",
-    "ErrorType",
-    "Meaning",
-    "SupportClass",
-    "table",
-]
-
 
 class SupportClass(StrEnum):
     """What the evidence says about a claim."""

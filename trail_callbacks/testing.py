@@ -15,8 +15,6 @@ from pydantic import BaseModel, ValidationError
 from trail_callbacks.forking import renewed_in_child
 from trail_callbacks.models.call import Call, Failure, Reply, Usage
 
-__all__ = ["Script", "ScriptedModel"]
-
 Line: TypeAlias = Union[Reply, BaseModel, "dict[str, Any]", str, Exception, Callable[[Call], "Line"]]
 """One reply: a `Reply`, a value of the call's schema, its fields, its JSON text, an exception to raise, or a function
 of the call that returns one of these."""

@@ -21,21 +21,6 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-__all__ = [
-    "Sentence",
-    "Words",
-    "encodable",
-    "encodable_parts",
-    "fingerprint",
-    "forms",
-    "locate",
-    "ngrams",
-    "outside",
-    "sentences",
-    "shorten",
-    "words",
-]
-
 _UNSPACED = "\u0e00-\u0e7f\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff"  # Thai, kana, Han
 # One class after the other: a repeated choice of two remembers a hundred bytes for each letter.
 _WORD = re.compile(rf"[{_UNSPACED}]|(?:[^\W{_UNSPACED}]|\x00)[^\W{_UNSPACED}]*+(?:\x00++[^\W{_UNSPACED}]*+)*+")

@@ -17,26 +17,6 @@ from trail_callbacks.capture.payloads import exact_text, fields_text
 from trail_callbacks.graph import Edge, Node, ProvenanceGraph
 from trail_callbacks.text import forms
 
-__all__ = [
-    "ANSWERS",
-    "added",
-    "annotated",
-    "answer_message",
-    "answer_text",
-    "as_chunk",
-    "calls_tools",
-    "complete",
-    "earlier",
-    "mapped",
-    "parts",
-    "short_fields",
-    "shown",
-    "structured_text",
-    "trailing",
-    "with_message_summary",
-    "with_summary",
-]
-
 Message = TypeVar("Message", bound=BaseMessage)
 
 ANSWERS = frozenset(

@@ -22,8 +22,6 @@ from trail_callbacks.graph import ProvenanceGraph
 from trail_callbacks.guard import Guard, Outcome
 from trail_callbacks.guard.withheld import Withheld, read_texts
 
-__all__ = ["Attempts", "Draft"]
-
 
 @dataclass(frozen=True, slots=True)
 class Draft:

@@ -18,8 +18,6 @@ from trail_callbacks.canary.serving.exposure import checked_arm
 from trail_callbacks.canary.serving.source import CanarySource, Framework, Sight
 from trail_callbacks.canary.twin import Twin
 
-__all__ = ["CanaryRetriever"]
-
 Call = tuple[Sight, RunnableConfig | None, Mapping[str, Any]]
 _call: ContextVar[Call | None] = ContextVar("langchain_trail_canary", default=None)
 _NOT_INHERITED = frozenset({"callbacks", "run_id", "run_name"})

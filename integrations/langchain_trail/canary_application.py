@@ -22,8 +22,6 @@ from trail_callbacks.errors import InputError
 from trail_callbacks.graph import ProvenanceGraph
 from trail_callbacks.judges.resolve import JudgeLike
 
-__all__ = ["CanaryApp", "Mode", "canary_app"]
-
 Mode = Literal["ainvoke", "invoke"]
 Build = Callable[[CanaryRetriever, Strategy], Runnable[Any, Any]]
 _CONVERSATION = ("thread_id", "session_id")  # what LangGraph and LangChain keep the messages of a user by

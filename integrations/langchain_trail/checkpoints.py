@@ -14,8 +14,6 @@ from langgraph.pregel import Pregel
 
 from langchain_trail.memory import Held, Scrub
 
-__all__ = ["HeldCheckpoints", "has_checkpoints"]
-
 
 def has_checkpoints(runnable: Runnable[Any, Any]) -> bool:
     """True for a graph with a checkpointer of its own."""

@@ -21,8 +21,6 @@ from langchain_trail.pieces import FILTERED
 from trail_callbacks.context_filter import ContextFilter, Filtered, PassageDecision
 from trail_callbacks.errors import InputError
 
-__all__ = ["EVENT", "TrailContextFilter"]
-
 EVENT = "trail.filter"
 _DOCUMENTS = ("documents", "docs", "context")
 _log = logging.getLogger("trail_callbacks")

@@ -17,8 +17,6 @@ from langchain_trail.pieces import pieces, recorded
 from trail_callbacks.capture.events import Hints, Piece, RunEnded, RunFailed, RunKind, RunStarted, Status
 from trail_callbacks.capture.payloads import is_cancellation, labels, scalars
 
-__all__ = ["INTERNAL", "SOURCE_KEYS", "Ended", "Failed", "Started", "snapshot", "status_of", "stops_graph"]
-
 INTERNAL = "trail_internal"
 """Metadata key of our own model calls: what a judge reads is not part of the answer's lineage."""
 

@@ -24,8 +24,6 @@ from trail_callbacks.errors import MissingExtraError
 from trail_callbacks.judges.judge import Judge
 from trail_callbacks.report import Report
 
-__all__ = ["ChatModel", "agent", "map_reduce"]
-
 
 class ChatModel(BaseChatModel):
     """The demo's chat as a LangChain chat model."""

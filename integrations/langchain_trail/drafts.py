@@ -25,8 +25,6 @@ from langchain_core.runnables.config import var_child_runnable_config
 from langchain_trail.grounds import handlers_in
 from langchain_trail.handler import untraced
 
-__all__ = ["EVENT", "Drafts", "adispatch", "dispatch", "isolated"]
-
 EVENT = "trail.report"
 """The custom event that brings the result of a verification to whoever watches a run."""
 

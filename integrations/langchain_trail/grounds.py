@@ -15,8 +15,6 @@ from trail_callbacks.capture.payloads import exact_text
 from trail_callbacks.graph import Node, ProvenanceGraph
 from trail_callbacks.guard import ReadMessage, ended_at, message_nodes
 
-__all__ = ["captured", "from_messages", "handlers_in", "redacted", "redacting"]
-
 _RUN = "lc_run--"
 
 

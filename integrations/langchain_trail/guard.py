@@ -51,8 +51,6 @@ try:
 except ImportError as error:
     raise MissingExtraError("TrailGuard", "langchain-agents") from error
 
-__all__ = ["TrailGuard", "TrailState"]
-
 try:  # tracers get the messages from the model's own run; twice would only cost
     from langgraph.types import TracePolicy, omit_payload
 

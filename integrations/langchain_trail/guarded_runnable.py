@@ -38,8 +38,6 @@ from trail_callbacks.guard import (
 from trail_callbacks.judges.resolve import JudgeLike
 from trail_callbacks.signatures import shows_settings
 
-__all__ = ["Guarded", "guarded"]
-
 In = TypeVar("In")
 Out = TypeVar("Out")
 _Result: TypeAlias = Callable[[Outcome[Draft], Attempts, dict[str, Any]], Any]

@@ -27,8 +27,6 @@ if TYPE_CHECKING:
 
     from trail_callbacks.trace import Trace
 
-__all__ = ["Trail", "TrailCallbackHandler", "trail", "untraced"]
-
 _MADE = "_made_by_mixing"
 Hook = Callable[..., None]
 _ENDS = tuple(f"on_{kind}_{end}" for kind in ("chain", "llm", "tool", "retriever") for end in ("end", "error"))

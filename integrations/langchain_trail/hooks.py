@@ -23,8 +23,6 @@ from trail_callbacks.capture.events import RunKind
 from trail_callbacks.capture.payloads import described
 from trail_callbacks.session import Session
 
-__all__ = ["RecordingHooks", "unmarked"]
-
 _KEY = "trail"
 _OPEN = 4_096
 _SOURCES = 2  # inputs of the root and of its first step: with the latter comes what a checkpoint or a history held

@@ -18,8 +18,6 @@ from langchain_core.messages import BaseMessage
 from langchain_core.runnables import AddableDict, Runnable
 from langchain_core.runnables.history import RunnableWithMessageHistory
 
-__all__ = ["Held", "Scrub", "held", "identified", "without_reviews"]
-
 Scrub = Callable[[Any], Any]
 
 

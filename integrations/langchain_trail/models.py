@@ -25,8 +25,6 @@ if TYPE_CHECKING:
 
     from trail_callbacks.diagnosis import Replay
 
-__all__ = ["areplay", "as_model", "replay"]
-
 _KINDS: dict[str, type[BaseMessage]] = {"system": SystemMessage, "user": HumanMessage, "assistant": AIMessage}
 
 

@@ -21,8 +21,6 @@ from trail_callbacks.report import Report
 from trail_callbacks.verify.delivery import OnReport
 from trail_callbacks.verify.options import VerifyOptions
 
-__all__ = ["trail_node"]
-
 _ANSWERS = ("structured_response", "answer", "final_answer", "generation", "output", "response", "result", "summary")
 _QUESTIONS = ("question", "query", "input", "user_input")
 _SOURCES = ("documents", "docs", "context", "contexts", "sources", "passages", "chunks", "retrieved_docs")

@@ -22,21 +22,6 @@ from langchain_core.runnables import Runnable
 from trail_callbacks.capture.events import CUT, MOST_PIECES, REPLY, Piece
 from trail_callbacks.capture.payloads import exact_text, scalars, without_feedback
 
-__all__ = [
-    "CALLS",
-    "FILTERED",
-    "REASONING",
-    "call_text",
-    "content_lines",
-    "digest",
-    "message_text",
-    "pieces",
-    "recorded",
-    "role_named",
-    "role_of",
-    "tool_calls",
-]
-
 _ROLES = {
     "human": "user",
     "user": "user",

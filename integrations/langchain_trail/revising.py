@@ -13,8 +13,6 @@ from langchain_core.runnables import Runnable
 
 from langchain_trail.answers import answer_message
 
-__all__ = ["VARIABLE", "Revise", "prepared", "revised"]
-
 VARIABLE = "feedback"
 """The input key, and so the prompt variable, that takes feedback."""
 Revise: TypeAlias = Callable[[Any, Any, str], Any]

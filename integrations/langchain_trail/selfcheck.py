@@ -14,8 +14,6 @@ from langchain_trail.handler import trail
 from trail_callbacks.judges.judge import Judge
 from trail_callbacks.report import Report
 
-__all__ = ["selfcheck"]
-
 
 class _OneDocument(BaseRetriever):
     text: str

@@ -10,8 +10,6 @@ from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, ToolMe
 from langchain_trail.pieces import CALLS, REASONING
 from trail_callbacks.guard import holds_text
 
-__all__ = ["judged_only", "output_judged_only", "unjudged", "unjudged_of_output"]
-
 _TEXTS = frozenset({"text", "text-plain", "output_text", "refusal"})
 _NOTES = ("annotations", "citations")
 _KNOWN = frozenset({"tool_calls", "function_call", "lc_source", "refusal"})

@@ -12,8 +12,6 @@ from langchain_trail.answers import ANSWERS, answer_message, mapped, with_summar
 from langchain_trail.pieces import message_text, pieces
 from trail_callbacks.guard.withheld import Withheld
 
-__all__ = ["cleared", "field_texts", "replaced"]
-
 
 def replaced(output: Any, withheld: Withheld, summary: dict[str, Any]) -> Any:
     """Returns an output in which a message replaces the answer, or None if it has no place for one.

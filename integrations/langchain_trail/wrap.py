@@ -26,8 +26,6 @@ from trail_callbacks.signatures import shows_settings
 if TYPE_CHECKING:
     from trail_callbacks.trace import Trace
 
-__all__ = ["AsyncTrailStream", "Traced", "TrailResult", "TrailStream", "traced"]
-
 In = TypeVar("In")
 Out = TypeVar("Out")
 _NOT_DONE = "the stream is not exhausted: read it to its end before asking for its result"

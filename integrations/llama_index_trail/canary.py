@@ -18,8 +18,6 @@ from trail_callbacks.canary.serving.quarantine import refuse_fictive
 from trail_callbacks.canary.serving.source import CanarySource, Framework
 from trail_callbacks.canary.twin import TAG, Twin
 
-__all__ = ["CanaryRetriever", "FictiveFilter"]
-
 
 def _read(found: NodeWithScore) -> tuple[str, str | None, Mapping[str, Any]]:
     node = found.node

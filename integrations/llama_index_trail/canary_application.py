@@ -19,8 +19,6 @@ from trail_callbacks.errors import InputError
 from trail_callbacks.graph import ProvenanceGraph
 from trail_callbacks.judges.resolve import JudgeLike
 
-__all__ = ["CanaryApp", "Mode", "canary_app"]
-
 Mode = Literal["async", "sync"]
 Build = Callable[[CanaryRetriever, Strategy], Any]
 Models = BaseLLM | Callable[[Strategy], BaseLLM]

@@ -28,8 +28,6 @@ from llama_index_trail.drafts import EngineDraft, Request, Rewriting, note_histo
 if TYPE_CHECKING:
     from llama_index.core.prompts.mixin import PromptMixinType
 
-__all__ = ["ChatDraft", "ChatRequest", "DraftMemory", "drafting", "revised"]
-
 
 def _without_waiting(method: Callable[..., None]) -> Callable[..., Coroutine[Any, Any, None]]:
     """The asynchronous form of a method that waits for nothing."""

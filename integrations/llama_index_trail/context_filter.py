@@ -12,8 +12,6 @@ from pydantic import Field
 
 from trail_callbacks.context_filter import ContextFilter, Filtered, PassageDecision
 
-__all__ = ["FILTERED", "TrailContextFilter"]
-
 FILTERED = "trail_filter"
 """The key of a flagged node's metadata that says why. Prompts and embeddings do not show it."""
 _log = logging.getLogger("trail_callbacks")

@@ -21,8 +21,6 @@ from trail_callbacks.language.terms import keys
 from trail_callbacks.report import Report
 from trail_callbacks.text import sentences
 
-__all__ = ["ChatModel", "HashedWords", "refine"]
-
 _DIMENSIONS = 512
 
 _FIRST = PromptTemplate(

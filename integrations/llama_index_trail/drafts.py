@@ -27,20 +27,6 @@ from trail_callbacks.guard import Guard, Outcome
 from trail_callbacks.guard.withheld import Withheld, read_texts
 from trail_callbacks.session import Session
 
-__all__ = [
-    "EngineDraft",
-    "EngineGuard",
-    "Request",
-    "Rewriting",
-    "followed",
-    "graph_of",
-    "no_span",
-    "note_history",
-    "recorded",
-    "run_here",
-    "texts_of",
-]
-
 _SOURCES = frozenset({"document", "tool_result"})
 
 Method = TypeVar("Method", bound=Callable[..., Any])

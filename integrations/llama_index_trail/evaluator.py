@@ -26,8 +26,6 @@ from trail_callbacks.verify.options import VerifyOptions
 if TYPE_CHECKING:
     from llama_index.core.prompts.mixin import PromptDictType
 
-__all__ = ["TrailEvaluationResult", "TrailEvaluator"]
-
 _REASONS = {
     "abstained": "the answer declines to answer",
     "no_checkable_claims": "the answer makes no claim that can be checked",

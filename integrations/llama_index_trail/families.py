@@ -14,18 +14,6 @@ from typing import Any, Literal
 from llama_index_trail.messages import message_text
 from llama_index_trail.records import by_class
 
-__all__ = [
-    "MODEL_CALLS",
-    "Family",
-    "conversation_of",
-    "family",
-    "from_framework",
-    "is_kind",
-    "memory_of",
-    "session_of",
-    "summaries",
-]
-
 Family = Literal["model", "retriever", "tool", "chain", "passing", "workflow", "agent", "writer", "own"]
 """`passing`: records nothing itself. `writer`: a chat response that reads its own stream. `own`: a class of the app,
 decorated by its author."""

@@ -41,8 +41,6 @@ from trail_callbacks.judges.resolve import JudgeLike
 from trail_callbacks.session import Session
 from trail_callbacks.signatures import shows_settings
 
-__all__ = ["GuardedStep", "GuardedStop", "guard_agent"]
-
 Agent = TypeVar("Agent", bound=BaseWorkflowAgent | AgentWorkflow)
 
 

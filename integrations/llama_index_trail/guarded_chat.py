@@ -37,8 +37,6 @@ from trail_callbacks.judges.resolve import JudgeLike
 from trail_callbacks.session import CaptureSettings
 from trail_callbacks.signatures import shows_settings
 
-__all__ = ["GuardedChatEngine", "cleaned", "followed", "streamed", "withheld"]
-
 _TURNS = 8  # recorded runs kept; each knows those before it
 
 _span = get_dispatcher(__name__).span

@@ -48,8 +48,6 @@ if TYPE_CHECKING:
     from llama_index.core.prompts.mixin import PromptMixinType
     from llama_index.core.schema import QueryType
 
-__all__ = ["GuardedQueryEngine"]
-
 _RETRIEVING = frozenset({"retrieve", "aretrieve", "_retrieve", "_aretrieve"})
 _caller: ContextVar[str | None] = ContextVar("llama_index_trail_caller", default=None)
 

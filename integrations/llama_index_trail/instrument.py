@@ -19,8 +19,6 @@ from trail_callbacks.signatures import shows_settings
 if TYPE_CHECKING:
     from typing import Self
 
-__all__ = ["Status", "Trail", "instrument", "lock", "open_trails", "rest", "status", "trail", "uninstrument"]
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Status:

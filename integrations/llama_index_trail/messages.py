@@ -12,20 +12,6 @@ from typing import Any, NamedTuple
 from llama_index_trail.records import Path, Raw, by_class
 from trail_callbacks.graph import Origin
 
-__all__ = [
-    "calls_of",
-    "documents",
-    "joined",
-    "message",
-    "message_text",
-    "other_text",
-    "refusal",
-    "reply",
-    "snapshot",
-    "turns",
-    "with_authors",
-]
-
 _TURN = re.compile(r"^[ \t]*(system|user|assistant|tool|function): ", re.MULTILINE)
 
 

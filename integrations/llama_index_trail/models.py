@@ -21,8 +21,6 @@ if TYPE_CHECKING:
 
     from trail_callbacks.diagnosis import Replay
 
-__all__ = ["areplay", "as_model", "replay"]
-
 _SECRET = re.compile(r"key|secret|password|credential|auth|headers", re.IGNORECASE)
 
 

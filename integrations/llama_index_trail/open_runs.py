@@ -23,8 +23,6 @@ from llama_index_trail.streams import Stream, follow, is_stream
 from trail_callbacks.capture.payloads import described, is_cancellation
 from trail_callbacks.session import Session
 
-__all__ = ["STREAMING", "OpenRuns"]
-
 _ERRORS = 100
 STREAMING = ("StreamingResponse", "AsyncStreamingResponse")
 """Responses whose text comes while the app reads them."""

@@ -11,8 +11,6 @@ from llama_index_trail.messages import message, other_text, reply, snapshot
 from llama_index_trail.records import Path, Raw, by_class
 from trail_callbacks.capture.events import CUT, SENT
 
-__all__ = ["answer_of", "bounded", "event_fields", "prompt_of", "query_text"]
-
 _DEPTH = 5
 _PIECES = 4_000
 """Texts of one payload: they are copied while the app waits."""

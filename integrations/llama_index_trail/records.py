@@ -11,8 +11,6 @@ from trail_callbacks.capture.events import Form, Hints, Piece, RunEnded, RunFail
 from trail_callbacks.capture.payloads import exact_text, is_cancellation, labels, scalars, without_feedback
 from trail_callbacks.graph import Origin
 
-__all__ = ["Path", "Raw", "SpanEnded", "SpanFailed", "SpanStarted", "by_class", "pieces", "status_of", "usage_of"]
-
 
 @dataclass(slots=True, eq=False)
 class SpanStarted:

@@ -16,22 +16,6 @@ from trail_callbacks.graph import Node, ProvenanceGraph
 from trail_callbacks.guard import ReadMessage, ended_at, message_nodes
 from trail_callbacks.guard.withheld import Withheld
 
-__all__ = [
-    "ReplayedStream",
-    "ended_with",
-    "from_messages",
-    "from_nodes",
-    "is_empty",
-    "node_texts",
-    "read_contents",
-    "replayed",
-    "response_text",
-    "sources_of",
-    "streams",
-    "withheld",
-    "writer_of",
-]
-
 _EMPTY = "Empty Response"
 
 

@@ -21,23 +21,6 @@ from trail_callbacks.report import Report
 from trail_callbacks.session import CaptureSettings, Evaluate, Session
 from trail_callbacks.verify.delivery import running_loop
 
-__all__ = [
-    "KEY",
-    "Attachments",
-    "GuardDecision",
-    "PendingSummary",
-    "Scope",
-    "areport_for",
-    "current",
-    "decide",
-    "graph_for",
-    "is_decided",
-    "report_for",
-    "settle",
-    "suppressed",
-    "untraced",
-]
-
 KEY = "trail"
 """The key of the summary in `response.metadata`."""
 

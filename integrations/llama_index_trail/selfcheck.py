@@ -14,8 +14,6 @@ from llama_index_trail.instrument import trail
 from trail_callbacks.judges.judge import Judge
 from trail_callbacks.report import Report
 
-__all__ = ["selfcheck"]
-
 
 class _OneNode(BaseRetriever):
     def __init__(self, text: str) -> None:

@@ -11,8 +11,6 @@ from llama_index_trail.records import Raw
 from llama_index_trail.results import Scope
 from trail_callbacks.capture.events import RunKind
 
-__all__ = ["HANDOFF", "NOTHING", "OpenTrace", "Span", "asker", "classify", "method_of", "passes"]
-
 _AGENT_STEPS = frozenset(
     {"init_run", "setup_agent", "run_agent_step", "parse_agent_output", "call_tool", "aggregate_tool_results"}
 )

@@ -11,8 +11,6 @@ from llama_index_instrumentation.span import active_span_id
 
 from llama_index_trail.records import by_class
 
-__all__ = ["Stream", "follow", "is_stream", "unwatch", "watch"]
-
 
 def is_stream(value: object) -> bool:
     """True for an iterator, sync or async, that the app is going to read."""

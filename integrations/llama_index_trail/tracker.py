@@ -29,8 +29,6 @@ if TYPE_CHECKING:
 
     from llama_index_instrumentation.base import BaseEvent
 
-__all__ = ["TRACKER", "Tracker", "listen", "listening", "unlisten"]
-
 _OPEN_TRACES = 4_096
 _EVENTS = 10_000  # pieces of events that one step sends
 

@@ -17,8 +17,6 @@ from llama_index_trail.messages import refusal
 from trail_callbacks.guard import holds_text
 from trail_callbacks.guard.withheld import Withheld
 
-__all__ = ["EventBuffer", "Notes", "answer_of", "answer_text", "clear_store", "judged_only", "unjudged"]
-
 _LLAMA_INDEX = frozenset(
     {"agents", "can_handoff_to", "current_agent_name", "current_tool_calls", "early_stopping_method"}
     | {"formatted_input_with_state", "handoff_output_prompt", "max_iterations", "memory", "next_agent"}

@@ -17,8 +17,6 @@ if TYPE_CHECKING:
     from trail_callbacks.canary.statistics.rates import CanaryRates
     from trail_callbacks.statistics.rates import Rate
 
-__all__ = ["CanaryResult", "chosen", "read"]
-
 _EXAMPLES, _LENGTH = 5, 200  # shown of a failure, and characters of each text
 _ENOUGH = 100_000  # probes; more are no advice
 

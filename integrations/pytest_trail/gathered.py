@@ -13,9 +13,6 @@ import pytest
 from pytest_trail.options import Options
 from pytest_trail.recorded import Finding, baseline_text
 
-__all__ = ["Gathered", "literal", "markdown"]
-
-
 _LENGTH = 120  # of a quote in the terminal
 
 

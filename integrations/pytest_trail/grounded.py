@@ -9,8 +9,6 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 if TYPE_CHECKING:
     from trail_callbacks import Claim, Report
 
-__all__ = ["Accepted", "accepts", "assert_grounded", "check_arguments", "findings", "message", "refusal", "unmatched"]
-
 Accepted: TypeAlias = str | Mapping[str, str]
 """A claim that is accepted: its text or quote, or fields of which all must match, see `assert_grounded`."""
 

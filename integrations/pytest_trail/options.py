@@ -8,8 +8,6 @@ from typing import Literal
 
 import pytest
 
-__all__ = ["OPTIONS", "Options", "add_options"]
-
 OPTIONS = {
     "max-score": ("SCORE", "highest hallucination score that assert_grounded accepts, 0.0 to 1.0 (default: 0.0)"),
     "on-undecided": ("pass|fail", "what claims left undecided beside decided ones do to a test (default: fail)"),

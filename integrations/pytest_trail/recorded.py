@@ -15,9 +15,6 @@ if TYPE_CHECKING:
     from trail_callbacks import Report
 
 
-__all__ = ["Check", "CheckedTest", "Finding", "baseline_text", "read_baseline"]
-
-
 @dataclass(slots=True)
 class Check:
     """A check of an answer.

@@ -11,8 +11,6 @@ if TYPE_CHECKING:
     from trail_callbacks import Claim, Report, Verdict
     from trail_callbacks.report import State
 
-__all__ = ["majority"]
-
 _WITHOUT_VERDICTS = {"error", "interrupted", "no_evidence"}
 _SEVEREST = ("contradicted", "absent", "partially_supported")
 

@@ -13,17 +13,6 @@ from trail_callbacks.judges.resolve import JudgeLike, resolve
 from trail_callbacks.report import Report
 from trail_callbacks.verify.options import VerifyOptions
 
-__all__ = [
-    "ANSWERS",
-    "QUESTIONS",
-    "SOURCES",
-    "Case",
-    "CaseChecker",
-    "found",
-    "retrieved",
-    "text_of",
-]
-
 ANSWERS = ("answer", "output", "response", "result", "actual_output", "completion")
 QUESTIONS = ("question", "query", "input", "user_input", "prompt")
 SOURCES = (

@@ -8,8 +8,6 @@ from typing import Any
 
 from trail_evaluators.sending import HEX_SPAN, HEX_TRACE, UUID, Addressed, Sender
 
-__all__ = ["send"]
-
 
 def _write(client: Any, records: Sequence[Addressed]) -> None:
     for each in records:

@@ -10,8 +10,6 @@ from trail_callbacks.verify.options import VerifyOptions
 from trail_evaluators.cases import CaseChecker, retrieved
 from trail_evaluators.sending import UUID, Addressed, Sender
 
-__all__ = ["evaluator", "send"]
-
 
 def _write(client: Any, records: Sequence[Addressed], *, project_id: str | None = None) -> None:
     for each in records:

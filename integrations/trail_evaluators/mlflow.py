@@ -13,8 +13,6 @@ from trail_callbacks.verify.options import VerifyOptions
 from trail_evaluators.cases import CaseChecker, retrieved
 from trail_evaluators.sending import HEX_SPAN, Addressed, Sender, tool
 
-__all__ = ["scorer", "send"]
-
 _IDENTIFIER = "trail_identifier"
 
 

@@ -12,8 +12,6 @@ from trail_callbacks.verify.options import VerifyOptions
 from trail_evaluators.cases import Case, CaseChecker, retrieved, text_of
 from trail_evaluators.sending import HEX_SPAN, HEX_TRACE, Addressed, Sender, tool
 
-__all__ = ["evaluator", "send"]
-
 
 def _write(client: Any, records: Sequence[Addressed], *, sync: bool = False) -> None:
     spans = [{"span_id": each.span, **_annotation(each.record)} for each in records if each.span is not None]

@@ -12,8 +12,6 @@ from trail_callbacks.errors import InputError
 from trail_callbacks.report import Report
 from trail_callbacks.report.evaluations import Evaluation
 
-__all__ = ["HEX_SPAN", "HEX_TRACE", "UUID", "Addressed", "Sender", "tool"]
-
 HEX_TRACE = re.compile(r"[0-9a-fA-F]{32}")
 HEX_SPAN = re.compile(r"[0-9a-fA-F]{16}")
 UUID = re.compile(r"[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}")

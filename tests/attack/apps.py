@@ -5,8 +5,6 @@ from __future__ import annotations
 import apps_langchain as lc
 import apps_llama_index as li
 
-__all__ = ["APPS", "WAYS"]
-
 APPS = {
     "guarded": lc.chain,
     "TrailGuard": lc.agent,

@@ -21,20 +21,6 @@ from langchain_trail import AnswerRejectedError, TrailGuard, guarded
 from langgraph.checkpoint.memory import InMemorySaver
 from pydantic import BaseModel
 
-__all__ = [
-    "AGENT_WAYS",
-    "ASKED",
-    "CHAIN_WAYS",
-    "GIVEN",
-    "Answers",
-    "Shelf",
-    "Tower",
-    "agent",
-    "called",
-    "chain",
-    "visible",
-]
-
 ASKED = "How high is the lighthouse of Genoa, and when was it rebuilt?"
 GIVEN = {"question": ASKED}
 CHAIN_WAYS = ("invoke", "ainvoke", "stream", "astream", "events")

@@ -20,18 +20,6 @@ from llama_index.core.schema import NodeWithScore, TextNode
 from llama_index.core.workflow import Context
 from llama_index_trail import GuardedChatEngine, GuardedQueryEngine, guard_agent
 
-__all__ = [
-    "AGENT_WAYS",
-    "CHAT_WAYS",
-    "ENGINE_WAYS",
-    "Chats",
-    "Nodes",
-    "Says",
-    "chat_engine",
-    "query_engine",
-    "workflow",
-]
-
 ENGINE_WAYS = ("invoke", "ainvoke", "stream", "astream", "structured", "astructured")
 CHAT_WAYS = ("invoke", "ainvoke", "stream", "astream", "condensed", "condensed astream")
 AGENT_WAYS = ("ainvoke", "whole", "ReAct", "in a workflow", "structured")

@@ -10,8 +10,6 @@ from trail_callbacks.judges import Assessment, Extraction, Judgement, quoted
 from trail_callbacks.testing import ScriptedModel
 from trail_callbacks.text import locate
 
-__all__ = ["CANNOT_SAY", "JUDGES", "TRUE", "TURNS", "Turning"]
-
 TRUE = "The lighthouse of Genoa was rebuilt in 1543."
 
 

@@ -23,8 +23,6 @@ from llama_index.core.llms import ChatMessage
 from llama_index.core.schema import NodeWithScore, TextNode
 from pydantic import BaseModel, PrivateAttr
 
-__all__ = ["COPIES", "HARD", "read"]
-
 
 @dataclass
 class Card:

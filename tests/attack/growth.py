@@ -19,8 +19,6 @@ from typing import Any
 from readers import READERS
 from units import SHORT, UNITS, hostile
 
-__all__ = ["FULL", "QUICK", "WARMING", "Growth", "Plan", "growth"]
-
 WARMING = "Words that load what is loaded at first use: 5 km on 1 May 1937."
 _SMALLEST = 1_000  # characters
 _AGAIN = 4  # times as long as the text before, where something seems steep

@@ -85,8 +85,6 @@ from trail_callbacks.trace.context import given_versions
 from trail_callbacks.trace.recorded import recorded
 from trail_callbacks.verify.estimate import estimate
 
-__all__ = ["READERS"]
-
 _OTHER = "The ferry to Skogholm leaves at nine and takes forty minutes; in winter it leaves at ten. " * 8
 
 

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-__all__ = ["SHORT", "UNITS", "hostile"]
-
 UNITS: dict[str, str] = {
     "letters": "a",
     "digits": "1",

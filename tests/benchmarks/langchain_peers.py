@@ -15,8 +15,6 @@ from typing import Any
 
 from langchain_core.runnables import RunnableLambda
 
-__all__ = ["peers"]
-
 Make = Callable[[], list[Any]]
 _NOWHERE = "http://127.0.0.1:9"
 

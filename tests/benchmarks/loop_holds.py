@@ -36,8 +36,6 @@ from llama_index_trail import GuardedChatEngine, GuardedQueryEngine, areport_for
 
 from trail_callbacks import acheck
 
-__all__ = ["CASES", "holds", "texts"]
-
 Call = Callable[[], Awaitable[Any]]
 
 

@@ -23,7 +23,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from threading import Lock
 
-from gold_runs import UNSUPPORTED, Fact, Run, line, read_runs
+from gold_runs import UNSUPPORTED, Fact, Run, line
 from planted_prompts import Shown, apart, blocks, groups_of, items, tokens
 from pydantic import ValidationError
 
@@ -31,8 +31,6 @@ from trail_callbacks.graph import EVIDENCE_KINDS
 from trail_callbacks.judges.prompts import neutral
 from trail_callbacks.models import Failure, Reply, Usage
 from trail_callbacks.text import forms, sentences
-
-__all__ = ["Fact", "OracleModel", "Run", "Tally", "read_runs"]
 
 SHOWN = ("PASSAGES", "TEXTS")  # the blocks of a prompt that show passages
 OUTPUTS = frozenset({"completion"})

@@ -21,8 +21,6 @@ if TYPE_CHECKING:
 
     from trail_callbacks import Report
 
-__all__ = ["HOST", "Chromium", "Seen", "Sink", "View", "executable", "started"]
-
 HOST = "sink.example"
 """The host that hostile texts name."""
 

@@ -15,8 +15,6 @@ from trail_callbacks.canary import ARMS, KINDS, OUTCOMES, Arm, Finding, Outcome,
 from trail_callbacks.canary.page import to_page
 from trail_callbacks.canary.report import assess
 
-__all__ = ["hostile_page", "ordinary", "page"]
-
 _NUMBER = 40
 
 

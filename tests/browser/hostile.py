@@ -7,8 +7,6 @@ from browsing import HOST
 from trail_callbacks import Claim, Edge, ErrorType, Evidence, Node, ProvenanceGraph, Report, SupportClass, Verdict
 from trail_callbacks.report import Layer
 
-__all__ = ["BATCHES", "TEXTS", "report"]
-
 _TEXTS = (
     # elements
     ("script", "<script>canary(§)</script>"),

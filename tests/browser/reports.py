@@ -27,8 +27,6 @@ from trail_callbacks.report import Layer
 from trail_callbacks.taxonomy import UNSUPPORTED
 from trail_callbacks.text import locate
 
-__all__ = ["MISSING", "demo", "harbour", "layered", "long_answer", "scripts"]
-
 _HARBOUR = Path(__file__).parents[1] / "runs" / "planted_harbour.json"
 _RELATIONS = {SupportClass.SUPPORTED: "supports", "undecided": "nearest"}
 _ERRORS = {

@@ -7,8 +7,6 @@ from typing import Any
 
 from trail_callbacks.canary import ARMS, Arm, Finding, Outcome, Probe, Run, Strategy, Trial
 
-__all__ = ["probe", "run", "trial"]
-
 _STATES = {"follows_context": "fictive", "leaks_prior": "real"}
 
 

@@ -10,8 +10,6 @@ from typing import NamedTuple
 
 from story import Violation
 
-__all__ = ["LIMITS", "Limit", "is_known"]
-
 
 class Limit(NamedTuple):
     """A known fault.

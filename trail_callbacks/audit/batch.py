@@ -30,8 +30,6 @@ from trail_callbacks.models.call import Call, Model, Reply
 from trail_callbacks.verify.options import VerifyOptions
 from trail_callbacks.work.budget import Granted, Grants
 
-__all__ = ["BatchEngine"]
-
 _AT_ONCE = 1024  # calls of one answer that may be in the same batch
 _PATIENCE = 60.0  # seconds for the thread to end
 _SETTLE = 0.05  # seconds for which nothing must happen before a round ends

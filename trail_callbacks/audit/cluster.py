@@ -29,8 +29,6 @@ from trail_callbacks.models.lane import AT_ONCE
 from trail_callbacks.verify.options import VerifyOptions
 from trail_callbacks.work.budget import Grants
 
-__all__ = ["RayEngine"]
-
 _THREADS = 4  # of an actor: one reports, the others receive
 _CONNECT = 5.0  # seconds until a cluster must have answered
 _NO_CLIENT = (

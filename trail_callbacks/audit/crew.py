@@ -29,8 +29,6 @@ from trail_callbacks.models.call import Failure, Usage
 from trail_callbacks.verify.options import VerifyOptions
 from trail_callbacks.work.budget import Grants
 
-__all__ = ["Crew", "CrewWorker", "Desk", "Events", "Message", "portable"]
-
 _DEATHS = 3
 _LEAST, _MOST = 2, 64  # tasks that a worker without a model has, so that it need not wait for the next ones
 

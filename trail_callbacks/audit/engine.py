@@ -24,8 +24,6 @@ from trail_callbacks.session.worker import receive, send
 from trail_callbacks.verify.options import VerifyOptions
 from trail_callbacks.work.budget import Grants
 
-__all__ = ["Engine", "LocalEngine", "cores"]
-
 
 @runtime_checkable
 class Engine(Protocol):

@@ -14,9 +14,6 @@ from trail_callbacks.errors import InputError
 from trail_callbacks.reading import Broken, Record, arrow, files_in, records
 from trail_callbacks.trace.codec import FORMAT
 
-__all__ = ["COLUMNS", "AuditItem", "Inputs", "Kind", "item"]
-
-
 Kind = Literal["trace", "report", "kept", "row"]
 """A trace; a report whose graph is verified anew; a report that is taken as it is; a row."""
 

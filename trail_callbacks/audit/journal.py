@@ -16,8 +16,6 @@ from trail_callbacks.models.call import Usage
 from trail_callbacks.text import encodable
 from trail_callbacks.work.journal import Journal, unpacked
 
-__all__ = ["AuditEntry", "AuditJournal", "claim"]
-
 _FORM = "trail-audit-2"
 _ENTRIES = (
     "CREATE TABLE entry (n INTEGER PRIMARY KEY, key TEXT, place TEXT NOT NULL, id TEXT, fields TEXT, why TEXT)",

@@ -28,8 +28,6 @@ from trail_callbacks.verify.options import VerifyOptions
 from trail_callbacks.verify.pipeline import answered, cached, of_run, pipeline
 from trail_callbacks.work.budget import Granted, Grants, granted
 
-__all__ = ["AuditOutcome", "AuditTask", "Judging"]
-
 _VERDICT = ("outcome", "error_type", "second_type", "detail", "confidence", "rationale")
 _GIVEN = "source"  # the step of a source of a row
 _PAUSES = (1.0, 2.0, 4.0, None)  # seconds after each attempt; None: there is no other

@@ -20,8 +20,6 @@ from trail_callbacks.errors import InputError
 from trail_callbacks.files import write
 from trail_callbacks.models.cache import digest
 
-__all__ = ["BatchReply", "Endpoint", "LostError", "Submitted", "load"]
-
 _ENDPOINT: Literal["/v1/chat/completions"] = "/v1/chat/completions"
 _OVER = {"completed", "failed", "expired", "cancelled"}
 _GROWTH = 1.5

@@ -19,8 +19,6 @@ from trail_callbacks.files import write
 from trail_callbacks.models.call import Usage
 from trail_callbacks.reading import arrow
 
-__all__ = ["AuditSummary", "Tally", "written"]
-
 _WORST = 20
 _PLACES = 10
 _SEGMENTS = 1_000  # values of a field that are told apart

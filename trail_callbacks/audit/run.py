@@ -30,8 +30,6 @@ from trail_callbacks.work.budget import Budget, Ledger
 if TYPE_CHECKING:
     from trail_callbacks.store import Store
 
-__all__ = ["AuditProgress", "audit"]
-
 _FAILURES = 20  # in a row, after which a judge is not asked any more
 _NO_MATTER = ("cache", "concurrency", "max_seconds")  # options on which no verdict depends
 

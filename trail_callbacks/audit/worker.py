@@ -24,8 +24,6 @@ from trail_callbacks.audit.judging import AuditTask, Judging
 from trail_callbacks.models.call import Failure, Usage
 from trail_callbacks.session.worker import private_pipes, receive, send
 
-__all__ = ["Parent", "Seat", "main"]
-
 _THREADS = 16  # that read rows and wait for grants
 _GATHER = 0.05  # seconds for which results are collected where nobody waits for one: a message costs a millisecond
 

@@ -11,8 +11,6 @@ from trail_callbacks.errors import TrailError
 from trail_callbacks.models.call import Usage
 from trail_callbacks.report import Report
 
-__all__ = ["ARMS", "Answered", "App", "Arm", "ArmUnavailableError", "Ask", "Strategy"]
-
 Arm = Literal["closed_book", "real", "fictive", "empty"]
 """What the app may see.
 

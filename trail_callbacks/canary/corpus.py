@@ -7,8 +7,6 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
-__all__ = ["Corpus", "Document", "Skipped"]
-
 
 @dataclass(frozen=True, slots=True)
 class Document:

@@ -18,8 +18,6 @@ from trail_callbacks.canary.passages.holding import holds
 from trail_callbacks.canary.probe import Probe
 from trail_callbacks.errors import InputError, TrailError
 
-__all__ = ["Played"]
-
 _RECALLED: Final = (
     "{}", "{}.", "**{}**", "The answer is {}.", "It is {}.", "That would be {}.", "I believe it is {}.",
     "As far as I know, it is {}.", "Answer: {}",

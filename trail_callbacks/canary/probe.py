@@ -8,8 +8,6 @@ from typing import Literal
 
 from trail_callbacks.canary.twin import EditKind, Size
 
-__all__ = ["Origin", "Probe"]
-
 Origin = Literal["rules", "model", "given"]
 
 

@@ -8,8 +8,6 @@ from typing import Any, TypeVar
 
 from pydantic import TypeAdapter
 
-__all__ = ["frozen", "of_data", "to_data"]
-
 T = TypeVar("T")
 
 _ADAPTERS: dict[type[Any], TypeAdapter[Any]] = {}

@@ -12,8 +12,6 @@ from trail_callbacks.canary.corpus import Skipped
 from trail_callbacks.canary.probe import Probe
 from trail_callbacks.models.call import Usage
 
-__all__ = ["OUTCOMES", "Finding", "How", "Outcome", "Policy", "Run", "Stated", "Trial"]
-
 Outcome = Literal[
     "follows_context",
     "leaks_prior",

@@ -8,9 +8,6 @@ from typing import Final, Literal, get_args
 
 from trail_callbacks.canary.corpus import Corpus, Skipped
 
-__all__ = ["KINDS", "SIZES", "TAG", "TURNS", "Edit", "EditKind", "Replacement", "Size", "Twin"]
-
-
 EditKind = Literal[
     "number",
     "date",

@@ -9,8 +9,6 @@ from trail_callbacks.capture.payloads import fields_text
 from trail_callbacks.capture.runs import Run, Slot
 from trail_callbacks.graph import NodeKind
 
-__all__ = ["NAMES", "answer_text", "is_reply", "question_first", "root_kind"]
-
 _QUESTION = (
     "question", "query", "query_str", "input", "user_input", "prompt", "q", "messages", "message", "task",
     "topic",

@@ -14,8 +14,6 @@ from trail_callbacks.capture.runs import Run
 from trail_callbacks.evidence.labels import Labelled, labelled
 from trail_callbacks.graph import Edge, Node, ProvenanceGraph
 
-__all__ = ["SOURCE_LABELS", "FilterDecisions", "assemble", "with_source_labels"]
-
 _LETTER = {"question": "q", "instruction": "i", "document": "d", "tool_result": "t", "completion": "m", "answer": "a"}
 
 

@@ -24,8 +24,6 @@ from trail_callbacks.capture.runs import Run, Slot, document_key, tree
 from trail_callbacks.capture.unexplained import CodeOutputs, InstructionFinder, is_from_before, kind_of
 from trail_callbacks.graph import CUT_OFF, LOST, NodeKind, ProvenanceGraph
 
-__all__ = ["build"]
-
 _MOST_LOST = 8  # sentences
 _NEW_WORDS = 4  # words from which a text is material rather than a label
 

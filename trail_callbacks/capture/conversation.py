@@ -18,8 +18,6 @@ from trail_callbacks.capture.runs import Run, Slot
 from trail_callbacks.graph import EVIDENCE_KINDS, Node, ProvenanceGraph
 from trail_callbacks.text import forms, outside
 
-__all__ = ["TURN", "Earlier", "mark_model_text", "recall", "time_of"]
-
 TURN = "turn"
 """Attribute of a node of an earlier turn: the number of the turn, 1 for the first that is known."""
 

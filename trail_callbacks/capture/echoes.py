@@ -16,8 +16,6 @@ from typing import NamedTuple
 
 from trail_callbacks.text import Words, words
 
-__all__ = ["Echoes", "arguments", "merged", "transcript_spans"]
-
 _ENDS = ".!?\u3002\uff01\uff1f"
 _BREAKS = rf';:"\r\n()\[\]{{}}\u201c\u201d\u2026{_ENDS}'
 _QUOTES = "'\u2018\u2019"  # inside a word they are apostrophes

@@ -13,26 +13,6 @@ from typing import Any, Literal, Protocol
 
 from trail_callbacks.graph import Origin
 
-__all__ = [
-    "CUT",
-    "DECLARED",
-    "FILTER",
-    "MOST_PIECES",
-    "REPLY",
-    "SENT",
-    "Event",
-    "Form",
-    "Hints",
-    "Pending",
-    "Piece",
-    "RunEnded",
-    "RunFailed",
-    "RunKind",
-    "RunStarted",
-    "Status",
-    "with_pieces",
-]
-
 MOST_PIECES = 10_000
 """Pieces of one payload; a larger one is cut, so that a state that holds a corpus cannot exhaust the app's memory."""
 

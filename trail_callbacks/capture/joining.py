@@ -11,8 +11,6 @@ from trail_callbacks.capture.events import Event, Piece, RunEnded, RunStarted, w
 from trail_callbacks.capture.match import Text, TextIndex, overlap
 from trail_callbacks.capture.runs import Run, tree
 
-__all__ = ["joined"]
-
 _REF = 1 << 64  # object identities are smaller; an earlier root's objects are gone, and others may have theirs
 
 

@@ -11,8 +11,6 @@ from trail_callbacks.capture.match import Text, arrived, overlap
 from trail_callbacks.capture.runs import Run, Slot
 from trail_callbacks.graph import Basis, NodeKind, Origin
 
-__all__ = ["Contribution", "Contributions", "LineageResolver", "NodeDraft", "merge"]
-
 _RANK: dict[Basis, int] = {"declared": 0, "matched": 1, "scope": 2}
 
 

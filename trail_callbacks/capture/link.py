@@ -25,8 +25,6 @@ from trail_callbacks.capture.piece_index import MANY, PieceIndex, Pool, precedes
 from trail_callbacks.capture.runs import Run, Slot, is_original, is_same_message
 from trail_callbacks.graph import Basis
 
-__all__ = ["Link", "Linker"]
-
 _IN_REACH = 64  # pieces compared one by one; in a map over a thousand documents each run has all of them in reach
 _IN_REACH_CHARACTERS = 20_000
 _SHORT = 100  # characters; the index may not find a shorter text

@@ -17,8 +17,6 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-__all__ = ["SENTENCE_RUN", "SHARED_RUN", "Match", "Text", "TextIndex", "arrived", "longest_first", "overlap"]
-
 _ENDS = (*'.!?;:"\r\u201c\u201d\u3002\uff01\uff1f', "\\n", "\\r")  # of lines, sentences and quotations
 _LONG = 1000  # words; a text from this length on keeps its sorted hashes
 _FEW = 64  # words of a text that are looked up in a much longer one, whose own words need not be found then

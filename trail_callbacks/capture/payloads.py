@@ -13,23 +13,6 @@ from functools import cache
 from numbers import Integral, Real
 from typing import Any
 
-__all__ = [
-    "CONTEXT",
-    "DOCUMENTS",
-    "KEYS",
-    "MODALITIES",
-    "SCORES",
-    "VERSIONS",
-    "described",
-    "exact_text",
-    "fields_text",
-    "is_cancellation",
-    "labels",
-    "marked",
-    "scalars",
-    "without_feedback",
-]
-
 _ERROR_TEXT = 2_000
 _NUMBER = re.compile(r"-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?")
 _GAP = 1_000  # items without a text between two that have one; a list with more of them is written without

@@ -12,8 +12,6 @@ from typing import TypeVar
 from trail_callbacks.capture.match import Match, Text, TextIndex
 from trail_callbacks.capture.runs import Run, Slot, document_key, is_original
 
-__all__ = ["MANY", "PieceIndex", "Pool", "precedes"]
-
 _LOOK_BACK = 64  # producers of the same text or channel that are considered, latest first
 _EQUAL = 1_000  # producers of one text that are looked at to tell which child of a run wrote which
 

@@ -21,8 +21,6 @@ from trail_callbacks.errors import InputError
 from trail_callbacks.forking import renewed_in_child
 from trail_callbacks.graph import ProvenanceGraph
 
-__all__ = ["Material", "Recorder"]
-
 Material = tuple[Sequence[Event], Earlier | None]
 """What a graph is made of: the events of a run tree, and what was known before them."""
 

@@ -24,8 +24,6 @@ from trail_callbacks.capture.events import (
 from trail_callbacks.capture.payloads import KEYS
 from trail_callbacks.graph import ProvenanceGraph
 
-__all__ = ["WITHHELD", "Redact", "Redactor", "bare"]
-
 Redact: TypeAlias = Callable[[str], str] | Sequence[Callable[[str], str]]
 """A function that returns a text without what must not be stored, or several that are applied in turn."""
 

@@ -25,8 +25,6 @@ from trail_callbacks.capture.redaction import Redactor
 from trail_callbacks.errors import InputError
 from trail_callbacks.graph import ProvenanceGraph
 
-__all__ = ["DeclaredSources", "Deferred", "EventMaker", "RunTree", "Sources"]
-
 Deferred = tuple[Any, ...]
 """A record that is not created yet: its class and the arguments. A tuple costs a fifth of an object."""
 

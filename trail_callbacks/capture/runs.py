@@ -9,8 +9,6 @@ from typing import Literal
 
 from trail_callbacks.capture.events import CUT, Event, Hints, Piece, RunEnded, RunFailed, RunKind, RunStarted
 
-__all__ = ["Run", "Slot", "document_key", "is_another_message", "is_original", "is_same_message", "tree"]
-
 
 @dataclass(slots=True, eq=False)
 class Slot:

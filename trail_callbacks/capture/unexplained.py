@@ -13,8 +13,6 @@ from trail_callbacks.capture.runs import Run, Slot, is_another_message
 from trail_callbacks.graph import NodeKind, Origin
 from trail_callbacks.text import forms, outside
 
-__all__ = ["CodeOutputs", "InstructionFinder", "extended", "is_from_before", "kind_of", "trimmed"]
-
 _CONTENT = 4  # words; a shorter remainder is a label such as "Question:"
 _WORD = 40  # characters; anything longer is more than one word
 _Part = tuple[str, Origin]

@@ -23,8 +23,6 @@ if TYPE_CHECKING:
     from trail_callbacks.monitor.history import Event
     from trail_callbacks.monitor.triage import Triage
 
-__all__ = ["alerts"]
-
 _LEAD = 86_400.0  # seconds before a run that belong to its time
 _COMPARED = 7  # times as long as the time in question: what it is compared with
 _File = Annotated[str, typer.Argument(metavar="OBJECTIVES", help="Objectives as TOML, see docs/alerts.md.")]

@@ -18,8 +18,6 @@ from trail_callbacks.cli.serve import serve
 from trail_callbacks.cli.show import show
 from trail_callbacks.cli.store import store
 
-__all__ = ["app"]
-
 app = typer.Typer(
     no_args_is_help=True,
     add_completion=False,

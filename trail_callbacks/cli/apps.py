@@ -14,8 +14,6 @@ from trail_callbacks.errors import InputError
 if TYPE_CHECKING:
     from trail_callbacks.canary import App
 
-__all__ = ["load_app"]
-
 
 def load_app(name: str) -> App:
     """Imports an app, also from the current folder.

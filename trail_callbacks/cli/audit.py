@@ -19,8 +19,6 @@ from trail_callbacks.verify.options import VerifyOptions
 if TYPE_CHECKING:
     from trail_callbacks.audit import AuditProgress, AuditSummary, Tally
 
-__all__ = ["audit"]
-
 _SHOWN = 10
 _AT_ONCE, _TOGETHER = 16, 1000  # answers in work, without and with batches
 

@@ -21,8 +21,6 @@ from trail_callbacks.render.excerpt import plain
 if TYPE_CHECKING:
     from trail_callbacks.canary.statistics.comparing import RunComparison
 
-__all__ = ["canary"]
-
 _HEADLINES = {
     "passes": "The candidate passes: it is not worse than the baseline by more than the margin.",
     "worse": "The candidate is worse than the baseline.",

@@ -22,8 +22,6 @@ if TYPE_CHECKING:
     from trail_callbacks.canary.runs.asking import RunProgress
     from trail_callbacks.demo.canary import CanaryDemo
 
-__all__ = ["demo"]
-
 _PLAYED = (
     "The models are played: each knows four in five of the facts, and gives a known share of those from memory, "
     "whatever it reads. Documents, edits, questions, chunkers, search and scoring are real."

@@ -22,8 +22,6 @@ if TYPE_CHECKING:
     from trail_callbacks.canary.runs.recurring import ProbeHistory
     from trail_callbacks.models.call import Model
 
-__all__ = ["run", "watch"]
-
 _COMPLAINTS = 5
 _PER_CALL = 8  # answers that a judge reads in one call
 _WIDTH = 160  # columns: a turn is a line of a log

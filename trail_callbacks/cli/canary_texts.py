@@ -16,8 +16,6 @@ from trail_callbacks.cli.output import complain, display, emit
 from trail_callbacks.errors import InputError, JudgeError
 from trail_callbacks.render.excerpt import plain, shorten
 
-__all__ = ["perturb", "probes"]
-
 _EXAMPLES = 3
 _REASONS = 8  # lines about what was left out
 _WIDTH = 160  # characters of an example

@@ -43,8 +43,6 @@ from trail_callbacks.verify import pipeline
 from trail_callbacks.verify.estimate import estimate as estimated
 from trail_callbacks.verify.options import VerifyOptions
 
-__all__ = ["check", "estimate"]
-
 
 def check(
     *,

@@ -20,8 +20,6 @@ from trail_callbacks.render.excerpt import plain
 from trail_callbacks.render.provenance import graph_to_rich
 from trail_callbacks.render.terminal import to_rich
 
-__all__ = ["demo"]
-
 _RECORDED = (
     "The model's replies are recorded completions with errors planted on purpose. "
     "The app, its steps and the judge are real."

@@ -24,8 +24,6 @@ from trail_callbacks.report import Report, Verdict
 from trail_callbacks.taxonomy import UNSUPPORTED, SupportClass
 from trail_callbacks.verify.pipeline import check
 
-__all__ = ["doctor"]
-
 _GROUP = "trail_callbacks.selfchecks"
 
 QUESTION = "When was the lighthouse built, and how high is it?"

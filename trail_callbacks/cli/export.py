@@ -12,8 +12,6 @@ from trail_callbacks.cli.output import handed_out, skipped
 from trail_callbacks.errors import InputError
 from trail_callbacks.export import to_csv, to_evaluation_lines, to_mermaid, to_otlp, to_prov_json, to_test
 
-__all__ = ["export"]
-
 _ONE = {"mermaid": to_mermaid, "prov-json": to_prov_json, "test": to_test}
 _LINES = {"otlp": to_otlp, "evaluations": to_evaluation_lines}
 

@@ -29,8 +29,6 @@ if TYPE_CHECKING:
     from trail_callbacks.monitor import Decision
     from trail_callbacks.report import Report
 
-__all__ = ["gate"]
-
 _RUNS = "a file or folder of reports, the folder of an audit, or RELEASE@STORE"
 _STYLES = {"passes": "green", "worse": "bold red", "not enough data": "yellow"}
 _WRAPPED = {"segment", "outcome"}

@@ -21,20 +21,6 @@ from trail_callbacks.trace.trace import read_lines
 if TYPE_CHECKING:
     from trail_callbacks.store import Store
 
-__all__ = [
-    "existing",
-    "is_trace",
-    "only_report",
-    "read",
-    "read_once",
-    "saved",
-    "seconds",
-    "spooled",
-    "texts",
-    "time_of",
-    "traces_in",
-]
-
 _STDIN = "-"
 _AGE = re.compile(r"(\d+(?:\.\d+)?)([smhdw])")
 _SECONDS = {"s": 1, "m": 60, "h": 3_600, "d": 86_400, "w": 604_800}

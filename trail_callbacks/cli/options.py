@@ -14,33 +14,6 @@ from trail_callbacks.files import require_writable
 if TYPE_CHECKING:
     from trail_callbacks.work import Budget
 
-__all__ = [
-    "Answer",
-    "AnswerText",
-    "BaseUrl",
-    "Cache",
-    "Into",
-    "Json",
-    "Judge",
-    "Limits",
-    "MaxScore",
-    "OnNotEnough",
-    "OnUndecidedClaims",
-    "Output",
-    "Question",
-    "Source",
-    "SourceText",
-    "StoreUrl",
-    "TracesFile",
-    "Word",
-    "Words",
-    "budget_of",
-    "option",
-    "pairs_of",
-    "status_of",
-    "writable",
-]
-
 Word: TypeAlias = str | None
 Words: TypeAlias = list[str] | None
 """What an option holds that may be left out, or repeated."""

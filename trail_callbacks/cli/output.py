@@ -22,24 +22,6 @@ from trail_callbacks.models.call import Usage
 from trail_callbacks.render.excerpt import plain
 from trail_callbacks.render.terminal import plain_text
 
-__all__ = [
-    "Meter",
-    "browse",
-    "complain",
-    "deliver",
-    "display",
-    "dumped",
-    "emit",
-    "folder",
-    "handed_out",
-    "meter",
-    "pour",
-    "progress",
-    "quiet",
-    "skipped",
-]
-
-
 _WIDEST = 120
 
 

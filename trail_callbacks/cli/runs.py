@@ -16,8 +16,6 @@ from trail_callbacks.report import Report
 from trail_callbacks.trace import Trace, Versions
 from trail_callbacks.trace.codec import FORMAT
 
-__all__ = ["in_store", "release_of", "runs"]
-
 _ANSWERS = "answers.jsonl"
 _PRIVATE = {"user", "session", "request"}
 _VERSIONS = {each.name for each in fields(Versions)}

@@ -20,8 +20,6 @@ if TYPE_CHECKING:
     from trail_callbacks.serving import Access
     from trail_callbacks.trace import Trace
 
-__all__ = ["serve", "serve_demo"]
-
 
 def serve(
     *,

@@ -21,8 +21,6 @@ from trail_callbacks.render.provenance import graph_to_rich
 from trail_callbacks.render.terminal import to_rich
 from trail_callbacks.trace import Packing, Trace
 
-__all__ = ["show"]
-
 _SHOWN = ("question", "answer", "context", "versions", "retrievals", "rerankings", "packings", "calls", "warnings")
 
 

@@ -17,8 +17,6 @@ from trail_callbacks.errors import InputError
 from trail_callbacks.files import write
 from trail_callbacks.render.excerpt import plain
 
-__all__ = ["store"]
-
 store = typer.Typer(
     no_args_is_help=True, add_completion=False, rich_markup_mode=None, help="Looks after a store of judged runs."
 )

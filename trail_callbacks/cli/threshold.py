@@ -11,8 +11,6 @@ from trail_callbacks.taxonomy import SupportClass
 from trail_callbacks.verify import threshold
 from trail_callbacks.verify.threshold import OnUndecided, counted_score
 
-__all__ = ["checked", "refusal", "regression"]
-
 _ROUNDING = 1e-9  # 0.3 - 0.2 is not over 0.1
 _MEANING = {
     "--max-score": "0.0 (no unsupported claim) to 1.0 (anything goes)",

@@ -17,8 +17,6 @@ from trail_callbacks.language.terms import Term, stem, terms, vocabulary
 from trail_callbacks.language.values import Quantity, follows, quantities
 from trail_callbacks.text import forms, sentences
 
-__all__ = ["Conflict", "conflicts"]
-
 _SENTENCES = 600  # that are compared, each with each
 _NUMBERS = 12  # in one sentence; with more it is a table, in which numbers say nothing by themselves
 _LONGEST = 400  # characters; a longer sentence states too many things at once

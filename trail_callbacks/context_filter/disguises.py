@@ -14,8 +14,6 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 
-__all__ = ["View", "hidden", "normalized", "undisguised"]
-
 _WORD = re.compile(r"[^\W_]+")
 _TOKEN = re.compile(r"[a-z0-9@$!|+]{3,40}")
 _SPACED = re.compile(r"(?<!\w)(?:[^\W_][\W_]{1,3}){7}(?:[^\W_][\W_]{1,3}){0,400}[^\W_](?!\w)")

@@ -10,8 +10,6 @@ from trail_callbacks.context_filter.conflicts import conflicts
 from trail_callbacks.context_filter.instructions import instruction
 from trail_callbacks.errors import InputError
 
-__all__ = ["Action", "ContextFilter", "Filtered", "PassageDecision", "Reason", "ReasonKind"]
-
 Action = Literal["drop", "flag", "off"]
 ReasonKind = Literal["instruction", "contradiction"]
 P = TypeVar("P")

@@ -11,8 +11,6 @@ from functools import cached_property
 from trail_callbacks.context_filter.disguises import View, hidden, normalized, undisguised
 from trail_callbacks.context_filter.rules import Fired, fired, sentence
 
-__all__ = ["Instruction", "instruction"]
-
 _AGAIN = 0.4  # of another rule of the same kind, elsewhere in the text
 _ONLY_REPORTED = 0.6  # score at most of a text that quotes or reports such words: flagged, not dropped
 _USED = 0.4  # score of what it says itself, below which it only quotes or reports

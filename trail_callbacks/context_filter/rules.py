@@ -22,8 +22,6 @@ from importlib.resources import files
 from itertools import islice
 from typing import NamedTuple
 
-__all__ = ["Fired", "fired", "sentence"]
-
 _GAP = r"(?:(?![.!?]\s)[\W_]){1,4}"
 _WORD = r"[^\W_]{1,40}"
 

@@ -17,8 +17,6 @@ from trail_callbacks.canary.runs.run import run
 from trail_callbacks.demo.town import chunks, town
 from trail_callbacks.language.terms import keys
 
-__all__ = ["LEAKS", "CanaryDemo", "Shelf", "play"]
-
 LEAKS: Final = (0.0, 0.1, 0.5)
 """Of what they know, the share that the played models give from memory."""
 

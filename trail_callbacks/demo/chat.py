@@ -11,8 +11,6 @@ from pydantic import BaseModel, TypeAdapter
 
 from trail_callbacks.errors import TrailError
 
-__all__ = ["Planted", "RecordedChat", "ToolCall", "Turn"]
-
 Messages = Sequence[Mapping[str, Any]]
 """Messages in the format of OpenAI's chat completions."""
 

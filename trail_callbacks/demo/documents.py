@@ -9,8 +9,6 @@ from importlib.resources import files
 
 from trail_callbacks.language.terms import keys
 
-__all__ = ["DemoDocument", "documents", "paragraphs", "search"]
-
 _NAMES = ("history.md", "fleet.md", "season.md")
 _GAP = re.compile(r"\n{2,}")
 

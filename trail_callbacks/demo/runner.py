@@ -12,8 +12,6 @@ from trail_callbacks.judges.judge import Judge
 from trail_callbacks.report import Report
 from trail_callbacks.taxonomy import UNSUPPORTED
 
-__all__ = ["APPS", "DemoApp", "DemoResult", "run"]
-
 _GROUP = "trail_callbacks.demos"
 
 

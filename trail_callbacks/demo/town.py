@@ -11,8 +11,6 @@ from trail_callbacks.canary.passages.letters import text_of_html
 from trail_callbacks.demo.documents import documents
 from trail_callbacks.text import sentences
 
-__all__ = ["chunks", "town"]
-
 _BLANK = re.compile(
     r"[ \t]*\n[ \t]*(?:\n[ \t]*)+|(?<=</p>)|(?<=</li>)|(?<=</tr>)|(?<=</h[1-6]>)|(?<=</div>)", re.IGNORECASE
 )

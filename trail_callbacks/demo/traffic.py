@@ -13,8 +13,6 @@ from trail_callbacks.capture.events import Event, Piece, RunEnded, RunKind, RunS
 from trail_callbacks.trace import Trace
 from trail_callbacks.trace.recorded import recorded
 
-__all__ = ["BAD", "DAYS", "ROLLOUTS", "traffic"]
-
 DAYS = 30
 BAD = "returns"
 """The kind of question that the second rollout breaks."""

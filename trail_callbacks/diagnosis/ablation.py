@@ -30,8 +30,6 @@ from trail_callbacks.trace import Trace
 from trail_callbacks.verify.options import VerifyOptions
 from trail_callbacks.verify.pipeline import judging
 
-__all__ = ["Ablation", "AblationCost", "Effect", "aablate", "ablate", "ablation_cost"]
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Effect:

@@ -15,9 +15,6 @@ from trail_callbacks.diagnosis.facets import RULED
 from trail_callbacks.report.diagnosis import Break, Certainty, Signature, StageName
 from trail_callbacks.taxonomy import SupportClass
 
-__all__ = ["LOOK_AT", "Outcome", "breaks_of", "decide"]
-
-
 _ORDER: tuple[StageName, ...] = ("query", "retrieval", "reranking", "packing", "sources", "generation")
 _SELECTION: dict[str, Signature] = {"dropped": "selection_failure", "cut": "truncation"}
 _RANKS: dict[Certainty, int] = {"high": 0, "medium": 1, "low": 2}

@@ -27,8 +27,6 @@ from trail_callbacks.statistics.intervals import wilson
 from trail_callbacks.taxonomy import UNSUPPORTED, SupportClass
 from trail_callbacks.trace import Candidate
 
-__all__ = ["Case", "coverage_of", "facet_findings", "retrieval_findings", "share", "stages_of", "sufficient"]
-
 
 @dataclass(frozen=True)
 class Case:

@@ -28,8 +28,6 @@ from trail_callbacks.verify.options import VerifyOptions
 from trail_callbacks.verify.pipeline import cached, call_cache, judging, of_run
 from trail_callbacks.verify.sources import Sources
 
-__all__ = ["adiagnose", "averified", "diagnose", "diagnosed", "diagnosis_cost", "verified", "verifying"]
-
 _TITLES = ("title", "source", "file_name", "name", "heading", "section", "url")
 
 

@@ -15,8 +15,6 @@ from trail_callbacks.language.terms import Term, keys, terms, vocabulary
 from trail_callbacks.language.values import Quantity, quantities
 from trail_callbacks.report.diagnosis import Facet, FacetKind
 
-__all__ = ["RULED", "facets_of", "survey_by_rules"]
-
 RULED: frozenset[FacetKind] = frozenset({"entity", "time", "quantity", "version"})
 """Kinds of facets that words decide: a name, number or date is there or is not."""
 

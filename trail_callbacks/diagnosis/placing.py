@@ -17,8 +17,6 @@ from trail_callbacks.taxonomy import UNSUPPORTED, SupportClass
 from trail_callbacks.verify.audit import audit
 from trail_callbacks.verify.options import VerifyOptions
 
-__all__ = ["place_claims"]
-
 _UNREAD: frozenset[Where] = frozenset({"cut", "dropped", "reference"})
 
 

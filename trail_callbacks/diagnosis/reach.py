@@ -14,8 +14,6 @@ from trail_callbacks.report.diagnosis import Depth, Where
 from trail_callbacks.text import forms
 from trail_callbacks.trace import Candidate, Packed, Trace
 
-__all__ = ["Reach", "inputs_of"]
-
 _WHOLE = 0.999
 """Share of a text from which on all of it arrived; white space may have changed."""
 _TELLING = 5  # words by which a line is known

@@ -13,8 +13,6 @@ from trail_callbacks.graph import Node
 from trail_callbacks.text import locate
 from trail_callbacks.trace import Candidate, Trace
 
-__all__ = ["Prompt", "Replay", "Turn"]
-
 _GAPS = re.compile(r"\n{3,}")
 
 

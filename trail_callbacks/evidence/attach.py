@@ -17,8 +17,6 @@ from trail_callbacks.graph import Node
 from trail_callbacks.language.detect import language
 from trail_callbacks.splitting.sentences import lines_of, sentences_of
 
-__all__ = ["Cited", "attach"]
-
 _ROW = re.compile(r"\|\s*$")
 _LETTER = re.compile(r"[^\W_]")
 _Found = tuple[Mark, tuple[CitedPart, ...]]

@@ -6,8 +6,6 @@ import re
 from collections.abc import Iterator
 from typing import NamedTuple
 
-__all__ = ["Labelled", "labelled"]
-
 _LABEL = re.compile(
     r"^[ \t]{0,8}(?:\[(\d{1,3})\]|\u3010(\d{1,3})[^\u3010\u3011\n]{0,40}\u3011"
     r"|(?:source|document|doc|passage|context|chunk|reference|snippet|excerpt)\s?[#\[]?(\d{1,3})\]?\s?(?:[:.)\u2013-]|$))",

@@ -12,8 +12,6 @@ from trail_callbacks.evidence.labels import labelled
 from trail_callbacks.evidence.marks import Mark, references
 from trail_callbacks.graph import Node
 
-__all__ = ["CitedPart", "Library"]
-
 _NAMES = re.compile(
     r"source|file(?:_?name|_?path)?|path|ur[il]|link|href|title|name|key|citation|(?:(?:ref_)?doc(?:ument)?_)?id|ref",
     re.IGNORECASE,

@@ -12,8 +12,6 @@ from typing import Literal
 
 from trail_callbacks.splitting.marks import is_dated
 
-__all__ = ["Kind", "Mark", "marks", "references"]
-
 Kind = Literal["number", "name", "link", "work"]
 
 _SOURCE = r"(?:passages?|documents?|docs?|sources?|contexts?|chunks?|refs?\.?|references?|snippets?|excerpts?)"

@@ -20,8 +20,6 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-__all__ = ["Index", "Ranked", "Surroundings"]
-
 _HEAD = 0.6  # weight of a word in a table header, in the record around a field or in the opening of the text
 _BEFORE = 0.4  # weight of a word in the previous sentence, to which a pronoun may refer
 _LONG = 24.0  # words; a passage of this length needs 1.4 times the matches of a short one

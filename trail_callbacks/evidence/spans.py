@@ -10,8 +10,6 @@ from trail_callbacks.evidence.tables import Row, tables
 from trail_callbacks.splitting.json_fields import Field, regions
 from trail_callbacks.text import sentences
 
-__all__ = ["Span", "clip", "outside", "spans"]
-
 _CONTEXT = 200  # characters of a neighbouring sentence that are shown with a passage
 _LONGEST = 600  # characters; a longer "sentence" lacks punctuation and would hide what matters in it
 _PROSE = 300  # characters; a longer string in JSON is split like prose

@@ -8,8 +8,6 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import groupby
 
-__all__ = ["Row", "Table", "labelled", "pairs", "tables"]
-
 _PIPE = re.compile(r"(?<!\\)\|")
 _RULE = re.compile(r"^[\s|:+=-]*-[\s|:+=-]*$")
 _NUMBER = re.compile(r"^[\W\d]*\d[\W\d]*$")

@@ -11,8 +11,6 @@ from trail_callbacks.render.labels import named
 from trail_callbacks.report import Report
 from trail_callbacks.text import encodable
 
-__all__ = ["COLUMNS", "to_csv"]
-
 COLUMNS = (
     "claim_id", "claim", "quote", "start", "end", "class", "error_type", "second_type", "detail", "rationale",
     "evidence", "evidence_origins", "introduced_at", "step", "carried_through", "confidence", "judge", "error",

@@ -12,8 +12,6 @@ from trail_callbacks.render.excerpt import plain, shorten
 from trail_callbacks.render.labels import WRITTEN, listed, mark, named, origin_words
 from trail_callbacks.report import Report
 
-__all__ = ["to_mermaid"]
-
 _NAME = 40  # characters of a name
 _TEXT = 60  # characters of a text
 _LISTED = 6  # claims named at the node where they were introduced

@@ -24,9 +24,6 @@ from trail_callbacks.errors import InputError
 from trail_callbacks.report import Report
 from trail_callbacks.report.evaluations import Evaluation, evaluations, json_line
 
-__all__ = ["EVENT", "SPAN_NAME", "annotate_span", "attributes_of", "to_otlp"]
-
-
 SPAN_NAME = "trail evaluation"
 EVENT = "gen_ai.evaluation.result"
 

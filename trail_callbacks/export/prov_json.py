@@ -32,8 +32,6 @@ from trail_callbacks.graph import Edge, Node
 from trail_callbacks.report import Report, Verdict
 from trail_callbacks.text import encodable
 
-__all__ = ["NAMESPACE", "to_prov_json"]
-
 NAMESPACE = "urn:trail-callbacks:prov:"
 """The namespace of our attributes and types."""
 

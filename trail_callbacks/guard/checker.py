@@ -30,8 +30,6 @@ from trail_callbacks.verify.options import VerifyOptions
 from trail_callbacks.verify.pipeline import averify, judging, verify
 from trail_callbacks.verify.threshold import is_complete
 
-__all__ = ["Checker", "JudgeDraft", "StripAnswer", "WriteFeedback"]
-
 
 @dataclass(frozen=True, slots=True)
 class JudgeDraft:

@@ -11,8 +11,6 @@ from trail_callbacks.report import Report, Verdict
 from trail_callbacks.taxonomy import SupportClass
 from trail_callbacks.verify.threshold import OnUndecided, unsettled
 
-__all__ = ["feedback"]
-
 _CLAIMS = 12
 _QUOTES = 3
 _LONG = 400  # characters of a quote; a longer one is cut

@@ -9,8 +9,6 @@ from typing import NamedTuple
 from trail_callbacks.capture.payloads import without_feedback
 from trail_callbacks.graph import Edge, Node, NodeKind, ProvenanceGraph
 
-__all__ = ["ReadMessage", "ended_at", "message_nodes"]
-
 _KINDS: dict[str, NodeKind] = {"tool": "tool_result", "system": "instruction", "user": "question"}
 
 

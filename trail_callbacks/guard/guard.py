@@ -20,8 +20,6 @@ from trail_callbacks.guard.withheld import Withheld, read_texts
 from trail_callbacks.models.call import Usage
 from trail_callbacks.report import Report
 
-__all__ = ["Guard", "GuardSteps", "WriteDraft", "acarry_out", "carry_out", "guard_answer", "holds_text"]
-
 Request = TypeVar("Request")
 Draft = TypeVar("Draft")
 

@@ -16,8 +16,6 @@ from trail_callbacks.models.call import Usage
 from trail_callbacks.report import Report
 from trail_callbacks.verify.threshold import Refusal, refusal, unsettled
 
-__all__ = ["Action", "LateReport", "Outcome", "decide", "reject"]
-
 Action = Literal["pass", "retry", "strip", "annotate", "block", "raise", "skip"]
 """`skip`: the draft is not an answer, because the model calls tools."""
 

@@ -15,8 +15,6 @@ from trail_callbacks.verify.threshold import OnUndecided
 if TYPE_CHECKING:
     from trail_callbacks.store import Store
 
-__all__ = ["BLOCKED", "GuardKeywords", "GuardSettings", "LastResort", "OnFail", "Stream"]
-
 OnFail = Literal["retry", "strip", "block", "annotate", "raise"]
 LastResort = Literal["block", "annotate", "raise"]
 Stream = Literal["buffer", "pass"]

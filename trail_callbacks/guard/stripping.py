@@ -32,8 +32,6 @@ from trail_callbacks.taxonomy import SupportClass
 from trail_callbacks.verify.coverage import coverage
 from trail_callbacks.verify.threshold import OnUndecided, unsettled
 
-__all__ = ["Stripped", "stripped"]
-
 _MOST = 1000  # sentences; a longer answer is not searched for what depends on what
 _MARKS = re.compile(r"([*_`~])\1*|\"")  # of which an even number belongs together; apostrophes are too common
 _BRACKETS = ("()", "[]", "{}", "<>", "\u201e\u201c\u201d", "\u00ab\u00bb", "\uff08\uff09", "\u300c\u300d")

@@ -31,8 +31,6 @@ from trail_callbacks.graph import ProvenanceGraph
 from trail_callbacks.language.values import quantities
 from trail_callbacks.text import encodable, forms, sentences
 
-__all__ = ["Withheld", "read_texts"]
-
 _RUN = 5  # words in the same order, that no source has: a copy
 _UNIT = 8  # letters and digits of a sentence that is looked for in any writing
 _READ = 200_000  # characters of what the app read that are compared word by word

@@ -14,8 +14,6 @@ from trail_callbacks.trace import Trace
 from trail_callbacks.trace.context import Versions
 from trail_callbacks.trace.recorded import recorded
 
-__all__ = ["assembled"]
-
 _WORKING = frozenset({"model", "retriever", "tool"})
 _KEYS = re.compile(r"<(.*)>$")
 """The keys in the name of a step: in the order in which its branches were started."""

@@ -11,19 +11,6 @@ from trail_callbacks.importing.otlp import OtlpSpan, moment
 from trail_callbacks.importing.pieces import decoded, first_of, object_of, pieces, text_of
 from trail_callbacks.importing.steps import KINDS, ImportedRun, Step, kind_of, said_of, sides, step_made
 
-__all__ = [
-    "KIND",
-    "is_observation",
-    "is_run",
-    "observations_in",
-    "run_of_observations",
-    "run_of_runs",
-    "runs_in",
-    "step_of_span",
-    "trace_of_observation",
-    "trace_of_run",
-]
-
 KIND = "langfuse.observation.type"
 """The attribute that says that a span is written as Langfuse's client does."""
 _METADATA = "langfuse.observation.metadata."

@@ -14,8 +14,6 @@ from trail_callbacks.importing.otlp import OtlpSpan
 from trail_callbacks.importing.pieces import text_of
 from trail_callbacks.importing.steps import Step
 
-__all__ = ["by_methods", "is_passing", "lost_with", "not_printed", "said", "without_settings"]
-
 _PASSING = re.compile(r"\w*(?:Splitter|Parser|Program|Selector|Embedding|QuestionGenerator|PromptTemplate)\.\w+")
 """Methods that only hand on what the steps around them show."""
 _AGENTS = ("BaseWorkflowAgent.", "AgentWorkflow.")

@@ -16,8 +16,6 @@ from trail_callbacks.importing.otlp import OtlpSpan
 from trail_callbacks.importing.pieces import REDACTED, document, first_of, object_of, parsed, pieces, text_of
 from trail_callbacks.importing.steps import Step, kind_of, step_made
 
-__all__ = ["KIND", "gaps_in", "step"]
-
 KIND = "openinference.span.kind"
 """The attribute that says that a span is written in this dialect."""
 

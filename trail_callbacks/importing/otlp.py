@@ -17,8 +17,6 @@ from typing import Any
 from trail_callbacks.capture.events import Status
 from trail_callbacks.importing.pieces import first_of
 
-__all__ = ["OtlpSpan", "is_span", "lost_with_all", "moment", "spans_in"]
-
 _HEX = re.compile(r"(?:0[xX])?([0-9a-fA-F]{16}|[0-9a-fA-F]{32})")
 _ERROR = frozenset({2, "2", "STATUS_CODE_ERROR", "ERROR"})
 _YEAR_10000 = 253_402_300_800  # seconds: what is later is no time

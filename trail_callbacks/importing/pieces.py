@@ -14,8 +14,6 @@ from typing import Any
 from trail_callbacks.capture.events import REPLY, Piece
 from trail_callbacks.capture.payloads import exact_text, scalars
 
-__all__ = ["REDACTED", "Path", "decoded", "document", "first_of", "object_of", "parsed", "pieces", "text_of"]
-
 REDACTED = "__REDACTED__"
 """What OpenInference writes in place of a text that the app hides."""
 

@@ -18,8 +18,6 @@ from trail_callbacks.reading import Broken, Record, json_objects, opened
 from trail_callbacks.trace import Trace
 from trail_callbacks.trace.codec import FORMAT, of_object
 
-__all__ = ["named", "read"]
-
 T = TypeVar("T")
 _LOOKED_FOR = (
     "OpenTelemetry spans (resourceSpans, or objects with trace and span ids: OpenInference, GenAI, Phoenix, Langfuse), "

@@ -16,8 +16,6 @@ from trail_callbacks.importing.otlp import OtlpSpan, lost_with_all, spans_in
 from trail_callbacks.importing.pieces import decoded, document, first_of, object_of, pieces, text_of
 from trail_callbacks.importing.steps import ImportedRun, Step, kind_of, said_of, sides, step_made
 
-__all__ = ["is_mlflow", "mlflow_id", "run_of", "run_of_mlflow"]
-
 _CONTEXT = {
     "session.id": "session_id",
     "user.id": "user_id",

@@ -18,8 +18,6 @@ from trail_callbacks.capture.payloads import scalars
 from trail_callbacks.importing.otlp import OtlpSpan
 from trail_callbacks.importing.pieces import first_of, pieces
 
-__all__ = ["KINDS", "ImportedRun", "Step", "kind_of", "moments", "rooted", "said_of", "sides", "step_made", "tidied"]
-
 KINDS: dict[str, RunKind | None] = {
     **dict.fromkeys(("chain", "agent", "span", "reranker", "invoke_agent", "invoke_workflow", "plan"), "chain"),
     **dict.fromkeys(("guardrail", "evaluator", "judge"), "chain"),

@@ -26,8 +26,6 @@ from trail_callbacks.models.call import Model, Pipeline
 from trail_callbacks.models.drive import relayed
 from trail_callbacks.taxonomy import SupportClass
 
-__all__ = ["CascadeJudge", "is_sure"]
-
 T = TypeVar("T")
 
 _CERTAIN = 0.9

@@ -19,26 +19,6 @@ from trail_callbacks.taxonomy import ErrorType, SupportClass
 if TYPE_CHECKING:
     from trail_callbacks.report.diagnosis import Facet
 
-__all__ = [
-    "Assessment",
-    "Extraction",
-    "Judge",
-    "Judgement",
-    "OnePass",
-    "Opinion",
-    "Purpose",
-    "Question",
-    "Search",
-    "SearchResult",
-    "Survey",
-    "Surveyor",
-    "Tracer",
-    "absent",
-    "abstains",
-    "matched",
-    "reads_whole",
-]
-
 Purpose: TypeAlias = Literal["verdicts", "localize", "answerable"]
 """What passages are read for: `verdicts` asks for class, type and evidence against sources; `localize` asks only which
 passages (of intermediate outputs) state the claim; `answerable` asks whether they answer a question, which stands in

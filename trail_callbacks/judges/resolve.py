@@ -14,8 +14,6 @@ from trail_callbacks.models.call import Model
 if TYPE_CHECKING:
     from instructor import AsyncInstructor, Instructor
 
-__all__ = ["JudgeLike", "encoder_model", "resolve"]
-
 JudgeLike: TypeAlias = Union[Judge, Model, "Instructor", "AsyncInstructor", str, None]
 
 _ACCEPTED = (

@@ -10,8 +10,6 @@ from __future__ import annotations
 import re
 from functools import cache
 
-__all__ = ["ABSENCE", "EVERYWHERE", "OF_ONE_LANGUAGE", "UNSPACED", "absence", "negation"]
-
 EVERYWHERE = r"""
     not(?!\sonly)|never|nobody|neither|nowhere|cannot|\w+n['\u2019]t(?!\s(?:it|he|she|they|we|you|i|there)\W{0,3}\?)
     |nicht(?:s|(?!\swahr))|kein(?:e[mnrs]?)?|niemals|niemand(?:em|en)?|nirgends|nirgendwo|weder

@@ -13,9 +13,6 @@ from pathlib import Path
 
 from trail_callbacks.language.terms import terms, vocabulary
 
-__all__ = ["LANGUAGES", "declines", "greets", "is_question", "is_statement", "refuses", "sources", "withholds"]
-
-
 LANGUAGES = ("de", "fr", "es", "it", "pt", "nl", "pl", "ru", "tr", "zh", "ja", "ko", "ar", "hi", "id", "vi")
 """ISO 639-1 codes of the languages that are known; a refusal in another one is taken for a statement."""
 

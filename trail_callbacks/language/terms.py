@@ -13,8 +13,6 @@ from typing import Literal
 
 from trail_callbacks.slices import current
 
-__all__ = ["Term", "is_past", "keys", "stem", "terms", "vocabulary"]
-
 
 def vocabulary(words: str) -> frozenset[str]:
     """Makes a set of words from a text that lists them."""

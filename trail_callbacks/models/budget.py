@@ -9,8 +9,6 @@ from time import monotonic
 from trail_callbacks.errors import InputError
 from trail_callbacks.models.call import Call, Failure, Reply, Usage
 
-__all__ = ["Account", "Limits"]
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Limits:

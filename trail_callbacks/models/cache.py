@@ -38,8 +38,6 @@ from trail_callbacks.forking import renewed_in_child
 from trail_callbacks.models.call import Call, Model, Pipeline, Reply
 from trail_callbacks.models.drive import advance
 
-__all__ = ["CallCache", "Kept", "ReplyStore", "digest", "shared"]
-
 _logger = logging.getLogger("trail_callbacks")
 _KEY_FILE = ".key"
 _KEY_SIZE = 64  # hexadecimal digits

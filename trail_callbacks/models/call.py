@@ -9,8 +9,6 @@ from typing import TYPE_CHECKING, Literal, Protocol, TypeAlias, TypeVar, runtime
 if TYPE_CHECKING:
     from pydantic import BaseModel
 
-__all__ = ["Call", "Failure", "Kind", "Message", "Model", "Pipeline", "Reply", "Usage"]
-
 
 @dataclass(frozen=True, slots=True)
 class Message:

@@ -12,8 +12,6 @@ from trail_callbacks.models.salvage import document
 if TYPE_CHECKING:
     from pydantic import BaseModel
 
-__all__ = ["failed_reply", "parsed_reply", "stop_failure", "with_schema"]
-
 _CUT = frozenset({"length", "max_tokens", "max_output_tokens", "model_length"})
 _REFUSED = frozenset({"refusal", "content_filter", "safety", "prohibited_content", "blocklist"})
 _REPEATS = "x-stainless-retry-count"  # sent by the clients of openai, anthropic and others that repeat requests

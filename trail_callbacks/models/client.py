@@ -15,8 +15,6 @@ from trail_callbacks.models.provider_error import redact
 if TYPE_CHECKING:
     from instructor import AsyncInstructor, Mode
 
-__all__ = ["closer", "configure", "connect", "unlogged"]
-
 _LONGEST = 16 * 1024 * 1024  # bytes of a reply, unpacked; the longest answers of models are a hundredth of that
 _NO_KEY = "none"  # openai's client wants some key; a local server ignores it, and the user's real one stays here
 

@@ -20,8 +20,6 @@ from time import monotonic
 from trail_callbacks.forking import ChildSafeLock, renewed_in_child
 from trail_callbacks.models.call import Call, Failure, Model, Reply
 
-__all__ = ["Gate", "aask", "ask", "gate_of"]
-
 _PATIENCE = 60.0  # seconds all calls wait, at most, because an endpoint asked for it
 
 

@@ -25,8 +25,6 @@ from trail_callbacks.models.salvage import clean, document, raw_text, spoken, us
 if TYPE_CHECKING:
     from instructor import Mode
 
-__all__ = ["InstructorModel"]
-
 _CREDENTIALS = re.compile(r"//[^/@]*@")
 _SECRET = frozenset({"api_key", "extra_headers", "default_headers"})
 _REASONING_ROOM = 8192  # tokens a reasoning model may think before it answers; they count against its limit

@@ -22,8 +22,6 @@ from typing import Any, Generic, TypeVar
 from trail_callbacks.forking import renewed_in_child
 from trail_callbacks.models.loop import PrivateLoop, alone
 
-__all__ = ["AT_ONCE", "GivenUpError", "Lane"]
-
 AT_ONCE = 16  # verifications, by default, if they wait for a model
 _IDLE = 60.0  # seconds after which a thread without work ends
 _LAST = 60.0  # seconds that the end of the interpreter waits for work under way

@@ -17,8 +17,6 @@ from typing import Any, TypeVar
 
 from trail_callbacks.forking import renewed_in_child
 
-__all__ = ["PrivateLoop", "alone"]
-
 T = TypeVar("T")
 _PATIENCE = 2.0  # seconds a closing loop is waited for
 

@@ -17,17 +17,6 @@ from trail_callbacks.models.call import Failure, Kind, Reply
 from trail_callbacks.models.salvage import raw_text, refusal
 from trail_callbacks.text import encodable
 
-__all__ = [
-    "again",
-    "failure_of",
-    "is_busy",
-    "redact",
-    "rejected_parameter",
-    "retry_after",
-    "too_large",
-    "worth_repeating",
-]
-
 _SECRET = re.compile(r"\b(?:(?:sk|pk|gsk|xai|hf)[-_]|AIza)[-\w*]{6,}|(?<=Bearer )\S+")
 _FILTERED = re.compile(r"content[_ ]?(?:filter|management|policy)|safety system|responsible_?ai", re.IGNORECASE)
 _TOO_LONG = re.compile(

@@ -8,8 +8,6 @@ from typing import Any
 
 from trail_callbacks.models.call import Usage
 
-__all__ = ["clean", "document", "objects", "raw_text", "refusal", "spoken", "usage"]
-
 _OPENING = re.compile(r"<(think|thinking|reasoning)\b[^>]{0,80}>", re.IGNORECASE)
 _CLOSING = re.compile(r"</(think|thinking|reasoning)\s{0,8}>", re.IGNORECASE)
 _FENCE = re.compile(r"```[\w-]*(?:[^\S\n]*\n)+")

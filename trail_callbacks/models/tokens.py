@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import re
 
-__all__ = ["count"]
-
 _PIECE = re.compile(
     r"([A-Za-z\u00c0-\u024f]+)"
     r"|(\d+)"

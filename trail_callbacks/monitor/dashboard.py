@@ -10,8 +10,6 @@ from typing import Any
 from trail_callbacks.monitor.objectives import Objective, Objectives, spoken
 from trail_callbacks.monitor.rules import counted, decided, runs, share
 
-__all__ = ["dashboard"]
-
 _WIDTH = 24  # of Grafana's grid
 _HEIGHT = 8
 _OF = "{{segment}} {{value}}"

@@ -11,27 +11,6 @@ from trail_callbacks.errors import InputError
 from trail_callbacks.render.excerpt import plain, shorten
 from trail_callbacks.verify.threshold import OnUndecided
 
-__all__ = [
-    "ALPHA",
-    "COLUMNS",
-    "HEADLINES",
-    "POWER",
-    "Arm",
-    "Decision",
-    "GateOutcome",
-    "Measure",
-    "MeasureName",
-    "OnNotEnough",
-    "Policy",
-    "SegmentDecision",
-    "measure_rows",
-    "quoted",
-    "remarks",
-    "to_junit",
-    "to_markdown",
-]
-
-
 MeasureName: TypeAlias = Literal["unsupported_claims", "contradictions"]
 """Share of the decided claims that are unsupported; share of the runs with a contradiction."""
 

@@ -20,8 +20,6 @@ from trail_callbacks.monitor.objectives import (
 )
 from trail_callbacks.monitor.signals import Tallies, Tally
 
-__all__ = ["EXPLAINS", "Alert", "AlertState", "BurnWindow", "evaluate", "segment_text"]
-
 AlertState: TypeAlias = Literal["quiet", "too_few", "firing", "held_back", "no_data"]
 
 EXPLAINS = 0.5  # a stage that is bad in half as many runs can be why a later one is; in fewer, it cannot

@@ -34,8 +34,6 @@ from trail_callbacks.statistics.clusters import Cluster, Difference, Residuals, 
 from trail_callbacks.statistics.paired import holm
 from trail_callbacks.verify.threshold import OnUndecided, is_decided
 
-__all__ = ["Answer", "decide"]
-
 _SAME = 0.8  # of the runs of both releases: fewer are not the same questions but for a few
 _ORDER: Mapping[GateOutcome, int] = {"worse": 0, "not_enough_data": 1, "passes": 2}
 _WORDS: Mapping[MeasureName, str] = {

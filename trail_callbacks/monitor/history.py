@@ -13,9 +13,6 @@ from trail_callbacks.errors import InputError
 from trail_callbacks.files import write
 from trail_callbacks.monitor.evaluation import Alert
 
-__all__ = ["CALM", "Event", "EventKind", "History"]
-
-
 EventKind: TypeAlias = Literal["begins", "worse", "ends"]
 
 CALM = 15 * 60  # seconds for which an alert must be quiet before its end is told: else it begins every few minutes

@@ -15,21 +15,6 @@ from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Fie
 from trail_callbacks.errors import InputError
 from trail_callbacks.monitor.signals import SIGNALS, Signal, SignalName
 
-__all__ = [
-    "ANY",
-    "BURN_RATES",
-    "DAY",
-    "STAGES",
-    "BurnRate",
-    "Objective",
-    "Objectives",
-    "Severity",
-    "Stage",
-    "parse",
-    "read",
-    "spoken",
-]
-
 Severity: TypeAlias = Literal["page", "ticket"]
 Stage: TypeAlias = Literal["query", "retrieval", "ranking", "generation", "citations", "evaluator"]
 

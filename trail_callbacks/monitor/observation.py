@@ -16,8 +16,6 @@ from trail_callbacks.report.report import State
 from trail_callbacks.taxonomy import UNSUPPORTED
 from trail_callbacks.trace import Context, Trace
 
-__all__ = ["DocumentUse", "FigureName", "Observation", "figures_of", "observe", "question_key", "recorded"]
-
 FigureName: TypeAlias = Literal[
     "query_coverage",
     "query_kept",

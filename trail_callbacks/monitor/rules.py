@@ -16,8 +16,6 @@ from trail_callbacks.monitor.evaluation import EXPLAINS
 from trail_callbacks.monitor.history import CALM
 from trail_callbacks.monitor.objectives import ANY, STAGES, BurnRate, Objective, Objectives, spoken
 
-__all__ = ["counted", "decided", "prometheus_rules", "runs", "share"]
-
 _HIDDEN = re.compile("[\x7f-\x9f\u2028\u2029\ufeff]")  # what JSON leaves as it is and YAML does not take
 
 

@@ -10,8 +10,6 @@ from typing import Literal, Protocol, TypeAlias
 from trail_callbacks.monitor.observation import FigureName, Observation
 from trail_callbacks.statistics.intervals import wilson
 
-__all__ = ["SIGNALS", "Owner", "Signal", "SignalName", "Tallies", "Tally"]
-
 SignalName: TypeAlias = Literal[
     "query_coverage",
     "evidence_overlap",

@@ -10,8 +10,6 @@ from trail_callbacks.monitor.signals import SIGNALS, SignalName, Tally
 from trail_callbacks.monitor.triage import PATH, Rise, Triage
 from trail_callbacks.render.excerpt import plain
 
-__all__ = ["moment", "steps", "verdict"]
-
 _LABELS: Mapping[SignalName, str] = {
     "query_coverage": "QC, retrieved",
     "evidence_overlap": "EO, reached the prompt",

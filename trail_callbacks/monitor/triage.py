@@ -22,8 +22,6 @@ from trail_callbacks.monitor.signals import SIGNALS, Owner, Signal, SignalName, 
 from trail_callbacks.statistics.clusters import Difference, Share
 from trail_callbacks.statistics.paired import holm
 
-__all__ = ["PATH", "Evaluator", "Rise", "Rollout", "SegmentContrast", "Triage", "rollouts", "triage"]
-
 PATH: tuple[SignalName, ...] = (
     "query_coverage",
     "evidence_overlap",

@@ -11,8 +11,6 @@ from typing import IO, Any
 
 from trail_callbacks.errors import InputError
 
-__all__ = ["LARGEST", "Broken", "Record", "json_objects"]
-
 LARGEST = 64 * 1024 * 1024
 """Bytes of the longest line or field, and of a JSON text without lines, that is read."""
 

@@ -13,8 +13,6 @@ from typing import IO, Any, cast
 
 from trail_callbacks.errors import InputError
 
-__all__ = ["HEAD", "PARQUET", "opened"]
-
 HEAD = 4_096
 """Bytes that can be peeked at."""
 PARQUET = b"PAR1"

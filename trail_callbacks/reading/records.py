@@ -13,9 +13,6 @@ from trail_callbacks.errors import InputError, MissingExtraError
 from trail_callbacks.reading.objects import LARGEST, Broken, Record, json_objects
 from trail_callbacks.reading.opening import HEAD, PARQUET, opened
 
-__all__ = ["arrow", "csv_rows", "files_in", "parquet_rows", "records"]
-
-
 _LEAST = 2  # columns, without which a text is taken for none
 
 

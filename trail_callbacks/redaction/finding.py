@@ -7,8 +7,6 @@ from collections.abc import Iterator
 from functools import cache
 from typing import NamedTuple
 
-__all__ = ["Found", "find_cards", "find_emails", "find_ibans", "find_keys", "find_phones"]
-
 
 class Found(NamedTuple):
     """A value in a text.

@@ -11,8 +11,6 @@ from typing import ClassVar, Literal, TypeAlias, get_args
 from trail_callbacks.errors import InputError
 from trail_callbacks.redaction.finding import Found, find_cards, find_emails, find_ibans, find_keys, find_phones
 
-__all__ = ["Kind", "Presets", "cards", "emails", "ibans", "keys", "phones", "presets", "replaced"]
-
 _LETTERS = "bcdfghjklmnpqrstvwxz"  # neither digits, which would be read as quantities, nor vowels, which make words
 _LENGTH = 6  # letters; of a thousand values in one run, two share a placeholder with a chance of under 1 %
 _OWN = secrets.token_bytes(32)  # of this process, and of those forked from it

@@ -15,8 +15,6 @@ from trail_callbacks.render.labels import error_words, mark
 from trail_callbacks.render.terminal import RichView
 from trail_callbacks.report.comparison import Comparison, JudgedClaim, Pair, ScoreChange
 
-__all__ = ["comparison_to_rich"]
-
 _LONGEST = 400  # characters of one claim
 
 

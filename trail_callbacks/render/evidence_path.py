@@ -11,9 +11,6 @@ from dataclasses import dataclass
 from trail_callbacks.render.excerpt import block, line, plain, shorten
 from trail_callbacks.report.diagnosis import Depth, Diagnosis, Figure, StageName
 
-__all__ = ["StageCell", "cells", "figures", "strip", "to_text", "verdict_line"]
-
-
 _LONGEST = 160  # characters of one text
 _MANY = 4  # lost texts that are named
 NAMES: dict[StageName, str] = {

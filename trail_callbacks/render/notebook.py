@@ -22,8 +22,6 @@ from trail_callbacks.report import Report, Verdict
 from trail_callbacks.taxonomy import SupportClass
 from trail_callbacks.text import encodable
 
-__all__ = ["graph_to_fragment", "to_fragment"]
-
 _SPAN = 1_000  # characters of one segment of the answer
 _WHOLE = 30_000  # characters of the answer
 _WIDE, _LINES = 100, 600  # columns and lines of the details

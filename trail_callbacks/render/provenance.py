@@ -16,8 +16,6 @@ from trail_callbacks.render.excerpt import opening, plain
 from trail_callbacks.render.labels import WRITTEN, listed, named, origin_words
 from trail_callbacks.render.terminal import RichView, plain_text
 
-__all__ = ["graph_to_rich", "graph_to_text"]
-
 _SHOWN = 12  # nodes of one stage; more would scroll the answer out of sight
 _STAGES = 16  # if there are more, the first and the last are shown
 _NAMED = 8  # inputs of one node

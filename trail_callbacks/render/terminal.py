@@ -37,8 +37,6 @@ from trail_callbacks.report import Report, Verdict
 from trail_callbacks.taxonomy import SupportClass
 from trail_callbacks.text import encodable
 
-__all__ = ["RichView", "fits", "plain_text", "to_rich", "to_text"]
-
 _NARROWEST, _WIDEST = 40, 120
 _QUOTES = 3  # pieces of evidence shown for a claim
 _LONGEST = 400  # characters of one quote

@@ -16,8 +16,6 @@ from trail_callbacks.report.scoring import weight
 from trail_callbacks.statistics.intervals import difference
 from trail_callbacks.taxonomy import UNSUPPORTED
 
-__all__ = ["Aspect", "Comparison", "JudgedClaim", "Pair", "ScoreChange", "compare"]
-
 Aspect = Literal["class", "error_type", "entry"]
 
 

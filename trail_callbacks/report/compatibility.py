@@ -9,8 +9,6 @@ from typing import Any, TypeVar
 
 from trail_callbacks.errors import ReportError
 
-__all__ = ["salvage"]
-
 T = TypeVar("T")
 
 _REMOVED: dict[str, Any] = {}  # placeholder for a removed item, so that indices stay valid during a round of repairs

@@ -13,25 +13,6 @@ from typing import Any, Literal, TypeAlias
 from trail_callbacks import display
 from trail_callbacks.evidence import Evidence
 
-__all__ = [
-    "Break",
-    "Certainty",
-    "ClaimFinding",
-    "Coverage",
-    "Depth",
-    "Diagnosis",
-    "Facet",
-    "FacetFinding",
-    "FacetKind",
-    "Figure",
-    "Overlap",
-    "RetrievalFinding",
-    "Signature",
-    "Stage",
-    "StageName",
-    "Where",
-]
-
 Depth: TypeAlias = Literal["retrieved", "reranked", "selected"]
 """`retrieved`: what all retrievers brought; `reranked`: what rerankers and filters left of it; `selected`: what of it
 the model that answered was shown."""

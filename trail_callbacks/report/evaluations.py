@@ -18,9 +18,6 @@ from trail_callbacks.report.scoring import weight
 from trail_callbacks.report.verdict import Verdict
 from trail_callbacks.text import encodable, encodable_parts
 
-__all__ = ["AnnotatorKind", "Evaluation", "evaluations", "json_line", "to_evaluation_lines"]
-
-
 AnnotatorKind = Literal["LLM", "CODE"]
 """Whether a language model decided, or code. A report is never `HUMAN`."""
 

@@ -5,8 +5,6 @@ from __future__ import annotations
 from trail_callbacks.graph import ProvenanceGraph
 from trail_callbacks.text import shorten
 
-__all__ = ["named"]
-
 _NAME = 80  # characters of a step's name or an id; models choose some of these
 _TITLES = ("source", "file_name", "title")  # as loaders of both frameworks name them
 

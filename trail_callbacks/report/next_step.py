@@ -10,8 +10,6 @@ from trail_callbacks.report.verdict import Verdict
 from trail_callbacks.taxonomy import UNSUPPORTED, SupportClass
 from trail_callbacks.text import shorten
 
-__all__ = ["next_step"]
-
 _QUOTE, _REASON = 90, 120  # characters
 _REMEDIES = {  # by `models.failure.Kind`, with which the reason of a failed call begins
     "unreachable": "Check the endpoint and the network of",

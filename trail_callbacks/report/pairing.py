@@ -13,8 +13,6 @@ from typing import NamedTuple
 
 from trail_callbacks.language.terms import terms
 
-__all__ = ["Likeness", "normalised", "pair"]
-
 _ALIKE = 0.7  # one word in four may differ: `It opened in 1968.` and `It opened in 1986.` are one statement, reworded
 _COMPARED = 8  # statements compared word by word with each; those that share most words come first
 _PAIRS = 2_000_000  # uses of a word by two statements that are counted

@@ -8,8 +8,6 @@ from trail_callbacks.report.naming import named
 from trail_callbacks.report.report import Report
 from trail_callbacks.report.verdict import Verdict
 
-__all__ = ["to_test"]
-
 _FILE = '''"""An answer must not make these unsupported claims again. Fill in `app`."""
 
 import pytest

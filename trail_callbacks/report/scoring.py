@@ -22,8 +22,6 @@ from dataclasses import dataclass
 from trail_callbacks.claims import Claim
 from trail_callbacks.taxonomy import UNSUPPORTED, SupportClass
 
-__all__ = ["CitationFigures", "Scoring", "citation_figures", "score", "weight"]
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Scoring:

@@ -7,8 +7,6 @@ from dataclasses import dataclass
 from trail_callbacks.evidence import Evidence
 from trail_callbacks.taxonomy import ErrorType, SupportClass
 
-__all__ = ["Layer", "Selected", "Summary", "Verdict"]
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Selected:

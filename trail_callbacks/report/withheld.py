@@ -13,8 +13,6 @@ from typing import Any, TypeAlias
 from trail_callbacks.graph import Node, ProvenanceGraph
 from trail_callbacks.report.report import WITHOUT_TEXTS, Report
 
-__all__ = ["FILLER", "HASH", "NOT_KEPT", "text_hash", "without_texts"]
-
 FILLER = "\u00b7"
 """Stands for each character of a text, so that offsets stay what they are."""
 

@@ -28,8 +28,6 @@ from trail_callbacks.serving.security import Access, Guarded
 from trail_callbacks.store import Store
 from trail_callbacks.store.totals import CONTENT_TYPE, exposition
 
-__all__ = ["Server", "app"]
-
 _PAGES: Mapping[str, tuple[str, Callable[[Store, Filters], Mapping[str, Any]]]] = {
     "/": ("Overview", views.overview),
     "/segments": ("Segments", views.segments),

@@ -10,8 +10,6 @@ from itertools import groupby
 from trail_callbacks.statistics.intervals import wilson
 from trail_callbacks.store.counting import VersionSeen
 
-__all__ = ["Chart", "Line", "Point", "day", "minute", "percent"]
-
 _WIDTH, _HEIGHT = 640.0, 200.0
 _LEFT, _RIGHT, _TOP, _BOTTOM = 44.0, 8.0, 10.0, 24.0
 _DAY = 86_400.0

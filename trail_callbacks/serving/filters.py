@@ -15,8 +15,6 @@ from trail_callbacks.report.report import State
 from trail_callbacks.store.counting import Window
 from trail_callbacks.store.reading import Sort
 
-__all__ = ["CHOICES", "Filters"]
-
 _HOUR, _DAY = 3_600.0, 86_400.0
 _LENGTHS = {"1d": _DAY, "7d": 7 * _DAY, "30d": 30 * _DAY, "90d": 90 * _DAY, "365d": 365 * _DAY}
 _BUCKETS = {"1d": _HOUR, "7d": 6 * _HOUR, "30d": _DAY, "90d": 3 * _DAY, "365d": 14 * _DAY}

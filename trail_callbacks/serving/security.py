@@ -20,8 +20,6 @@ from starlette.types import ASGIApp
 
 from trail_callbacks.errors import InputError
 
-__all__ = ["Access", "Guarded"]
-
 _POLICY = (
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; "
     "frame-src 'self'; form-action 'self'; frame-ancestors 'none'; base-uri 'none'"

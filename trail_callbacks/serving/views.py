@@ -21,20 +21,6 @@ from trail_callbacks.store.counting import AVERAGED, HOUR, Mean, Sums, Window, b
 from trail_callbacks.store.reading import listed, run_facts, sources
 from trail_callbacks.taxonomy import SupportClass
 
-__all__ = [
-    "agreement",
-    "href",
-    "kappa",
-    "labelled",
-    "listing",
-    "mark",
-    "one",
-    "overview",
-    "releases",
-    "segments",
-    "source_health",
-]
-
 _PARTS = ("release", "model", "prompt", "retriever", "reranker", "index", "chunker")  # a new version is a rollout
 _COUNTED = {"unsupported": "other", "contradiction": "bad", "abstention": "odd", "undecided": "plain"}  # their hues
 _AVERAGED = {"QC": "plain", "EO": "odd", "AC": "good", "CC": "other"}

@@ -25,8 +25,6 @@ from trail_callbacks.report import Report
 from trail_callbacks.session.worker import outcome, receive, send
 from trail_callbacks.verify.options import VerifyOptions
 
-__all__ = ["Remote"]
-
 _START = 60.0  # seconds a new process has to say that it is there
 _END = 2.0  # seconds it has to end by itself
 _BOOT = (

@@ -12,8 +12,6 @@ from trail_callbacks.session.session import Session
 if TYPE_CHECKING:
     from trail_callbacks.trace import Trace
 
-__all__ = ["Recording"]
-
 
 class Recording:
     """What was recorded, with its reports. By default results are those of the root run that ended last."""

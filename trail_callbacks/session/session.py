@@ -20,8 +20,6 @@ from trail_callbacks.session.verifier import Verifier
 if TYPE_CHECKING:
     from trail_callbacks.trace import Trace
 
-__all__ = ["Session"]
-
 _KEPT = 100
 _logger = logging.getLogger("trail_callbacks")
 _logger.addHandler(logging.NullHandler())

@@ -20,8 +20,6 @@ from trail_callbacks.trace.recorded import recorded
 if TYPE_CHECKING:
     from trail_callbacks.store import Store
 
-__all__ = ["Storing", "trace_of"]
-
 
 def trace_of(recorder: Recorder, settings: CaptureSettings, root: str) -> Trace:
     """Returns the trace of a root run; of one that goes on, what happened so far."""

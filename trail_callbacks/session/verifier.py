@@ -38,8 +38,6 @@ if TYPE_CHECKING:
     from trail_callbacks.session.processes import Remote
     from trail_callbacks.session.storing import Storing
 
-__all__ = ["Verifier"]
-
 
 def app_span() -> Any:
     """Returns the current span; None if there is none. OpenTelemetry is never imported for it."""

@@ -21,8 +21,6 @@ from trail_callbacks.report import Report
 from trail_callbacks.verify.options import VerifyOptions
 from trail_callbacks.verify.pipeline import judging, verify
 
-__all__ = ["main", "outcome", "private_pipes", "receive", "send"]
-
 _LENGTH = struct.Struct("<Q")
 _NICE = 10  # verification gives way to the app
 _KEPT = 16

@@ -15,8 +15,6 @@ from trail_callbacks.language.speech import declines, greets, is_question, is_st
 from trail_callbacks.language.terms import vocabulary
 from trail_callbacks.splitting.words import PREPOSITIONS, first_verb, is_finite, tokenize
 
-__all__ = ["asserts", "is_lead_in", "is_title", "told"]
-
 _LONGEST = 2000  # characters; nobody greets or asks at such length
 _TRIED = 4  # clauses that may be stated behind `I think` or `that`
 _FEW = 3  # words a statement has at least

@@ -31,8 +31,6 @@ from trail_callbacks.splitting.words import (
     tokenize,
 )
 
-__all__ = ["Part", "parts"]
-
 _LONGEST = 2000  # characters; a longer sentence is a text without full stops, and no rule here was made for it
 _SUBJECT = 12  # words
 _PHRASE = 7  # words of a subject behind a conjunction

@@ -16,8 +16,6 @@ from trail_callbacks.language.terms import vocabulary
 from trail_callbacks.splitting.marks import clean
 from trail_callbacks.splitting.sentences import lines_of
 
-__all__ = ["code_spans", "prose_in_code"]
-
 _Range = tuple[int, int]
 
 _FENCE = re.compile(r"[ \t]{0,100}(?:>[ \t]{0,100}){0,20}(?:(`{3,})([^`\r\n]*)|(~~~)([^\r\n]*))")

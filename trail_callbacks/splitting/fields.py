@@ -27,8 +27,6 @@ from trail_callbacks.splitting.assertions import asserts, is_title
 from trail_callbacks.splitting.json_fields import Field, JsonRegion, json_path, regions
 from trail_callbacks.splitting.marks import clean, refers
 
-__all__ = ["Block", "Entry", "Prose", "Structure", "blocks", "structure"]
-
 _FENCE = re.compile(r"^[ \t>]*(?:```|~~~)[ \t]*([\w-]*)[^\n]*$", re.MULTILINE)
 _JSON = vocabulary("json json5 jsonc jsonl ndjson geojson text txt") | {""}
 _BLANK = re.compile(r"[^\S\n]*(?:\n|\Z)")

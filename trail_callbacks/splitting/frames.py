@@ -11,8 +11,6 @@ from __future__ import annotations
 import re
 from functools import cache
 
-__all__ = ["answers", "bare_lead", "frame_end", "quote_start", "unframed", "without_talk"]
-
 _MATERIAL = r"""(?:passages?|contexts?|documents?|sources?|texts?|information|materials?|excerpts?|snippets?|articles?
     |data|content|chunks?|knowledge\sbase|references?|evidence|(?:search\s)?results?)"""
 _GIVEN = r"""(?:given|provided|retrieved|supplied|available|above|following|presented|attached|cited|relevant|shared

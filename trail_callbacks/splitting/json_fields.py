@@ -12,8 +12,6 @@ from dataclasses import dataclass, field
 from functools import cache
 from typing import NamedTuple
 
-__all__ = ["Field", "JsonRegion", "json_path", "regions"]
-
 _WHOLE = 300  # characters; a record up to this length stays one field
 _RUN = 120  # characters of consecutive numbers that stay one field
 _DEEPEST = 100  # levels; deeper nesting is an attack or a dump

@@ -15,8 +15,6 @@ from typing import Literal
 from trail_callbacks.splitting.marks import clean, is_reference, marker, visible
 from trail_callbacks.splitting.sentences import lines_of, sentences_of
 
-__all__ = ["Piece", "pieces"]
-
 _HEADING = re.compile(r"\s*(?:>\s*)*#{1,6}\s")
 _BOLD = re.compile(r"\s*(\*\*|__)(?!\s)[^*_\n]{1,100}\1\s*$")
 _RULER = re.compile(r"\s*(?:\|\s*)?:?-{2,}:?\s*(?:\|\s*:?-{2,}:?\s*)*(?:\|\s*)?$")

@@ -11,8 +11,6 @@ import re
 
 from trail_callbacks.splitting.words import first_verb, past, tokenize
 
-__all__ = ["clean", "is_dated", "is_reference", "marker", "refers", "visible"]
-
 _SOURCE = (
     r"(?:passages?|documents?|docs?|sources?|contexts?|chunks?|refs?\.?|references?|snippets?|excerpts?|articles?)"
 )

@@ -23,8 +23,6 @@ from trail_callbacks.splitting.words import (
     tokenize,
 )
 
-__all__ = ["Thread", "points_back"]
-
 _LONGEST = 600  # characters of a sentence that are read
 _NAME = 8  # words a subject has at most to be put in place of a pronoun
 _SINGULAR = vocabulary("it its he she his her")

@@ -7,8 +7,6 @@ from collections.abc import Iterator
 
 from trail_callbacks.text import Sentence, sentences
 
-__all__ = ["lines_of", "sentences_of"]
-
 _CLOSERS = re.compile(r"[\s*_~`\"'\u201d\u2019\u00bb)\]]+(?=\s|$)")
 _CITED = re.compile(
     r"(?:\s*(?:\[[^\][]{1,80}\]\([^()\s]{1,500}\)|\[\^?[\w,\s\u2013-]{1,60}\]|"

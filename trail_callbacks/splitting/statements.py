@@ -10,13 +10,11 @@ from trail_callbacks.language.detect import is_english, language
 from trail_callbacks.language.speech import declines, greets, is_question
 from trail_callbacks.splitting.assertions import asserts, is_lead_in, is_title, told
 from trail_callbacks.splitting.clauses import Part, parts
-from trail_callbacks.splitting.frames import answers, bare_lead, frame_end, quote_start
+from trail_callbacks.splitting.frames import bare_lead, frame_end, quote_start
 from trail_callbacks.splitting.layout import Piece, pieces
 from trail_callbacks.splitting.marks import clean, is_reference, refers, visible
 from trail_callbacks.splitting.references import Thread
 from trail_callbacks.splitting.words import base, first_verb, tokenize
-
-__all__ = ["Statement", "answers", "is_short", "statements"]
 
 _WIDE_SEMICOLON = re.compile(r"(?:(?<!\s)\s+)?[\uff1b\u061b]\s*")
 _LETTER = re.compile(r"\w")

@@ -14,11 +14,6 @@ from functools import cache
 
 from trail_callbacks.language.terms import vocabulary
 
-__all__ = [
-    "AUXILIARY", "DETERMINERS", "MODAL", "PREPOSITIONS", "Token", "base", "clear_past", "first_verb", "is_finite",
-    "is_plural", "opens_phrase", "past", "third", "tokenize",
-]  # fmt: skip
-
 DETERMINERS = vocabulary(
     """the a an this that these those its his her their our your my some many most all each every no another other
     such both several few any either neither one two three four five six seven eight nine ten"""

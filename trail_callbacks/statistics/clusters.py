@@ -18,8 +18,6 @@ from numpy.typing import NDArray
 
 from trail_callbacks.statistics.intervals import joined, least, wilson
 
-__all__ = ["Cluster", "Difference", "Residuals", "Share", "prior_design", "residuals", "share"]
-
 Cluster: TypeAlias = tuple[float, float, float]
 """What is bad of a cluster, the whole of it, both weighted by 1 / rate, and the whole unweighted."""
 

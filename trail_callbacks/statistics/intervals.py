@@ -9,8 +9,6 @@ from statistics import NormalDist
 
 from trail_callbacks.errors import InputError
 
-__all__ = ["Z", "difference", "joined", "least", "needed_for_bound", "needed_for_difference", "quantile", "wilson"]
-
 Z = 1.96
 """Standard normal quantile of 95 % intervals."""
 

@@ -14,8 +14,6 @@ from trail_callbacks.statistics.clusters import prior_design, residuals, share
 from trail_callbacks.statistics.intervals import Z, difference, quantile
 from trail_callbacks.statistics.rates import ALIKE, FEW
 
-__all__ = ["Hits", "Paired", "groups", "holm", "paired", "sign_flip"]
-
 Hits: TypeAlias = Mapping[str, bool]
 """Of each item in the denominator, by id, whether it is a hit."""
 

@@ -10,8 +10,6 @@ from typing import Any, TypeAlias
 from trail_callbacks.statistics.clusters import Residuals, prior_design, residuals, share
 from trail_callbacks.statistics.intervals import Z, quantile, wilson
 
-__all__ = ["ALIKE", "FEW", "Hit", "Rate", "design", "percent", "rate"]
-
 FEW = 5
 """Documents below which intervals are about questions on these documents: so few say nothing about others."""
 

@@ -27,22 +27,6 @@ from trail_callbacks.statistics.intervals import Z
 from trail_callbacks.store.database import Database
 from trail_callbacks.store.schema import hours, run_segments, runs, segments
 
-__all__ = [
-    "AVERAGED",
-    "HOUR",
-    "Mean",
-    "Sums",
-    "VersionSeen",
-    "Window",
-    "bad",
-    "by_hour",
-    "by_value",
-    "changed",
-    "chosen",
-    "rollouts",
-    "tally",
-]
-
 HOUR = 3_600
 AVERAGED: Mapping[str, tuple[FigureName, ...]] = {
     "QC": ("query_coverage",),

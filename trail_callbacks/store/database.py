@@ -17,8 +17,6 @@ from trail_callbacks.errors import MissingExtraError, StoreError
 from trail_callbacks.forking import renewed_in_child
 from trail_callbacks.store.schema import meta, migrate
 
-__all__ = ["Database"]
-
 _WAIT = 30  # seconds for a lock that another process holds
 _CONNECT = 10  # seconds for a server to answer
 _PRAGMAS = (

@@ -21,8 +21,6 @@ from trail_callbacks.slices import current
 from trail_callbacks.store.rows import LARGEST, Entry, claim_rows, packed
 from trail_callbacks.trace import Context, Trace, Versions
 
-__all__ = ["Preparation", "redacted_report", "redacted_run", "redacted_trace"]
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Preparation:

@@ -15,19 +15,6 @@ from trail_callbacks.store.database import Database
 from trail_callbacks.store.rows import observation, unpacked
 from trail_callbacks.store.schema import bodies, claims, details, documents, feedback, meta, plain, runs, segments
 
-__all__ = [
-    "Contents",
-    "RunPage",
-    "Sort",
-    "body",
-    "contents",
-    "listed",
-    "observations",
-    "run_facts",
-    "segment_values",
-    "sources",
-]
-
 _PAGE = 500  # runs a question
 _VALUES = 500  # of a segment: what has more is an id
 

@@ -16,8 +16,6 @@ from trail_callbacks.report import Report
 from trail_callbacks.report.diagnosis import Figure
 from trail_callbacks.store.schema import FIGURES, OUTCOMES, plain
 
-__all__ = ["LARGEST", "Body", "Entry", "claim_rows", "observation", "packed", "unpacked"]
-
 LARGEST = 16 * 1024 * 1024
 """Bytes of a body, before compression, that is kept unless somebody says otherwise."""
 

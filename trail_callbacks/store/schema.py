@@ -17,27 +17,6 @@ from trail_callbacks.monitor import FigureName
 from trail_callbacks.taxonomy import SupportClass
 from trail_callbacks.text import encodable
 
-__all__ = [
-    "FIGURES",
-    "MIGRATIONS",
-    "OUTCOMES",
-    "Plain",
-    "bodies",
-    "claims",
-    "details",
-    "documents",
-    "feedback",
-    "hours",
-    "meta",
-    "metadata",
-    "migrate",
-    "plain",
-    "run_segments",
-    "runs",
-    "segments",
-    "totals",
-]
-
 FIGURES: tuple[FigureName, ...] = get_args(FigureName)
 """Figures that have a column of their own."""
 

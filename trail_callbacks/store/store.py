@@ -30,8 +30,6 @@ from trail_callbacks.store.writer import Writer
 from trail_callbacks.store.writing import Feedback, Kept, Mark, mark, marks, write
 from trail_callbacks.trace import Trace
 
-__all__ = ["Store", "opened"]
-
 _BATCH = 100
 _READABLE = 64 * 1024 * 1024  # bytes of a body after decompression
 

@@ -16,9 +16,6 @@ from trail_callbacks.store.schema import OUTCOMES, plain, totals
 from trail_callbacks.store.writing import insert
 from trail_callbacks.text import encodable
 
-__all__ = ["CONTENT_TYPE", "Total", "count", "exposition", "read"]
-
-
 _FIELDS = ("counter", "name", "value", "count")
 
 

@@ -14,8 +14,6 @@ from typing import Any, Generic, TypeVar
 
 from trail_callbacks.forking import renewed_in_child
 
-__all__ = ["Writer"]
-
 Item = TypeVar("Item")
 
 _BATCH = 100  # items a transaction

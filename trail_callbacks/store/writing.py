@@ -33,9 +33,6 @@ from trail_callbacks.store.schema import (
 )
 from trail_callbacks.taxonomy import SupportClass
 
-__all__ = ["Feedback", "Kept", "Mark", "forget", "insert", "mark", "marks", "prune", "write"]
-
-
 Value = TypeVar("Value")
 
 Kept: TypeAlias = Literal["none", "flagged"]

@@ -11,8 +11,6 @@ from trail_callbacks.text import encodable_parts
 if TYPE_CHECKING:
     from pydantic import TypeAdapter
 
-__all__ = ["FORMAT", "VERSION", "dumped", "loaded", "of_object", "schema_of"]
-
 FORMAT = "trail-trace"
 VERSION = 1
 _SCHEMA = "https://json-schema.org/draft/2020-12/schema"

@@ -9,8 +9,6 @@ from typing import Any
 from trail_callbacks.capture.payloads import CONTEXT, VERSIONS, labels
 from trail_callbacks.errors import InputError
 
-__all__ = ["Context", "Versions", "context_of", "given_versions", "versions_of"]
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Versions:

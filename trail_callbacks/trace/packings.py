@@ -18,8 +18,6 @@ from trail_callbacks.trace.rerankings import Selection, selections
 from trail_callbacks.trace.retrievals import bringers
 from trail_callbacks.trace.steps import Dropped, Packed, Packing
 
-__all__ = ["PromptPlaces", "packings"]
-
 _BEGINNING = 10  # characters by which the beginning of a passage is known, where one is expected
 _GAP = 60  # characters between two passages: a number, a rule, a source
 _LITTLE = 0.5  # a smaller share of words found in any order says nothing unless a part of the text is found as it is

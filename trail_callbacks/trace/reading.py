@@ -9,8 +9,6 @@ from trail_callbacks.capture.events import Event, Piece, RunEnded, RunFailed, Ru
 from trail_callbacks.capture.runs import Run, Slot, document_key, tree
 from trail_callbacks.graph import Node, ProvenanceGraph
 
-__all__ = ["Reading"]
-
 Found = TypeVar("Found")
 
 

@@ -13,8 +13,6 @@ from trail_callbacks.graph import ProvenanceGraph
 from trail_callbacks.trace.context import Versions, context_of, versions_of
 from trail_callbacks.trace.trace import Trace
 
-__all__ = ["gaps", "recorded"]
-
 
 def recorded(
     run_id: str,

@@ -17,8 +17,6 @@ from trail_callbacks.trace.reading import Reading
 from trail_callbacks.trace.retrievals import bringers, score_of
 from trail_callbacks.trace.steps import Ranked, Reranking
 
-__all__ = ["RankedPassage", "Selection", "rerankings", "selections"]
-
 _PAIRS = 100_000  # of documents without an id that are compared by their metadata
 
 

@@ -14,18 +14,6 @@ from trail_callbacks.graph import Node
 from trail_callbacks.trace.reading import Reading
 from trail_callbacks.trace.steps import Candidate, ModelCall, Retrieval
 
-__all__ = [
-    "answering",
-    "bringers",
-    "content_hash",
-    "document_of",
-    "first_number",
-    "modality_of",
-    "model_calls",
-    "retrievals",
-    "score_of",
-]
-
 
 def retrievals(reading: Reading) -> tuple[Retrieval, ...]:
     """Returns every retrieval of a run, in the order of the starts."""

@@ -11,8 +11,6 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
-__all__ = ["Candidate", "Dropped", "ModelCall", "Packed", "Packing", "Ranked", "Reranking", "Retrieval"]
-
 Dropped = Literal["reranker", "cutoff", "budget", "cut", "unknown"]
 """Why nothing of a candidate is in a prompt, as far as the recorded steps show it.
 

@@ -23,8 +23,6 @@ from trail_callbacks.trace.rerankings import rerankings
 from trail_callbacks.trace.retrievals import model_calls, retrievals
 from trail_callbacks.trace.steps import ModelCall, Packing, Reranking, Retrieval
 
-__all__ = ["Trace", "read", "read_lines", "save"]
-
 
 @dataclass(frozen=True, kw_only=True)
 class Trace:

@@ -14,8 +14,6 @@ from trail_callbacks.taxonomy import SupportClass
 from trail_callbacks.verify.backtrace import Introduction
 from trail_callbacks.verify.options import VerifyOptions
 
-__all__ = ["Findings", "answerable", "audit", "is_verbatim"]
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Findings:

@@ -21,8 +21,6 @@ from trail_callbacks.report import Layer
 from trail_callbacks.taxonomy import SupportClass
 from trail_callbacks.text import forms, sentences
 
-__all__ = ["READ", "Backtrace", "Introduction", "carriers", "speaks"]
-
 READ = 12
 """Outputs read at once for one statement."""
 _SELF_CONTAINED = 60  # characters; equal words of this length mean the same in any context

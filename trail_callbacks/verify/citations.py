@@ -21,8 +21,6 @@ from trail_callbacks.taxonomy import SupportClass
 from trail_callbacks.verify.options import VerifyOptions
 from trail_callbacks.verify.sources import request
 
-__all__ = ["cited"]
-
 _RANKED = 2_000  # passages among which those of a cited part are looked for; ranking more is quadratic
 _STATUS: dict[SupportClass | None, CitationStatus] = {
     SupportClass.SUPPORTED: "supported",

@@ -36,8 +36,6 @@ from trail_callbacks.splitting.words import first_verb, tokenize
 from trail_callbacks.text import Sentence
 from trail_callbacks.verify.phrases import ASIDE, BESIDES, SHORT, SORRY, UNFINISHED, beside, talk
 
-__all__ = ["Coverage", "coverage", "covered"]
-
 _NOT = "\0not"  # stands for every word that negates: no key is spelled like this
 _NOTHING = frozenset({""})  # a claim that states none of what it quotes
 _ABSENT = "\0absent"  # stands for every word that comes to a negation: `lacks`

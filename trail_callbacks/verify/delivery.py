@@ -11,8 +11,6 @@ from typing import Any, TypeAlias
 from trail_callbacks.models.loop import PrivateLoop
 from trail_callbacks.report import Report
 
-__all__ = ["Delivery", "OnReport", "running_loop"]
-
 OnReport: TypeAlias = Callable[[Report], object]
 """Takes a report. What it returns is awaited if it can be: it may be a coroutine function."""
 Failed: TypeAlias = Callable[[Exception], None]

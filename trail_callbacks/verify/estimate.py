@@ -50,8 +50,6 @@ if TYPE_CHECKING:
     from trail_callbacks.models.cache import CallCache
     from trail_callbacks.report.diagnosis import Facet
 
-__all__ = ["Estimate", "estimate", "estimated"]
-
 T = TypeVar("T")
 _SOME, _ALL, _NONE = 3, 1, 0  # every n-th claim is unsupported; 0: none
 _CLAIM = 20  # tokens of a claim's JSON besides quote and statement

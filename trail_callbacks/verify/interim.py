@@ -18,8 +18,6 @@ from trail_callbacks.taxonomy import SupportClass
 from trail_callbacks.verify.sources import request
 from trail_callbacks.verify.walk import LONGEST, PassageCache, Walk, length, packed
 
-__all__ = ["Room", "interim_verdicts"]
-
 _HALVINGS = 4  # of the room, for one verification; a model with still less is of no use
 _PRECEDENCE = [
     SupportClass.SUPPORTED,

@@ -27,8 +27,6 @@ from trail_callbacks.models.call import Pipeline
 from trail_callbacks.text import sentences
 from trail_callbacks.verify.backtrace import READ, Backtrace, Introduction, speaks
 
-__all__ = ["Introductions", "Suspect", "localize"]
-
 _WIDE = 48  # outputs of one layer that are read for one claim
 _PER_NODE = 2  # sentences of each output that are read at least
 _QUOTES = 2  # of the sources, shown beside a claim

@@ -10,8 +10,6 @@ from trail_callbacks.errors import InputError
 from trail_callbacks.models.budget import Limits
 from trail_callbacks.report.scoring import Scoring
 
-__all__ = ["VerifyOptions"]
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class VerifyOptions:

@@ -13,8 +13,6 @@ from trail_callbacks.taxonomy import UNSUPPORTED, ErrorType, SupportClass
 from trail_callbacks.verify.audit import is_verbatim
 from trail_callbacks.verify.backtrace import Introduction
 
-__all__ = ["final_state", "lacking", "not_checked", "placed", "verdict_on", "warnings_on"]
-
 _SILENT = {SupportClass.ABSENT, SupportClass.UNEVALUATABLE, "undecided"}
 """Outcomes that a claim may have without anything to check it against."""
 

@@ -10,8 +10,6 @@ from functools import cache
 
 from trail_callbacks.language.terms import keys, vocabulary
 
-__all__ = ["ASIDE", "BESIDES", "SHORT", "SORRY", "UNFINISHED", "beside", "talk"]
-
 _TALK = vocabulary(
     """
     additionally also furthermore moreover however therefore thus hence consequently accordingly conversely

@@ -28,8 +28,6 @@ if TYPE_CHECKING:
     from trail_callbacks.models.cache import CallCache
     from trail_callbacks.trace import Trace
 
-__all__ = ["acheck", "answered", "averify", "cached", "call_cache", "check", "judging", "of_run", "pipeline", "verify"]
-
 _MAY_CITE = re.compile(
     r"\[|\u3010|https?://|<sup|\([^()\n]{0,80}\d|\((?i:source|quelle|fuente)|[.,;:!?\"')][\u00b9\u00b2\u00b3\u2070-\u2079]"
 )

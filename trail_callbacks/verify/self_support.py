@@ -18,8 +18,6 @@ from trail_callbacks.report import Verdict
 from trail_callbacks.taxonomy import UNSUPPORTED
 from trail_callbacks.text import forms, sentences
 
-__all__ = ["self_supported"]
-
 _LEAST = 3  # words of a claim that are not found by chance
 _MOST = 0.8  # share of the words of a claim, in their order, with which a sentence states it
 _QUOTE = 100  # characters of a text that a warning quotes

@@ -36,8 +36,6 @@ from trail_callbacks.models.tokens import count
 from trail_callbacks.taxonomy import SupportClass
 from trail_callbacks.verify.options import VerifyOptions
 
-__all__ = ["Sources", "Told", "informed", "read", "request", "told"]
-
 _TURNS = 5  # in all, so that a claim that nothing supports costs at most five readings
 _SHRINK = 4  # times that less is read at once because the model takes no more
 _BLOCK = 120  # tokens of a stretch that is read or left as one; of 60 to 400 the best on planted runs

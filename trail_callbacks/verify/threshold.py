@@ -16,8 +16,6 @@ from trail_callbacks.report import Report, State
 from trail_callbacks.report.scoring import score
 from trail_callbacks.taxonomy import UNSUPPORTED, SupportClass
 
-__all__ = ["OnUndecided", "Refusal", "counted_score", "is_complete", "is_decided", "refusal", "unsettled"]
-
 OnUndecided: TypeAlias = Literal["pass", "fail"]
 
 _READ = frozenset({"assessed", "partial", "unverified", "no_checkable_claims"})

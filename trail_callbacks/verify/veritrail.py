@@ -52,8 +52,6 @@ from trail_callbacks.verify.interim import Room, interim_verdicts
 from trail_callbacks.verify.options import VerifyOptions
 from trail_callbacks.verify.walk import PassageCache, Walk, length
 
-__all__ = ["WordSelector", "veritrail"]
-
 _MOST_PARTS = 20  # decompositions of one claim, a bound on endless rewriting
 _RERUNS = 2  # repeated selections from selected evidence
 _PER_NODE = 2  # sentences of each text that words select at least

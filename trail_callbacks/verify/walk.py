@@ -15,8 +15,6 @@ from trail_callbacks.report import Layer, Selected, Summary
 from trail_callbacks.taxonomy import SupportClass
 from trail_callbacks.verify.backtrace import Introduction, carriers
 
-__all__ = ["LONGEST", "PassageCache", "Walk", "length", "packed"]
-
 _Interim: TypeAlias = Literal["fully supported", "not fully supported", "inconclusive", "undecided"]
 
 LONGEST = 24_000

@@ -14,8 +14,6 @@ from typing import Any, NamedTuple
 
 from trail_callbacks.models.loop import PrivateLoop
 
-__all__ = ["Askers", "CallEnd", "TooLateError"]
-
 _GRACE = 1.0  # seconds that a coroutine has to end once it is cancelled
 
 

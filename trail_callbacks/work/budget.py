@@ -15,8 +15,6 @@ from trail_callbacks.models.call import Call, Failure, Model, Pipeline, Reply, U
 from trail_callbacks.models.drive import advance
 from trail_callbacks.models.tokens import count
 
-__all__ = ["Budget", "Granted", "Grants", "Ledger", "granted"]
-
 T = TypeVar("T")
 
 _MILLION = 1_000_000

@@ -20,8 +20,6 @@ from typing import Any, NamedTuple
 from trail_callbacks.errors import InputError
 from trail_callbacks.models.call import Usage
 
-__all__ = ["Journal", "Result", "reading", "results_of", "unpacked"]
-
 _TABLES = (
     "CREATE TABLE about (name TEXT PRIMARY KEY, data TEXT NOT NULL) WITHOUT ROWID",
     "CREATE TABLE result (key TEXT PRIMARY KEY, mark TEXT, command TEXT NOT NULL, data BLOB NOT NULL) WITHOUT ROWID",

@@ -13,8 +13,6 @@ from typing import cast
 
 from trail_callbacks.canary import Arm, Outcome, Probe
 
-__all__ = ["Labelled", "labelled", "probes"]
-
 HERE = Path(__file__).parent
 
 

@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Sequence
 
-__all__ = ["Joined"]
-
 
 class Joined:
     """Sets that grow together; the first member stands for its set."""

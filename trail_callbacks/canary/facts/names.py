@@ -18,8 +18,6 @@ from trail_callbacks.canary.facts.pages import Page
 from trail_callbacks.language.terms import terms, vocabulary
 from trail_callbacks.language.values import DAYS, MONTHS
 
-__all__ = ["WORD", "Mention", "Name", "Names"]
-
 WORD = re.compile(r"[^\W\d_]+")
 """A word of letters."""
 _LINKS = "of de del della di da do la le les van von der den du al el ter zu af av"

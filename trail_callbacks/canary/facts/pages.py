@@ -20,8 +20,6 @@ from trail_callbacks.language.values import DAYS, EXACT, MONTHS, Numeral, Quanti
 from trail_callbacks.language.values.units import CURRENCIES, UNITS
 from trail_callbacks.text import sentences
 
-__all__ = ["Cells", "Figure", "Page", "Saying"]
-
 _LIGHT = vocabulary(
     """take last cost need make get have be go come give use keep hold let say see per total overall number amount about
     around least most more less up day time year good new first second third only also every each available include

@@ -11,8 +11,6 @@ from bisect import bisect_right, insort
 from collections.abc import Iterable
 from functools import cache
 
-__all__ = ["Spans", "fixed", "labels", "uneditable"]
-
 _FIXED = re.compile(
     r"`[^`\n]{1,500}`"
     r"|(?:https?://|www\.)[^\s<>\"')\]]{1,2000}"

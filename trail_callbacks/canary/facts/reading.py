@@ -18,9 +18,6 @@ from trail_callbacks.canary.facts.relations import Relation, relations_in, round
 from trail_callbacks.language.terms import stem
 from trail_callbacks.language.values import Quantity, quantities
 
-__all__ = ["Fact", "Reading", "Stated", "implausible"]
-
-
 _COLDEST = {"temperature": -273.15, "fahrenheit": -459.67}
 
 

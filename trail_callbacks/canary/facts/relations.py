@@ -17,8 +17,6 @@ from itertools import accumulate, combinations, pairwise, permutations
 
 from trail_callbacks.canary.facts.pages import Figure, Page
 
-__all__ = ["TOTAL", "Relation", "relations_in", "roundings"]
-
 TOTAL = re.compile(
     r"\b(?:total\w*|sums?|altogether|together|in all|overall|combined|add(?:s|ed|ing)? up|of (?:which|these|them)"
     r"|consist\w*|compris\w*|including|made up|sub-?total|remain\w*|left|rest|difference|balance|net|insgesamt"

@@ -12,8 +12,6 @@ from trail_callbacks.errors import InputError
 from trail_callbacks.reading import LARGEST, Broken, files_in, opened, records
 from trail_callbacks.text import encodable, encodable_parts
 
-__all__ = ["corpus_of", "read_corpus", "unique"]
-
 _MEDIA: Final = {
     ".txt": "text", ".text": "text", ".md": "markdown", ".markdown": "markdown", ".rst": "rst", ".html": "html",
     ".htm": "html", ".xhtml": "html",

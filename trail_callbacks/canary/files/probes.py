@@ -19,8 +19,6 @@ from trail_callbacks.files import write
 from trail_callbacks.reading import Broken, records
 from trail_callbacks.text import encodable_parts
 
-__all__ = ["read_probes", "write_probes"]
-
 _COLUMNS: Final = frozenset(each.name for each in fields(Probe))
 _LISTS: Final = frozenset({"real_forms", "fictive_forms", "documents"})
 

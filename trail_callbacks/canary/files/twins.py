@@ -14,8 +14,6 @@ from trail_callbacks.canary.twin import TAG, Edit, Replacement, Twin
 from trail_callbacks.errors import InputError
 from trail_callbacks.files import write
 
-__all__ = ["applied", "load_twin", "save_twin"]
-
 
 class _Stored(BaseModel, strict=True):
     """What the file holds."""

@@ -32,8 +32,6 @@ from trail_callbacks.language.detect import language
 from trail_callbacks.language.negation import negation
 from trail_callbacks.models.call import Failure, Pipeline
 
-__all__ = ["classify", "decide_all"]
-
 _SAYS = re.compile(r"[^\W_]|[\u2600-\u27bf\U0001f300-\U0001faff]")  # a letter, a digit or a pictogram
 _BARE = 2  # words of a bare yes or no
 _READ = 4000  # characters that are searched for a refusal in other words

@@ -22,8 +22,6 @@ from trail_callbacks.judges.prompts import Fence, load
 from trail_callbacks.models.call import Call, Failure, Pipeline, Reply
 from trail_callbacks.text import encodable, locate
 
-__all__ = ["AnswerItem", "OutcomesReply", "lettered", "read_by_model"]
-
 _ONCE, _EACH = 64, 180  # tokens of a reply: once, and for each answer
 _LONGEST, _MOST_SHOWN = 8000, 24_000  # characters that are shown of an answer, and of all answers of a call
 _LONGEST_QUOTE, _MOST = 400, 64  # characters of a quote, items of a reply

@@ -10,8 +10,6 @@ from trail_callbacks.canary.arm import Arm
 from trail_callbacks.canary.probe import Probe
 from trail_callbacks.canary.trial import How, Stated
 
-__all__ = ["AnswerStatement", "Scored", "ValueForms", "ValueMatcher", "ValueMention", "forms_of"]
-
 ValueForms = dict[Stated, tuple[str, ...]]
 """The written forms of each of a probe's values, the value itself first."""
 

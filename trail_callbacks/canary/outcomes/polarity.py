@@ -18,8 +18,6 @@ from trail_callbacks.language.speech import withholds
 from trail_callbacks.language.terms import stem, terms
 from trail_callbacks.text import sentences
 
-__all__ = ["DutyMatcher", "PolarityMatcher"]
-
 _OPPOSITES = {
     "open": "closed shut closes shuts geschlossen fermé fermée cerrado cerrada chiuso fechado gesloten",
     "allowed": """forbidden prohibited banned barred forbids prohibits bans forbid prohibit ban disallow disallows

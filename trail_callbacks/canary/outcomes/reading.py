@@ -16,8 +16,6 @@ from trail_callbacks.language.speech import is_question, sources
 from trail_callbacks.language.values import in_digits
 from trail_callbacks.text import sentences
 
-__all__ = ["Clause", "alternatives", "answer_of", "clauses", "pattern", "plain"]
-
 _THOUGHT = re.compile(r"<(think|thinking|reasoning|scratchpad)>.*?(?:</\1>|\Z)", re.DOTALL | re.IGNORECASE)
 _TOKEN = re.compile(r"\[object\sObject\]|\bundefined\b|\bNaN\b|<\|\w{1,40}\|>|</?s>|\[/?INST\]")  # a model's own marks
 _TAGGED = re.compile(r"<(?P<tag>answer|final|response|output|result)>(?P<body>[^<]{1,8000})</(?P=tag)>", re.IGNORECASE)

@@ -16,8 +16,6 @@ from trail_callbacks.canary.trial import Stated
 from trail_callbacks.language.speech import withholds
 from trail_callbacks.language.terms import terms
 
-__all__ = ["statement"]
-
 _NEAR, _BEFORE, _BEHIND = 60, 240, 120  # characters around a value in which words speak of it
 _COMMA = re.compile(r"[,(\uff0c\u3001]\s?(?!\d{3})")
 _ALSO = re.compile(r"\b(?:also|too|or|and)\b")

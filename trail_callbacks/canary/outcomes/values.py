@@ -30,8 +30,6 @@ from trail_callbacks.language.values import (
     measures,
 )
 
-__all__ = ["AmountMatcher", "DateMatcher", "NameMatcher"]
-
 _DAY = 24  # hours
 _EQUAL, _UNITLESS, _ROUNDED, _WEAK = 1.0, 0.75, 0.5, 0.25  # how well a number gives a value
 _WORD = re.compile(

@@ -41,9 +41,6 @@ from trail_callbacks.render.terminal import to_text
 from trail_callbacks.report import Report
 from trail_callbacks.statistics.rates import Rate, percent
 
-__all__ = ["gallery", "read_report", "to_page"]
-
-
 _TITLE = "Does it answer from its context?"
 _ROWS, _LISTED, _SETTINGS = 150, 50, 12  # shown of them
 _WORDS, _ANSWER = 300, 600  # characters

@@ -12,8 +12,6 @@ from trail_callbacks.canary.probe import Probe
 from trail_callbacks.language.terms import keys
 from trail_callbacks.text import words
 
-__all__ = ["holds"]
-
 _REACH = 24  # words on each side of a value in which those of its sentence are looked for
 _CONTEXT = 3  # words kept on each side of what differs between two sentences
 

@@ -14,8 +14,6 @@ from itertools import takewhile
 
 from trail_callbacks.language.terms import vocabulary
 
-__all__ = ["Letters", "letters", "letters_of_html", "looks_like_html", "shared_start", "text_of_html"]
-
 _MARKUP = re.compile(
     r"<!--.*?(?:-->|\Z)"
     r"|<(?P<hidden>script|style|template|noscript)\b[^<>]*>.*?(?:(?=</(?P=hidden))|\Z)"

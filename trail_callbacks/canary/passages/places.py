@@ -20,8 +20,6 @@ from trail_callbacks.canary.passages.letters import (
 )
 from trail_callbacks.canary.twin import Replacement
 
-__all__ = ["EditedPlaces", "Swap", "swapped"]
-
 Spot = tuple[str, Replacement]
 """A changed place, behind the id of its edit."""
 Range = tuple[int, int]

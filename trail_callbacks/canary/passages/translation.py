@@ -16,8 +16,6 @@ from trail_callbacks.canary.twin import TAG, TURNS, Replacement, Twin
 from trail_callbacks.language.terms import keys
 from trail_callbacks.text import words
 
-__all__ = ["Translated", "Translator", "translator_of"]
-
 NAMES: Final = (
     "id", "_id", "document_id", "doc_id", "ref_doc_id", "parent_id", "source", "source_id", "file_path", "file_name",
     "filename", "path", "url",

@@ -22,8 +22,6 @@ from trail_callbacks.canary.facts.reading import Reading
 from trail_callbacks.canary.twin import Edit, Replacement, Size
 from trail_callbacks.language.values import CalendarDate, calendar_dates
 
-__all__ = ["Dated", "Key", "dates_of", "propose"]
-
 _STEPS: Final[Mapping[str, Mapping[Size, range]]] = {
     "years": {"small": range(3, 11), "medium": range(11, 21), "large": range(23, 61)},
     "days": {"small": range(14, 84, 7), "medium": range(105, 322, 7), "large": range(420, 2800, 7)},

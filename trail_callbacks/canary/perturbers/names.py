@@ -11,8 +11,6 @@ from trail_callbacks.canary.facts.names import WORD, Name
 from trail_callbacks.canary.facts.reading import Reading
 from trail_callbacks.canary.twin import Edit, EditKind, Replacement, Size
 
-__all__ = ["coined", "propose", "propose_nonce"]
-
 _LETTERS = "b d f g h k l m n p r s t v br dr gr kr tr st fl gl"
 _JOINTS = "gv mv mz zg bv vg lzd rzv ndv kz lvr rvl nzl dzm gzn"  # in no common word or name
 _ONSETS, _CLUSTERS = _LETTERS.split(), _JOINTS.split()

@@ -18,8 +18,6 @@ from trail_callbacks.canary.facts.reading import Fact, Reading, implausible
 from trail_callbacks.canary.twin import Edit, Replacement, Size
 from trail_callbacks.language.terms import keys
 
-__all__ = ["FACTORS", "guessable", "propose", "propose_inconsistent"]
-
 FACTORS: Mapping[Size, Sequence[tuple[float, float]]] = {
     "small": ((1.15, 1.45), (0.7, 0.87)),
     "medium": ((1.55, 1.88), (0.56, 0.68)),

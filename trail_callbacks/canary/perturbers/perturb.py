@@ -19,8 +19,6 @@ from trail_callbacks.canary.perturbers.rereading import Rereading, applied
 from trail_callbacks.canary.twin import SIZES, TAG, Edit, EditKind, Replacement, Size, Twin
 from trail_callbacks.errors import InputError
 
-__all__ = ["perturb"]
-
 _EXAMPLES = 5  # refused edits that are listed one by one, for each reason
 _ID = 16  # hexadecimal digits
 

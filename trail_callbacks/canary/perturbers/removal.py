@@ -13,8 +13,6 @@ from trail_callbacks.canary.facts.reading import Reading
 from trail_callbacks.canary.perturbers.dates import Dated, Key, dates_of
 from trail_callbacks.canary.twin import Edit, Replacement, Size
 
-__all__ = ["propose"]
-
 _BACK = re.compile(
     # a word that points back, at the beginning or near it
     r"\s*(?:both|such|there|then|also|however|so|therefore|thus|hence|instead|otherwise|unlike|another|others?"

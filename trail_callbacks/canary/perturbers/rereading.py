@@ -15,8 +15,6 @@ from trail_callbacks.canary.twin import Edit, Replacement
 from trail_callbacks.language.terms import stem
 from trail_callbacks.language.values import Quantity, quantities
 
-__all__ = ["Rereading", "applied", "dates_stand", "is_gone", "names_are_gone", "values_hold"]
-
 _CLOSE = 1e-9
 _STEM = 4  # letters that forms of a name have in common at least
 _FORM = re.compile(r"\w{0,2}?(?:e?s|e?ns?|n?ers?|i?ans?|ese|ish|ic|ists?|isms?|y|sche?[nrs]?)")

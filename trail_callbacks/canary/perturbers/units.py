@@ -14,8 +14,6 @@ from trail_callbacks.canary.facts.reading import Fact, Reading, implausible
 from trail_callbacks.canary.twin import Edit, Replacement, Size
 from trail_callbacks.language.values import quantities
 
-__all__ = ["propose"]
-
 _PAIRS = """km mi|kilometre mile|kilometres miles|kilometer mile|kilometers miles|m ft|metre foot|metres feet|meter foot
 |meters feet|yd m|yard metre|yards metres|cm mm|centimetres inches|centimeters inches|inch centimetre|kg lb
 |kilograms grams|g oz|grams ounces|gram ounce|litre gallon|litres gallons|liters gallons|hectare acre|hectares acres

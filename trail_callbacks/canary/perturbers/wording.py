@@ -19,8 +19,6 @@ from trail_callbacks.canary.twin import Edit, EditKind, Replacement, Size
 from trail_callbacks.language.detect import language
 from trail_callbacks.language.negation import negation
 
-__all__ = ["turning"]
-
 _LONGEST = 240  # characters of a sentence
 _Turn = tuple[int, int, str, str, str]
 """A change of a sentence: start and end in it, the new words, and what is said before and after, for a person."""

@@ -14,8 +14,6 @@ from trail_callbacks.canary.twin import Twin
 from trail_callbacks.language.terms import vocabulary
 from trail_callbacks.language.values import EXACT, quantities
 
-__all__ = ["LONGEST", "POLAR", "names", "problem", "usable"]
-
 LONGEST: Final = 600
 """Characters of a question; nobody asks a longer one."""
 POLAR: Final = vocabulary("yes no ja nein oui non sí si não sim nee да нет tak nie")

@@ -12,8 +12,6 @@ from zlib import crc32
 from trail_callbacks.canary.questions.facts import OTHER, VALUE, EditedSentence
 from trail_callbacks.language.negation import negation
 
-__all__ = ["GAP", "denies", "gap", "hollow", "unfit", "yes_or_no"]
-
 GAP: Final = "___"
 """What stands for the value in a question."""
 

@@ -26,8 +26,6 @@ from trail_callbacks.splitting.words import (
     tokenize,
 )
 
-__all__ = ["asked", "vague"]
-
 _BE: Final = frozenset({"is", "are", "was", "were"})
 _HAVE: Final = {"has": "does", "have": "do", "had": "did"}
 _POINTING: Final = vocabulary("it he she they this that these those its his her their such both another we i you here")

@@ -16,8 +16,6 @@ from trail_callbacks.evidence.tables import Row, pairs
 from trail_callbacks.language.detect import language
 from trail_callbacks.splitting.marks import clean, marker
 
-__all__ = ["OTHER", "VALUE", "Cell", "EditedSentence", "EditedSentences", "called"]
-
 VALUE: Final = "\ue000"
 """Stands for the value in `EditedSentence.opened`: a private character, which is taken out of texts."""
 OTHER: Final = "\ue001"

@@ -19,8 +19,6 @@ from trail_callbacks.canary.twin import TURNS, Edit, Twin
 from trail_callbacks.language.terms import keys
 from trail_callbacks.language.values import quantities
 
-__all__ = ["Maker", "make_probes"]
-
 _NAMES: Final = frozenset({"name", "nonce"})  # kinds of edits that change a name everywhere
 _SUBJECTS: Final = ("subject", "topic", "category")
 _FEW: Final = 6  # words of a sentence that says too little by itself, the value included

@@ -20,8 +20,6 @@ from trail_callbacks.models.call import Call, Pipeline, Reply
 from trail_callbacks.models.salvage import objects
 from trail_callbacks.text import encodable
 
-__all__ = ["ProbesReply", "checked_by_model", "improved", "probes_by_model"]
-
 _BATCH: Final = 8  # items a call
 _SENTENCE: Final = 600  # characters of a sentence or passage that are shown
 _LONGEST_ANSWER: Final = 200  # characters

@@ -12,8 +12,6 @@ from trail_callbacks.language.terms import keys, terms
 from trail_callbacks.language.values import quantities
 from trail_callbacks.text import Sentence, sentences
 
-__all__ = ["Rivals"]
-
 _ENOUGH: Final = 4  # words that tell a fact without a name
 _FEWEST: Final = 2  # words that tell one with a name
 _MOST: Final = 2_000  # sentences that are compared with a question

@@ -20,8 +20,6 @@ from trail_callbacks.errors import InputError
 from trail_callbacks.files import write
 from trail_callbacks.statistics.rates import Rate
 
-__all__ = ["FORMAT", "CountedReason", "Results", "assess"]
-
 FORMAT: Final = "trail-canary-results/2"
 """Format of the JSON; the number changes if a field changes its meaning or goes."""
 

@@ -26,8 +26,6 @@ from trail_callbacks.render.excerpt import block, line, plain
 from trail_callbacks.render.terminal import plain_text
 from trail_callbacks.statistics.rates import Rate
 
-__all__ = ["to_fragment", "to_rich", "to_text", "views"]
-
 _MOST = 60  # rows of a table
 _COLUMNS, _RATE = 2, 24  # rates beside each other, and characters of one: a terminal may have no more than 80
 _REASONS = 5

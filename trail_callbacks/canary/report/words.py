@@ -14,22 +14,6 @@ from trail_callbacks.canary.statistics.rates import Figures, Split
 from trail_callbacks.canary.trial import OUTCOMES, Outcome
 from trail_callbacks.statistics.rates import FEW, Rate, percent
 
-__all__ = [
-    "ARM_WORDS",
-    "OUTCOME_MEANS",
-    "OUTCOME_WORDS",
-    "FigureTable",
-    "answer",
-    "counted",
-    "outcome_table",
-    "rate_tables",
-    "remarks",
-    "shown",
-    "split_table",
-    "summary",
-    "ties",
-]
-
 _TABLES: Final[Mapping[str, tuple[str, ...]]] = {
     "With the fictive context": ("follow", "leak", "leak_known", "blend", "abstain"),
     "What the model knows, and what it makes of no context": ("right_closed_book", "right_empty", "follow_real"),

@@ -26,8 +26,6 @@ from trail_callbacks.text import encodable
 from trail_callbacks.work.askers import Askers, CallEnd, TooLateError
 from trail_callbacks.work.budget import Ledger
 
-__all__ = ["AppRound", "Holds", "RunProgress", "by_code", "in_words"]
-
 Holds: TypeAlias = Callable[[Probe, Sequence[str], Arm], bool | None]
 """Tells whether passages hold the fact of a probe as an arm states it; None if it cannot tell."""
 

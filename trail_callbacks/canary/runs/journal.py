@@ -20,8 +20,6 @@ from trail_callbacks.models.call import Usage
 from trail_callbacks.report import Report
 from trail_callbacks.work.journal import Journal, reading, results_of
 
-__all__ = ["CanaryJournal", "Known", "key_of", "load_run"]
-
 _FILE: Final = "canary.sqlite"
 _FORM: Final = "trail-canary-3"
 _WHAT: Final = "canary run"

@@ -23,9 +23,6 @@ from trail_callbacks.canary.probe import Probe
 from trail_callbacks.canary.saved import to_data
 from trail_callbacks.errors import InputError
 
-__all__ = ["Cell", "Plan", "named", "read_matrix"]
-
-
 Cell: TypeAlias = tuple[int, int, int]
 """Numbers of strategy, probe and arm in the plan, from 0."""
 

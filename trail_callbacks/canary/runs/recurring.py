@@ -29,8 +29,6 @@ from trail_callbacks.errors import InputError
 from trail_callbacks.statistics.rates import Rate, rate
 from trail_callbacks.work.journal import Journal, reading
 
-__all__ = ["ProbeHistory", "Watch", "exposition"]
-
 _FORM = "trail-canary-history-2"
 _WHAT = "watch"
 _WINDOW = 300  # trials that the leak rate is of

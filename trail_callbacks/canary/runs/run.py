@@ -28,8 +28,6 @@ from trail_callbacks.models.call import Model
 from trail_callbacks.models.drive import Limits, drive
 from trail_callbacks.work.budget import Budget, Granted, Ledger, granted
 
-__all__ = ["arun", "run"]
-
 _DEFAULT = Strategy("default")
 _BATCH = 32  # answers that a model is given together
 _PATIENCE = 3  # batches in a row of which the model decided nothing

@@ -13,8 +13,6 @@ from trail_callbacks.errors import InputError, TrailError
 from trail_callbacks.graph import Node, ProvenanceGraph
 from trail_callbacks.models.call import Usage
 
-__all__ = ["FrameworkApp", "RealTextServedError", "usage_of"]
-
 _OF_MODELS = frozenset({"llm", "model", "provider", "prompt_tokens", "completion_tokens"})
 _SHOWN = 3  # steps, and edits of each, that an error names
 

@@ -23,8 +23,6 @@ from trail_callbacks.canary.corpus import Skipped
 from trail_callbacks.canary.twin import Twin
 from trail_callbacks.errors import InputError, TrailError
 
-__all__ = ["SWITCH", "CanaryOffError", "Exposure", "checked_arm", "current", "exposed", "is_off", "switch_off"]
-
 SWITCH: Final = "TRAIL_CANARY"
 """The environment variable; `off` (also `0`, `no` or `false`) is read whenever something is retrieved."""
 

@@ -12,8 +12,6 @@ from trail_callbacks.canary.passages.translation import Translator, translator_o
 from trail_callbacks.canary.twin import TAG, Twin
 from trail_callbacks.errors import InputError
 
-__all__ = ["FictiveDataError", "refuse_fictive", "refuse_polluted"]
-
 Item = TypeVar("Item")
 _DEEP = 8  # levels of metadata that are read
 _SHOWN = 3  # items that an error names

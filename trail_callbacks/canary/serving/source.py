@@ -17,8 +17,6 @@ from trail_callbacks.canary.serving.quarantine import refuse_polluted
 from trail_callbacks.canary.twin import Twin
 from trail_callbacks.errors import InputError
 
-__all__ = ["CanarySource", "Framework", "Sight"]
-
 Item = TypeVar("Item")
 _log = logging.getLogger("trail_callbacks")
 

@@ -15,20 +15,6 @@ from trail_callbacks.canary.trial import Policy, Run
 from trail_callbacks.errors import InputError
 from trail_callbacks.statistics.paired import Paired, groups, holm, paired
 
-__all__ = [
-    "ALPHA",
-    "LABELS",
-    "Compared",
-    "Contrast",
-    "RateChange",
-    "RunComparison",
-    "compare",
-    "contrasts",
-    "hits",
-    "ranking",
-]
-
-
 Compared = Literal["leak", "follow", "right_real", "right_fictive"]
 """What strategies and runs are compared by: leak and follow rate, see `measures`, and the share that is right by the
 policy in two arms."""

@@ -15,8 +15,6 @@ from trail_callbacks.canary.arm import Arm
 from trail_callbacks.canary.probe import Probe
 from trail_callbacks.canary.trial import Finding, Outcome, Policy, Trial
 
-__all__ = ["MEASURES", "CanaryMeasure", "ProbeCase", "right"]
-
 
 @dataclass(frozen=True)
 class ProbeCase:

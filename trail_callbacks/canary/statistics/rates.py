@@ -17,8 +17,6 @@ from trail_callbacks.errors import InputError
 from trail_callbacks.statistics.intervals import Z, needed_for_difference, quantile, wilson
 from trail_callbacks.statistics.rates import Hit, Rate, design, rate
 
-__all__ = ["SPLITS", "CanaryRates", "Figures", "Split", "cases", "cluster", "planned", "precision", "rates"]
-
 Split = Literal["kind", "size", "subject", "model"]
 SPLITS: Final[tuple[Split, ...]] = get_args(Split)
 

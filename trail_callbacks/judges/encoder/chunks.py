@@ -16,8 +16,6 @@ from trail_callbacks.evidence.tables import labelled
 from trail_callbacks.language.speech import is_question
 from trail_callbacks.language.terms import keys
 
-__all__ = ["Chunk", "chunks", "likeliest", "statements", "wording"]
-
 _SPACE = re.compile(r"\s+")
 _SPARE = 2  # tokens that joining two texts may add
 

@@ -15,8 +15,6 @@ from trail_callbacks.judges.encoder.loading import Loaded, first_line
 from trail_callbacks.models.call import Pipeline
 from trail_callbacks.text import encodable
 
-__all__ = ["Asked", "Encoder", "Grounding", "Probabilities", "Reader", "UnusableError"]
-
 Probabilities: TypeAlias = list[list[float]]
 """For each token of an input, or for the input as a whole, the probability of each label."""
 

@@ -21,8 +21,6 @@ from trail_callbacks.language.detect import NAMES, language
 from trail_callbacks.models.call import Pipeline
 from trail_callbacks.taxonomy import SupportClass
 
-__all__ = ["EncoderJudge"]
-
 _DTYPES = ("float32", "bfloat16")
 
 

@@ -21,8 +21,6 @@ from trail_callbacks.errors import JudgeError, MissingExtraError
 from trail_callbacks.judges.encoder.profiles import PROFILES, Profile, checked_labels, read_labels
 from trail_callbacks.taxonomy import SupportClass
 
-__all__ = ["Loaded", "Source", "Weights", "first_line", "needs_extra"]
-
 _HHEM = "HHEMv2"  # the kind of model that its configuration names; transformers has no such kind
 _TIED = "transformer.encoder.embed_tokens.weight"  # the same tensor as the shared one, and not saved
 _ABSOLUTE = 1_000_000  # a tokenizer that names more tokens than this names no limit

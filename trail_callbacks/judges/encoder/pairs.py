@@ -14,8 +14,6 @@ from trail_callbacks.language.terms import keys
 from trail_callbacks.models.call import Pipeline
 from trail_callbacks.taxonomy import SupportClass
 
-__all__ = ["PairReader"]
-
 Read = TypeVar("Read", Chunk, Passage)
 
 _SLOT = re.compile(r"\{(evidence|claim|end)\}")

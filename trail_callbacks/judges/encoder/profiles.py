@@ -16,8 +16,6 @@ from typing import Literal, TypeAlias
 from trail_callbacks.errors import JudgeError
 from trail_callbacks.taxonomy import SupportClass
 
-__all__ = ["DEFAULT", "PROFILES", "UNSUITED", "Profile", "checked_labels", "profile_of", "read_labels"]
-
 _Head: TypeAlias = Literal["pair", "text", "decoder", "first_token", "tokens"]
 """What a model reads and where its answer is:
 

@@ -13,8 +13,6 @@ from trail_callbacks.judges.encoder.inference import Asked, Encoder, Grounding, 
 from trail_callbacks.models.call import Pipeline
 from trail_callbacks.taxonomy import SupportClass
 
-__all__ = ["TokenReader"]
-
 _LEAST = 48  # tokens of evidence that must be left beside the claims
 _SPARE = 8  # tokens that joining evidence, template and claims may add
 _SENTENCES = 4  # sentences among which the one that backs a claim is looked for: those that share most words with it

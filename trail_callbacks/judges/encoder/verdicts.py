@@ -29,8 +29,6 @@ from trail_callbacks.models.call import Pipeline
 from trail_callbacks.taxonomy import UNSUPPORTED, ErrorType, SupportClass
 from trail_callbacks.text import encodable, sentences
 
-__all__ = ["Thresholds", "stating", "verdicts"]
-
 _Outcome: TypeAlias = SupportClass | Literal["undecided"]
 
 _CONTRADICTED_AT = 0.8

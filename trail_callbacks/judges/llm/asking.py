@@ -22,8 +22,6 @@ from trail_callbacks.models.call import Call, Failure, Pipeline, Reply
 from trail_callbacks.models.drive import relayed
 from trail_callbacks.models.tokens import count
 
-__all__ = ["Heard", "Rest", "ask", "watched"]
-
 Result = TypeVar("Result")
 
 _CHECKED = 1500  # tokens from which a prompt is compared; shorter ones fit anywhere

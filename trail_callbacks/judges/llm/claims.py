@@ -15,8 +15,6 @@ from trail_callbacks.judges.prompts import Fence, load
 from trail_callbacks.models.call import Call, Failure, Pipeline, Reply
 from trail_callbacks.text import forms, locate, sentences, words
 
-__all__ = ["ROOM", "Claims", "cut", "extract", "found", "gathered", "numbered"]
-
 _BLANK_LINE = ("\n\n", "\r\n\r\n")
 _NEAR = 40  # characters after a sentence in which a paragraph must end
 _LONGEST = 6000  # characters of the answer in one call: longer ones make models skip claims

@@ -11,8 +11,6 @@ from trail_callbacks.language.detect import language
 from trail_callbacks.language.terms import keys
 from trail_callbacks.language.values import quantities
 
-__all__ = ["Shown"]
-
 _MARK = r"[.,'\u2019\u00a0\u2009\u202f ]"
 _NUMBER = re.compile(r"\d+(?:[.,'\u2019]\d+|[\u00a0\u2009\u202f ]\d{3}(?!\d))*")
 _GROUPED = re.compile(rf"(\d{{1,3}}(?:{_MARK}\d{{3}})+?)(?:[.,](\d+))?")

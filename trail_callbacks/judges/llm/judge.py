@@ -17,8 +17,6 @@ if TYPE_CHECKING:
     from trail_callbacks.judges.judge import Opinion, Survey
     from trail_callbacks.report.diagnosis import Facet
 
-__all__ = ["LLMJudge"]
-
 _MANY = 32  # claims of one call; more would need a reply longer than many models write
 _SMALL = 4.5  # billions of parameters, up to which a model gets shorter prompts
 _SIZE = re.compile(r"(?<![\w.])e?(\d+(?:\.\d+)?)(b|m)(?![a-z0-9])", re.IGNORECASE)

@@ -22,8 +22,6 @@ from trail_callbacks.judges.judge import Question
 from trail_callbacks.judges.prompts import Fence
 from trail_callbacks.language.terms import terms
 
-__all__ = ["NOBODY", "Keyed", "bare", "candidates", "claim_lines", "letters", "line", "passage_lines", "told"]
-
 Keyed = tuple[str, Question]
 """A question under the id that the model answers with."""
 

@@ -16,8 +16,6 @@ from trail_callbacks.judges.prompts import Fence, load
 from trail_callbacks.models.call import Call, Pipeline, Reply
 from trail_callbacks.models.tokens import count
 
-__all__ = ["judge_answer"]
-
 _SCREEN = 800  # tokens of an answer that is judged at once; of a longer one models skip claims
 _MOST = 64  # claims that the schema has room for
 _VERDICT = 160  # tokens of a reply for each verdict

@@ -25,25 +25,6 @@ from trail_callbacks.report.diagnosis import FacetKind
 from trail_callbacks.taxonomy import ErrorDetail, ErrorType, SupportClass
 from trail_callbacks.text import encodable
 
-__all__ = [
-    "ClaimItem",
-    "ClaimsReply",
-    "FacetItem",
-    "FoundItem",
-    "FoundReply",
-    "OnePassItem",
-    "OnePassReply",
-    "PartsItem",
-    "PartsReply",
-    "StatedItem",
-    "StatedReply",
-    "SurveyReply",
-    "VerdictItem",
-    "VerdictsReply",
-    "own",
-    "salvage",
-]
-
 Item = TypeVar("Item", bound=BaseModel)
 
 _MOST_IDS = 64  # a claim may be traced through as many texts

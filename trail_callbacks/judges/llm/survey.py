@@ -15,8 +15,6 @@ from trail_callbacks.judges.prompts import Fence, load
 from trail_callbacks.models.call import Call, Failure, Pipeline, Reply
 from trail_callbacks.report.diagnosis import Facet, FacetKind
 
-__all__ = ["survey"]
-
 _ROOM = 1400  # tokens of a reply
 _WEIGHTS = (1, 3)
 _NONE = Failure("invalid", "the model gave no survey")

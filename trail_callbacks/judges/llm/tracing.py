@@ -16,8 +16,6 @@ from trail_callbacks.judges.llm.schema import FoundItem, FoundReply, PartsItem, 
 from trail_callbacks.judges.prompts import Fence, load
 from trail_callbacks.models.call import Call, Failure, Pipeline, Reply
 
-__all__ = ["decompose", "select"]
-
 _LONGEST = 24_000  # characters of text in one call
 Item = TypeVar("Item")
 _Numbered = tuple[int, Search]

@@ -20,8 +20,6 @@ from trail_callbacks.judges.prompts import Fence, load
 from trail_callbacks.models.call import Call, Failure, Pipeline, Reply
 from trail_callbacks.taxonomy import UNSUPPORTED, ErrorDetail, ErrorType, SupportClass
 
-__all__ = ["assess", "dropped", "read", "shown_texts"]
-
 _ROOM = {"verdicts": (256, 360), "localize": (128, 280), "answerable": (128, 280)}
 """Tokens for a reply: once, and for each claim."""
 _FILLED = 8  # times as many characters of passages as of claims

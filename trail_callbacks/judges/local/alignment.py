@@ -11,8 +11,6 @@ from trail_callbacks.judges.local.wording import WEIGHTS, Word, Wording, WordPla
 from trail_callbacks.language.terms import vocabulary
 from trail_callbacks.taxonomy import ErrorType, SupportClass
 
-__all__ = ["Alignment", "Mismatch", "laid_beside"]
-
 _NEAR = 0.3  # share of the claim's content that a sentence must have to be laid beside it
 _LONGEST = 70  # words of a sentence; a longer one is a text whose sentences were not told apart
 _DATE = frozenset({"year", "month", "day", "weekday"})

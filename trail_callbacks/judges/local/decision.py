@@ -15,8 +15,6 @@ from trail_callbacks.judges.local.verbatim import repeats, states
 from trail_callbacks.judges.local.wording import Word, Wording
 from trail_callbacks.taxonomy import ErrorType, SupportClass
 
-__all__ = ["Ruling", "mismatches"]
-
 _COMPARED = 3  # sentences that may show a difference
 _CLOSE = 0.25  # how much less of the claim than the best they may have
 _SHOWN = 3  # nearest sentences that are shown where nothing is decided

@@ -25,8 +25,6 @@ from trail_callbacks.splitting.frames import unframed
 from trail_callbacks.splitting.references import Thread
 from trail_callbacks.taxonomy import UNSUPPORTED, SupportClass
 
-__all__ = ["LocalJudge"]
-
 _ESCAPED = re.compile(r"\\u([0-9a-fA-F]{4})")
 _FIELD = re.compile(r'[{\s]*"[^"]{1,60}"\s*:\s*"([^"]*\s[^"]*[.!\u3002])"[,}\]\s]*')
 _PRONOUN = re.compile(r"(?:It|He|She|They|Its|His|Her|Their)\b")

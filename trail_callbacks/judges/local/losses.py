@@ -11,8 +11,6 @@ from trail_callbacks.judges.local.wording import Word
 from trail_callbacks.language.terms import is_past, vocabulary
 from trail_callbacks.taxonomy import ErrorType, SupportClass
 
-__all__ = ["condition", "degree", "hedge", "limit", "negation", "plan", "view"]
-
 _LEAST = 0.6  # share of the claim that must be paired
 _CONDITION = 0.5  # the same where the claim ends in the words before a condition
 _LIKE = 0.8  # the same where the cue has other uses

@@ -14,8 +14,6 @@ from trail_callbacks.judges.local.alignment import laid_beside
 from trail_callbacks.judges.local.decision import mismatches
 from trail_callbacks.judges.local.wording import Word, Wording, WordPlaces
 
-__all__ = ["SharedWords"]
-
 _ABOUT = 0.3  # share of the claim's words that make a passage be about it
 _CLOSE = 0.8  # passages with at least this share of the best overlap are about the same subject as the best
 _ENOUGH = 0.6  # share of the claim that makes a statement of it

@@ -13,8 +13,6 @@ from trail_callbacks.language.terms import Term, stem, vocabulary
 from trail_callbacks.language.values import Quantity, follows
 from trail_callbacks.taxonomy import ErrorType, SupportClass
 
-__all__ = ["is_about_another", "is_label", "name", "new_name", "new_year", "number", "opposite"]
-
 _LEAST = 0.6  # share of the rest of a claim that must be paired
 _MOST = 0.95  # the same for a number that other numbers may give by arithmetic
 _HALF_FRAMED = 0.85  # the same where only one neighbour is the same

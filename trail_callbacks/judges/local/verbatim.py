@@ -10,8 +10,6 @@ from trail_callbacks.judges.local.alignment import Alignment
 from trail_callbacks.judges.local.wording import Word
 from trail_callbacks.language.terms import vocabulary
 
-__all__ = ["repeats", "states"]
-
 _FEWEST = 3  # words of content
 _DROPPED = 2  # words of content of the sentence that may be missing between those of the claim
 _SAID = markers.CONDITIONS | markers.VIEWS | markers.REPORTS

@@ -13,8 +13,6 @@ from trail_callbacks.language.detect import is_english
 from trail_callbacks.language.terms import Term, stem, terms
 from trail_callbacks.language.values import Quantity, follows, quantities
 
-__all__ = ["WEIGHTS", "Word", "WordPlaces", "Wording", "same"]
-
 WEIGHTS = {"light": 0.05, "marker": 0.5, "word": 1.0, "name": 1.5, "number": 1.5}
 _PREFIX = 6  # letters; words that share them and little else differ are forms of one word (`approval`, `approve`)
 _ENDING = 4  # letters that may follow the shared ones

@@ -15,9 +15,6 @@ from trail_callbacks.language.terms import stem, vocabulary
 from trail_callbacks.language.values.quantity import EXACT, Quantity
 from trail_callbacks.language.values.scan import quantities
 
-__all__ = ["folded", "follows", "is_same_name", "measures"]
-
-
 _HEDGED = 0.1  # how far `about 500` may be from the number it stands for
 _CONVERTED = 0.01  # what is lost between units
 _COMPOUND = frozenset({"time", "length", "mass", "volume"})

@@ -13,9 +13,6 @@ from itertools import product
 from trail_callbacks.language.values.numerals import ORDINALS, Style
 from trail_callbacks.language.values.quantity import Quantity, exact
 
-__all__ = ["DAYS", "MONTHS", "CalendarDate", "calendar_dates", "dates", "month_named", "times"]
-
-
 _MONTHS_OF = {
     "en": """january february march april may june july august september october november december
         jan feb mar apr may jun jul aug sep oct nov dec""",

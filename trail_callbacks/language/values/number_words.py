@@ -17,8 +17,6 @@ from trail_callbacks.language.detect import language
 from trail_callbacks.language.values.numerals import MAGNITUDES
 from trail_callbacks.language.values.units import UNITS
 
-__all__ = ["in_digits"]
-
 _TABLE = Path(__file__).with_name("numbers.txt")
 _SECTION = re.compile(r"^\[(.+)\]\n", re.MULTILINE)
 _FROM = 13  # smaller ones are words of other languages as well (`once`, `due`, `six`): only in a text of their own

@@ -9,23 +9,6 @@ from typing import NamedTuple
 
 from trail_callbacks.language.detect import language
 
-__all__ = [
-    "FRACTIONS",
-    "LARGE",
-    "MAGNITUDES",
-    "NUMBER_WORDS",
-    "NUMERAL",
-    "ORDINALS",
-    "SPELT",
-    "Number",
-    "Style",
-    "ascii_digits",
-    "grouped",
-    "magnitude",
-    "number",
-    "spelt",
-]
-
 _GROUP = r"[,.'\u2019\u2009\u202f\u00a0]"
 NUMERAL = (
     rf"(?:\d{{1,3}}(?:{_GROUP}\d{{3}})+(?!\d)(?:[.,]\d+)?|\d{{1,2}}(?:,\d\d)+,\d{{3}}(?!\d)(?:\.\d+)?|\d+(?:[.,]\d+)?)"

@@ -8,8 +8,6 @@ from dataclasses import dataclass, replace
 
 from trail_callbacks.language.values.numerals import MAGNITUDES
 
-__all__ = ["EXACT", "Quantity", "bound", "exact", "joined", "year_bound"]
-
 EXACT = frozenset({"year", "month", "weekday", "day", "rank", "clock", "quarter"})
 """Kinds that are equal or different, never near: nothing is rounded, added up or converted."""
 

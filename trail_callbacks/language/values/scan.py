@@ -28,8 +28,6 @@ from trail_callbacks.language.values.quantity import Quantity, bound, exact, joi
 from trail_callbacks.language.values.units import Unit, currency_before, is_unit, unit_after
 from trail_callbacks.slices import current
 
-__all__ = ["quantities"]
-
 _VULGAR = "".join(chr(code) for code in (0xBC, 0xBD, 0xBE, *range(0x2150, 0x215F)))
 _PARTS = frozenset({2, 3, 4, 5, 6, 7, 8, 9, 10, 12, 16, 20, 25, 32, 50, 64, 100, 1000})  # `24/7` is not a fraction
 _FRACTION = re.compile(

@@ -11,8 +11,6 @@ from typing import NamedTuple
 
 from trail_callbacks.language.terms import vocabulary
 
-__all__ = ["CURRENCIES", "UNITS", "Unit", "currency_before", "is_unit", "unit_after"]
-
 _SIGNS = {
     "$": "usd", "us$": "usd", "a$": "aud", "au$": "aud", "c$": "cad", "ca$": "cad", "hk$": "hkd", "nz$": "nzd",
     "s$": "sgd", "r$": "brl", "€": "eur", "£": "gbp", "¥": "jpy", "₹": "inr", "₽": "rub", "₩": "krw", "₺": "try",

@@ -21,8 +21,6 @@ from trail_callbacks.language.values.numerals import (
 )
 from trail_callbacks.language.values.quantity import Quantity
 
-__all__ = ["Numeral", "Writing", "in_words"]
-
 _DIGITS = re.compile(NUMERAL)
 _WORDS = re.compile(rf"\b{SPELT}\b", re.IGNORECASE)
 _BARE = re.compile(r"(?:hundred|thousand|million|billion|trillion|dozen)\b", re.IGNORECASE)

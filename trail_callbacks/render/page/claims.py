@@ -22,8 +22,6 @@ from trail_callbacks.render.labels import (
 from trail_callbacks.render.page.view import PageView, Stop
 from trail_callbacks.report import Layer, Verdict
 
-__all__ = ["claims"]
-
 _LONGEST = 2_000  # characters of one quote or rationale
 _NAMED = 12  # nodes named in one line
 _EVIDENCE = 40  # pieces of a claim

@@ -21,8 +21,6 @@ from trail_callbacks.render.page.view import PageView
 from trail_callbacks.report import Report
 from trail_callbacks.taxonomy import SupportClass
 
-__all__ = ["base_style", "charts", "colours", "facts", "notices", "page_policy", "score", "security_policy", "to_page"]
-
 _STATES = {
     "assessed": "all claims judged",
     "abstained": "the answer declines to answer",

@@ -24,8 +24,6 @@ from trail_callbacks.render.excerpt import (
 from trail_callbacks.render.labels import WORST_FIRST, WRITTEN, listed, mark, named, origin_words, outcome_word
 from trail_callbacks.render.page.view import PageView
 
-__all__ = ["Texts", "answer"]
-
 _ANSWER = 100_000  # characters; browsers take a minute to break megabytes of one paragraph into lines
 _INPUTS = 8  # inputs named above a text
 _LONGEST = 20_000  # characters of one text; longer ones are cut to what claims cite, with notes on what is left out

@@ -14,8 +14,6 @@ from trail_callbacks.graph import Node, ProvenanceGraph
 from trail_callbacks.render.excerpt import MarkedSpan
 from trail_callbacks.report import Report, Verdict
 
-__all__ = ["PageView", "Stop", "Trails"]
-
 _STOPS = 200  # nodes of one trail; with more, the whole graph would be highlighted
 
 
