@@ -70,7 +70,7 @@ def test_the_page_of_traces_names_all_fields_and_the_keys_of_documents():
         trace.Retrieval,
         trace.Candidate,
         trace.Reranking,
-        trace.Ranked,
+        trace.Reranked,
         trace.Packing,
         trace.Packed,
         trace.ModelCall,

@@ -19,7 +19,7 @@ from langchain_trail.memory import held, identified, without_reviews
 from langchain_trail.pieces import pieces
 from langchain_trail.withholding import cleared, field_texts
 from trail_callbacks.graph import ProvenanceGraph
-from trail_callbacks.guard import Guard, Outcome
+from trail_callbacks.guard import Guard, GuardOutcome
 from trail_callbacks.guard.withheld import Withheld, read_texts
 
 
@@ -74,29 +74,29 @@ class Attempts:
         output = shown(draft.output, draft.chunks)
         return complete(self._recorder.graph(draft.run_id), output, self._recorder.redacted)
 
-    def publish(self, outcome: Outcome[Any], summary: dict[str, Any]) -> None:
+    def publish(self, outcome: GuardOutcome[Any], summary: dict[str, Any]) -> None:
         """Shows the last draft if it is accepted, and sends the summary of its report."""
         if not outcome.withheld:
             self._drafts.release()
         if summary:
             dispatch(summary, self._config)
 
-    async def apublish(self, outcome: Outcome[Any], summary: dict[str, Any]) -> None:
+    async def apublish(self, outcome: GuardOutcome[Any], summary: dict[str, Any]) -> None:
         """As `publish`."""
         if not outcome.withheld:
             await self._drafts.arelease()
         if summary:
             await adispatch(summary, self._config)
 
-    def keep(self, outcome: Outcome[Any]) -> None:
+    def keep(self, outcome: GuardOutcome[Any]) -> None:
         """Lets the app remember the answer as the user gets it; of one that raises nothing is kept."""
         self._holder.keep(self._scrub(outcome))
 
-    async def akeep(self, outcome: Outcome[Any]) -> None:
+    async def akeep(self, outcome: GuardOutcome[Any]) -> None:
         """As `keep`."""
         await self._holder.akeep(await asyncio.to_thread(self._scrub, outcome))
 
-    def withheld(self, outcome: Outcome[Any]) -> Withheld:
+    def withheld(self, outcome: GuardOutcome[Any]) -> Withheld:
         """Returns what is withheld of a draft that is not accepted."""
         if self._withheld is not None:
             return self._withheld
@@ -107,7 +107,7 @@ class Attempts:
         self._withheld = self._guard.withheld(outcome, texts, known, field_texts)
         return self._withheld
 
-    def _scrub(self, outcome: Outcome[Any]) -> Callable[[Any], Any]:
+    def _scrub(self, outcome: GuardOutcome[Any]) -> Callable[[Any], Any]:
         if self._guard.instead(outcome) is None:
             return self.unreviewed
         withheld = self.withheld(outcome)

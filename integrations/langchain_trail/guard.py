@@ -22,9 +22,9 @@ from trail_callbacks.graph import ProvenanceGraph
 from trail_callbacks.guard import (
     Guard,
     GuardKeywords,
+    GuardOutcome,
     GuardSettings,
     GuardSteps,
-    Outcome,
     Stream,
     acarry_out,
     carry_out,
@@ -200,7 +200,7 @@ class TrailGuard(AgentMiddleware[TrailState, Any, Any]):
         update = {"messages": [judged_only(last, self._settings.message)]} if strict else {}
         return {**update, "trail": summary}
 
-    def _noted(self, outcome: Outcome[ModelResponse[Any]]) -> tuple[Outcome[ModelResponse[Any]], bool]:
+    def _noted(self, outcome: GuardOutcome[ModelResponse[Any]]) -> tuple[GuardOutcome[ModelResponse[Any]], bool]:
         """An outcome that names what of its draft was not judged, and whether the draft is whole: not if strict."""
         said = [message for message in outcome.draft.result if isinstance(message, AIMessage)]
 
@@ -239,7 +239,7 @@ class TrailGuard(AgentMiddleware[TrailState, Any, Any]):
             return 0, Usage()
         return int(kept["drafts"]), Usage(**kept["cost"])
 
-    def _counted(self, request: ModelRequest[Any], outcome: Outcome[Any]) -> dict[str, Any]:
+    def _counted(self, request: ModelRequest[Any], outcome: GuardOutcome[Any]) -> dict[str, Any]:
         drafts, usage = (outcome.rejected, outcome.usage) if outcome.action == "skip" else (0, Usage())
         if self._before(request)[0] == drafts:
             return {}
@@ -247,7 +247,7 @@ class TrailGuard(AgentMiddleware[TrailState, Any, Any]):
         return {"trail_rejected": {self._name: kept}}
 
     def _answered(
-        self, request: ModelRequest[Any], outcome: Outcome[ModelResponse[Any]]
+        self, request: ModelRequest[Any], outcome: GuardOutcome[ModelResponse[Any]]
     ) -> tuple[ModelResponse[Any], dict[str, Any]]:
         """The response that the agent gets, with the summary on it, and the summary."""
         response, summary = outcome.draft, outcome.summary()
@@ -260,7 +260,7 @@ class TrailGuard(AgentMiddleware[TrailState, Any, Any]):
     def _finished(
         self,
         request: ModelRequest[Any],
-        outcome: Outcome[ModelResponse[Any]],
+        outcome: GuardOutcome[ModelResponse[Any]],
         response: ModelResponse[Any],
         summary: dict[str, Any],
     ) -> ModelResponse[Any] | ExtendedModelResponse[Any]:
@@ -278,7 +278,7 @@ class TrailGuard(AgentMiddleware[TrailState, Any, Any]):
             update["jump_to"] = "end"
         return ExtendedModelResponse(model_response=response, command=Command(update={**update, "trail": summary}))
 
-    def _text(self, request: ModelRequest[Any], outcome: Outcome[ModelResponse[Any]]) -> Withheld:
+    def _text(self, request: ModelRequest[Any], outcome: GuardOutcome[ModelResponse[Any]]) -> Withheld:
         """What is withheld of a draft."""
         answer = _answer_of(outcome.draft)
         asked = [message.text for message in request.messages if isinstance(message, HumanMessage)]

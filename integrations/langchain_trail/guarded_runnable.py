@@ -26,9 +26,9 @@ from trail_callbacks.graph import ProvenanceGraph
 from trail_callbacks.guard import (
     Guard,
     GuardKeywords,
+    GuardOutcome,
     GuardSettings,
     GuardSteps,
-    Outcome,
     Stream,
     acarry_out,
     carry_out,
@@ -40,7 +40,7 @@ from trail_callbacks.signatures import shows_settings
 
 In = TypeVar("In")
 Out = TypeVar("Out")
-_Result: TypeAlias = Callable[[Outcome[Draft], Attempts, dict[str, Any]], Any]
+_Result: TypeAlias = Callable[[GuardOutcome[Draft], Attempts, dict[str, Any]], Any]
 
 
 class Guarded(Runnable[In, Out]):
@@ -193,7 +193,7 @@ class Guarded(Runnable[In, Out]):
         request = prepared(self._runnable, given)
         return guard_answer(self._settings, request, graph_of=graph_of, texts_of=_texts, revised=again)
 
-    def _noted(self, outcome: Outcome[Draft]) -> tuple[Outcome[Draft], dict[str, Any]]:
+    def _noted(self, outcome: GuardOutcome[Draft]) -> tuple[GuardOutcome[Draft], dict[str, Any]]:
         """An outcome that names what of its draft was not judged, and its summary.
 
         In the strict setting what was not judged is left out of the draft.
@@ -212,7 +212,7 @@ class Guarded(Runnable[In, Out]):
         noted = self._guard.noted(outcome, names, (lambda draft: draft) if outcome.withheld else strict)
         return noted, noted.summary()
 
-    def _result(self, outcome: Outcome[Draft], attempts: Attempts, summary: dict[str, Any]) -> Any:
+    def _result(self, outcome: GuardOutcome[Draft], attempts: Attempts, summary: dict[str, Any]) -> Any:
         output = outcome.draft.output
         if outcome.action == "raise":
             reject(outcome)
@@ -222,7 +222,7 @@ class Guarded(Runnable[In, Out]):
             output = annotated(output, summary)
         return attempts.unreviewed(output)
 
-    def _rest(self, outcome: Outcome[Draft], attempts: Attempts, summary: dict[str, Any]) -> list[Any]:
+    def _rest(self, outcome: GuardOutcome[Draft], attempts: Attempts, summary: dict[str, Any]) -> list[Any]:
         """The chunks that follow the decision on the answer."""
         draft = outcome.draft
         if outcome.action == "raise":
@@ -234,7 +234,7 @@ class Guarded(Runnable[In, Out]):
             chunks += trailing(draft.output, summary) if summary else []
         return [attempts.unreviewed(chunk) for chunk in chunks]
 
-    def _withheld(self, outcome: Outcome[Draft], attempts: Attempts, summary: dict[str, Any]) -> Any:
+    def _withheld(self, outcome: GuardOutcome[Draft], attempts: Attempts, summary: dict[str, Any]) -> Any:
         output = outcome.draft.output
         replacement = replaced(output, attempts.withheld(outcome), summary)
         if replacement is None:

@@ -29,7 +29,7 @@ _SOURCES = 2  # inputs of the root and of its first step: with the latter comes 
 
 
 @dataclass(slots=True, eq=False)
-class Model:
+class HookedCall:
     """A call of a model.
 
     Attributes:
@@ -69,13 +69,13 @@ class Stopped(NamedTuple):
 
     read: Any
     whole: bool
-    left: list[Model]
+    left: list[HookedCall]
 
 
 @dataclass(slots=True, eq=False)
 class _Root:
     given: list[object] = field(default_factory=list)
-    models: list[Model] = field(default_factory=list)
+    models: list[HookedCall] = field(default_factory=list)
 
 
 class Readings:
@@ -84,7 +84,7 @@ class Readings:
     def __init__(self, session: Session) -> None:
         self._session = session
         self._attach = session.settings.attach and session.settings.evaluate != "never"
-        self._open: OrderedDict[UUID, Model] = OrderedDict()
+        self._open: OrderedDict[UUID, HookedCall] = OrderedDict()
         self._roots: OrderedDict[str, _Root] = OrderedDict()
 
     def started(self, root: str, run_id: UUID, payload: object, metadata: Mapping[str, Any] | None) -> None:
@@ -97,7 +97,7 @@ class Readings:
         if len(run.given) < _SOURCES:
             run.given.append(payload)
         if metadata is not None:
-            model = self._open[run_id] = Model(run_id, root, metadata)
+            model = self._open[run_id] = HookedCall(run_id, root, metadata)
             run.models.append(model)
             if len(self._open) > _OPEN:
                 self._open.popitem(last=False)
@@ -115,7 +115,7 @@ class Readings:
                 model.marked, model.summary = message, {"state": "pending", "run_id": model.root}
                 _put(message, model.summary)
 
-    def model_ended(self, run_id: UUID, result: object = None) -> Model | None:
+    def model_ended(self, run_id: UUID, result: object = None) -> HookedCall | None:
         """A model ended. Its message carries no summary yet, or that of another run if it comes from a cache."""
         model = self._open.pop(run_id, None) if self._open else None
         if model is not None and result is not None:
@@ -159,7 +159,7 @@ class Readings:
         for model in reversed(run.models):
             read = [chunk for chunk in model.chunks if id(getattr(chunk, "message", chunk)) not in unread]
             if read:
-                message = _answer_in(Model(run_id, root, {}, read).partial())
+                message = _answer_in(HookedCall(run_id, root, {}, read).partial())
             elif isinstance(error, GeneratorExit) and not model.chunks and id(model.message) not in unread:
                 message = model.message  # a reader gets the states and updates of a graph whole
             else:

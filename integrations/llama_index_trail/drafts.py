@@ -23,7 +23,7 @@ from llama_index_trail.streams import Stream
 from llama_index_trail.tracker import TRACKER
 from trail_callbacks.errors import InputError
 from trail_callbacks.graph import ProvenanceGraph
-from trail_callbacks.guard import Guard, Outcome
+from trail_callbacks.guard import Guard, GuardOutcome
 from trail_callbacks.guard.withheld import Withheld, read_texts
 from trail_callbacks.session import Session
 
@@ -104,7 +104,7 @@ class EngineDraft:
 class EngineGuard(Guard):
     """The guard of a query or chat engine."""
 
-    def withheld_of(self, outcome: Outcome[Any]) -> Withheld:
+    def withheld_of(self, outcome: GuardOutcome[Any]) -> Withheld:
         """Returns what nobody is to read of a draft; nodes that its engine did not read may be made of it."""
         draft: EngineDraft = outcome.draft
         read = read_texts(outcome.report.graph) if outcome.report else []

@@ -27,9 +27,9 @@ from trail_callbacks.graph import ProvenanceGraph
 from trail_callbacks.guard import (
     Guard,
     GuardKeywords,
+    GuardOutcome,
     GuardSettings,
     GuardSteps,
-    Outcome,
     Stream,
     acarry_out,
     ended_at,
@@ -106,7 +106,7 @@ def _copied(agent: Any, guard: Guard) -> Any:
 
 _REJECTED = "trail_rejected"
 _RESULTS = "current_tool_calls"
-_early_stop: ContextVar[list[Outcome[Any]] | None] = ContextVar("llama_index_trail_reply", default=None)
+_early_stop: ContextVar[list[GuardOutcome[Any]] | None] = ContextVar("llama_index_trail_reply", default=None)
 
 
 @dataclass(frozen=True, slots=True)
@@ -333,7 +333,7 @@ def _given_directly(output: AgentOutput, results: list[Any]) -> tuple[str, ...]:
     return tuple(f"result of the tool {each.tool_name}" for each in given)[:1]
 
 
-def _text(guard: Guard, outcome: Outcome[_Draft], messages: list[ChatMessage]) -> Withheld:
+def _text(guard: Guard, outcome: GuardOutcome[_Draft], messages: list[ChatMessage]) -> Withheld:
     """What is withheld of a draft."""
     asked = [each.content or "" for each in messages if each.role in {"user", "system"}]
     return guard.withheld(outcome, [outcome.draft.text or ""], asked)
@@ -364,7 +364,7 @@ def _unjudged(output: AgentOutput, names: tuple[str, ...], *, blocked: bool) -> 
     return output
 
 
-def _marked(output: AgentOutput, outcome: Outcome[Any]) -> AgentOutput:
+def _marked(output: AgentOutput, outcome: GuardOutcome[Any]) -> AgentOutput:
     if summary := outcome.summary():
         output[KEY] = GuardDecision.on(output, summary)
     return output

@@ -23,9 +23,9 @@ from trail_callbacks.errors import InputError
 from trail_callbacks.graph import ProvenanceGraph
 from trail_callbacks.guard import (
     GuardKeywords,
+    GuardOutcome,
     GuardSettings,
     GuardSteps,
-    Outcome,
     Stream,
     acarry_out,
     carry_out,
@@ -199,7 +199,7 @@ class GuardedChatEngine(BaseChatEngine):
     def _steps(self, request: ChatRequest) -> GuardSteps[ChatDraft]:
         return guard_answer(self._guard.settings, request, graph_of=graph_of, texts_of=texts_of, revised=revised)
 
-    def _result(self, outcome: Outcome[ChatDraft], form: Form) -> Any:
+    def _result(self, outcome: GuardOutcome[ChatDraft], form: Form) -> Any:
         message, response = self._guard.instead(outcome), outcome.draft.response
         reply = form(cleaned(response) if message is None else withheld(response, self._guard.withheld_of(outcome)))
         _mark(reply, outcome)
@@ -248,7 +248,7 @@ def _no_texts(_: Any) -> list[str]:
     return []
 
 
-def _mark(reply: Any, outcome: Outcome[Any]) -> None:
+def _mark(reply: Any, outcome: GuardOutcome[Any]) -> None:
     if summary := outcome.summary():
         decide(reply, summary, None if outcome.withheld else outcome.report)
 

@@ -30,9 +30,9 @@ from llama_index_trail.spans import method_of
 from trail_callbacks.errors import InputError
 from trail_callbacks.guard import (
     GuardKeywords,
+    GuardOutcome,
     GuardSettings,
     GuardSteps,
-    Outcome,
     Stream,
     acarry_out,
     carry_out,
@@ -211,7 +211,7 @@ class GuardedQueryEngine(BaseQueryEngine):
             self._guard.settings, request, graph_of=graph_of, texts_of=texts_of, revised=self._rewriting.revised
         )
 
-    def _result(self, outcome: Outcome[EngineDraft]) -> Any:
+    def _result(self, outcome: GuardOutcome[EngineDraft]) -> Any:
         attempt, report = outcome.draft, outcome.report
         if outcome.action == "raise":
             reject(outcome)
@@ -245,7 +245,7 @@ def _for_retriever() -> bool:
     return caller is not None and method_of(caller) in _RETRIEVING
 
 
-def _marked(response: Any, outcome: Outcome[EngineDraft], report: Report | None) -> Any:
+def _marked(response: Any, outcome: GuardOutcome[EngineDraft], report: Report | None) -> Any:
     summary = outcome.summary()
     if not summary:
         return response

@@ -18,7 +18,7 @@ from llama_index_trail.messages import documents, joined, reply
 from llama_index_trail.pieces import answer_of, event_fields
 from llama_index_trail.records import Raw, SpanEnded, SpanFailed, status_of, usage_of
 from llama_index_trail.results import Scope, current
-from llama_index_trail.spans import HANDOFF, OpenTrace, Span
+from llama_index_trail.spans import HANDOFF, OpenSpan, OpenTrace
 from llama_index_trail.streams import Stream, follow, is_stream
 from trail_callbacks.capture.payloads import described, is_cancellation
 from trail_callbacks.session import Session
@@ -34,9 +34,9 @@ class OpenRuns:
     def __init__(self) -> None:
         self.installed: Scope | None = None
         self.on_idle: Callable[[], None] = lambda: None
-        self._spans: dict[str, Span] = {}
+        self._spans: dict[str, OpenSpan] = {}
         self._traces: dict[str, OpenTrace] = {}
-        self._lazy: list[Span] = []  # async streams of models that may call their sync twin while read
+        self._lazy: list[OpenSpan] = []  # async streams of models that may call their sync twin while read
         self._chats: dict[int, OpenTrace] = {}  # by the identity of the response, while its writer or reader is at work
         self._lost: deque[Callable[[], None]] = deque()
         self._errors: deque[Exception] = deque(maxlen=_ERRORS)
@@ -100,7 +100,7 @@ class OpenRuns:
         trace.tokens[id(event)] = (weakref.ref(event), token)
         return token
 
-    def _outputs(self, span: Span, result: object) -> list[Raw]:
+    def _outputs(self, span: OpenSpan, result: object) -> list[Raw]:
         try:
             if span.kind == "model":
                 return reply(result, span.instance, {**_model_attributes(span.instance), **usage_of(result)})
@@ -115,13 +115,13 @@ class OpenRuns:
             self.keep(fault, span.trace.scope)
             return []
 
-    def _forget(self, span: Span) -> None:
+    def _forget(self, span: OpenSpan) -> None:
         self._spans.pop(span.id, None)
         span.trace.open.pop(span.id, None)
         if span in self._lazy:
             self._lazy.remove(span)
 
-    def _leave(self, root: Span, result: Any) -> None:
+    def _leave(self, root: OpenSpan, result: Any) -> None:
         """A root span closes; its run ends now, or when the stream that it returned has been read."""
         trace = root.trace
         if is_kind(result, "StopEvent"):
@@ -135,7 +135,7 @@ class OpenRuns:
         elif not (is_kind(result, *STREAMING) and self._wrap(root, result)):
             self._finish(trace, self._outputs(root, result), None, result)
 
-    def _wrap(self, root: Span, response: Any) -> bool:
+    def _wrap(self, root: OpenSpan, response: Any) -> bool:
         source = response.response_gen
         if not is_stream(source):
             return False
@@ -146,7 +146,7 @@ class OpenRuns:
         response.response_gen = wrap(source)
         return True
 
-    def _stream(self, root: Span, response: Any, source: object) -> Stream:
+    def _stream(self, root: OpenSpan, response: Any, source: object) -> Stream:
         trace = root.trace
         kept = weakref.ref(response)  # not the response itself: it holds the stream, and they would keep each other
 
@@ -167,7 +167,7 @@ class OpenRuns:
         maker = next((span for span, key in trace.unread if key == id(source)), root)
         return Stream(maker.id, ended, lost)
 
-    def _await_writer(self, root: Span, response: Any) -> None:
+    def _await_writer(self, root: OpenSpan, response: Any) -> None:
         """A chat engine's stream is read by a writer of its own, on a thread or task, into a queue for the app."""
         trace = root.trace
         trace.streamed = weakref.ref(response)
@@ -206,7 +206,7 @@ class OpenRuns:
         stream = Stream(trace.root.id, ended, lambda *end: self._lost.append(lambda: ended(*end)))
         return stream.wrapped_async(source) if hasattr(source, "__anext__") else stream.wrapped(source)
 
-    def _wrote(self, span: Span, error: BaseException | None) -> None:
+    def _wrote(self, span: OpenSpan, error: BaseException | None) -> None:
         response: Any = span.instance
         text = str(response.response or span.trace.reply)  # older versions leave it to the app's reading to set it
         span.trace.written = (id(response), text, error or getattr(response, "exception", None))

@@ -54,7 +54,7 @@ class GuardDecision(dict[str, Any]):
 
     @classmethod
     def on(cls, response: object, summary: dict[str, Any]) -> GuardDecision:
-        """Makes the decision on a response; the summary is that of `trail_callbacks.guard.Outcome`."""
+        """Makes the decision on a response; the summary is that of `trail_callbacks.guard.GuardOutcome`."""
         decision = cls(summary)
         decision.about = weakref.ref(response)
         return decision

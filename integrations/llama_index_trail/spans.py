@@ -22,7 +22,7 @@ _UNNAMED = "Agent"  # what an agent is called whose author gave no name
 _UUID = 37  # a hyphen and a UUID end every span id
 
 
-class Span:
+class OpenSpan:
     """An open span, or a model's stream that outlives its span."""
 
     __slots__ = (
@@ -50,7 +50,7 @@ class Span:
         self.instance = instance
         self.kind: RunKind | None = None  # None: passes through to the span above
         self.family: Family = "passing"
-        self.over: Span | None = None  # the nearest span above that is a run, if this one is not
+        self.over: OpenSpan | None = None  # the nearest span above that is a run, if this one is not
         self.node = id_  # the run that its children are in
         self.name = ""
         self.call_id: str | None = None
@@ -61,7 +61,7 @@ class Span:
         self.collected: list[Raw] = NOTHING  # and of those that it collected
 
     @property
-    def above(self) -> Span:
+    def above(self) -> OpenSpan:
         """The nearest span that is a run: this one, or one above it."""
         return self.over or self  # no attribute of its own: a cycle, and garbage would wait for the collector
 
@@ -94,7 +94,7 @@ class OpenTrace:
         self.scope = scope
         # Records are made when somebody reads: until then they are tuples of class and arguments.
         self.begin, self.finish = scope.session.begin, scope.session.finish
-        self.root: Span | None = None  # None before the run began and after it ended
+        self.root: OpenSpan | None = None  # None before the run began and after it ended
         self.started = time.monotonic()
         self.closed = False
         self.history: dict[str, Raw | None] | None = None  # of a chat: earlier turns in its prompts; None: this one
@@ -102,16 +102,16 @@ class OpenTrace:
         self.memory: Any = None  # of a chat or an agent
         self.reading = False  # somebody reads the chat response: the run ends with the reader
         self.reply = ""  # what a model streamed last
-        self.open: dict[str, Span] = {}
+        self.open: dict[str, OpenSpan] = {}
         self.tokens: dict[int, tuple[weakref.ref[Any], int]] = {}  # workflow events by identity
-        self.unread: list[tuple[Span, int]] = []  # spans that returned a stream, and its identity, innermost first
+        self.unread: list[tuple[OpenSpan, int]] = []  # spans that returned a stream, and its identity, innermost first
         self.stream: int | None = None  # identity of the stream that the root returned
         self.streamed: weakref.ref[Any] | None = None  # the chat response whose writer ends the run
-        self.streaming: tuple[Span, Any] | None = None  # the model that streamed last, and its reply so far
+        self.streaming: tuple[OpenSpan, Any] | None = None  # the model that streamed last, and its reply so far
         self.written: tuple[int, str, BaseException | None] | None = None  # what the writer of a response wrote
 
 
-def passes(instance: object, span_id: str, above: Span) -> bool:
+def passes(instance: object, span_id: str, above: OpenSpan) -> bool:
     """True if a span inside another run, of a family that may be one, is not a run of its own."""
     kind = family(type(instance))
     if kind == "model":  # `acomplete` that calls `complete` is one call, the outermost
@@ -119,7 +119,7 @@ def passes(instance: object, span_id: str, above: Span) -> bool:
     return instance is above.instance and kind != "own"  # `query` calls `_query`
 
 
-def classify(span: Span, parent: Span | None, arguments: dict[str, Any]) -> None:
+def classify(span: OpenSpan, parent: OpenSpan | None, arguments: dict[str, Any]) -> None:
     """Sets kind, family and name of a span that begins; the kind stays None if it is not a run of its own."""
     if span.instance is None:
         _function(span, parent, arguments)
@@ -149,7 +149,7 @@ def method_of(span_id: str) -> str:
     return span_id[:-_UUID].rpartition(".")[2]
 
 
-def _function(span: Span, parent: Span | None, arguments: dict[str, Any]) -> None:
+def _function(span: OpenSpan, parent: OpenSpan | None, arguments: dict[str, Any]) -> None:
     """A step of a workflow, or a function that the app's author decorated; neither has an instance."""
     step_of_agent = parent is not None and parent is parent.above and parent.family == "agent"
     if step_of_agent and span.method in _AGENT_STEPS:
@@ -160,7 +160,7 @@ def _function(span: Span, parent: Span | None, arguments: dict[str, Any]) -> Non
     span.kind, span.family, span.name = "chain", "own", span.method
 
 
-def asker(parent: Span) -> Span:
+def asker(parent: OpenSpan) -> OpenSpan:
     """Returns the run that asks a model: the one around it or, while a chat's stream is read, what made that stream."""
     above = parent.above
     unread = above.trace.unread
@@ -170,7 +170,7 @@ def asker(parent: Span) -> Span:
     return next(span for span, key in unread if key == unread[-1][1])
 
 
-def _asker_name(parent: Span) -> str:
+def _asker_name(parent: OpenSpan) -> str:
     """A model is named after the component that asks it, as there is often one model for all."""
     if parent.over is not None and parent.name:  # a step of an agent
         return parent.name

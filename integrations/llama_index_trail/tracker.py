@@ -20,7 +20,7 @@ from llama_index_trail.open_runs import STREAMING, OpenRuns
 from llama_index_trail.pieces import bounded, event_fields, prompt_of
 from llama_index_trail.records import Raw, SpanEnded, SpanFailed, SpanStarted, status_of
 from llama_index_trail.results import Scope, current, suppressed
-from llama_index_trail.spans import OpenTrace, Span, asker, classify, method_of, passes
+from llama_index_trail.spans import OpenSpan, OpenTrace, asker, classify, method_of, passes
 from llama_index_trail.streams import is_stream, unwatch, watch
 from trail_callbacks.capture.payloads import described, is_cancellation
 
@@ -59,7 +59,7 @@ class Tracker(OpenRuns):
             if scope is not None and (instance is None or family(type(instance)) != "passing"):
                 self._open(id_, scope, arguments, instance, tags)
             return
-        span = Span(id_, parent.trace, method_of(id_), instance)
+        span = OpenSpan(id_, parent.trace, method_of(id_), instance)
         classify(span, parent, arguments)
         if span.kind is None:
             span.over, span.node = parent.above, parent.node
@@ -74,7 +74,7 @@ class Tracker(OpenRuns):
         around = self._spans.get(scope.opened_in)
         return around is not None and around.trace is trace
 
-    def _start(self, span: Span, parent: Span, arguments: dict[str, Any]) -> None:
+    def _start(self, span: OpenSpan, parent: OpenSpan, arguments: dict[str, Any]) -> None:
         inputs = self._inputs(span, arguments)
         if span.kind == "model" and (twin := self._twin(span)) is not None:
             span.kind, span.over, span.node = None, twin, twin.node
@@ -82,7 +82,7 @@ class Tracker(OpenRuns):
         node = asker(parent).node if span.kind == "model" else parent.node
         span.trace.begin(span.id, node, (SpanStarted, span.id, node, span.kind, span.name, inputs, span.call_id))
 
-    def _twin(self, span: Span) -> Span | None:
+    def _twin(self, span: OpenSpan) -> OpenSpan | None:
         """The open call that this one carries out: an async stream reads the sync one of the same model lazily."""
         if not span.method.startswith("stream_"):
             return None
@@ -93,7 +93,7 @@ class Tracker(OpenRuns):
                 return other
         return None
 
-    def _inputs(self, span: Span, arguments: dict[str, Any]) -> list[Raw]:
+    def _inputs(self, span: OpenSpan, arguments: dict[str, Any]) -> list[Raw]:
         try:
             if span.kind == "model":
                 span.prompt = self._prompt(span.trace, arguments)
@@ -130,7 +130,7 @@ class Tracker(OpenRuns):
         """A root: registers the trace and starts its run."""
         if self._lost:
             self._end_lost()
-        span = Span(id_, OpenTrace(scope), method_of(id_), instance)
+        span = OpenSpan(id_, OpenTrace(scope), method_of(id_), instance)
         classify(span, None, arguments)
         if span.kind is None:
             return

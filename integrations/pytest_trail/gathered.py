@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from pytest_trail.options import Options
-from pytest_trail.recorded import Finding, baseline_text
+from pytest_trail.recorded import AcceptedFinding, baseline_text
 
 _LENGTH = 120  # of a quote in the terminal
 
@@ -25,7 +25,7 @@ class Gathered:
         root: The folder that node ids start from.
     """
 
-    def __init__(self, options: Options, accepted: Collection[Finding], root: Path) -> None:
+    def __init__(self, options: Options, accepted: Collection[AcceptedFinding], root: Path) -> None:
         self._options = options
         self._accepted = set(accepted)
         self._root = root
@@ -95,10 +95,10 @@ class Gathered:
                 yield json.dumps({"test": test, "outcome": recorded["outcome"], "canary": canary}) + "\n"
 
     @property
-    def _used(self) -> set[Finding]:
-        return {Finding(*each) for recorded in self._tests.values() for each in recorded["accepted"]}
+    def _used(self) -> set[AcceptedFinding]:
+        return {AcceptedFinding(*each) for recorded in self._tests.values() for each in recorded["accepted"]}
 
-    def _stale(self) -> set[Finding]:
+    def _stale(self) -> set[AcceptedFinding]:
         """Accepted findings of tests that passed without them, or whose file is gone.
 
         A test that failed may have ended before the check that would find one.
@@ -110,7 +110,7 @@ class Gathered:
             if each.test in done or not (self._root / each.test.partition("::")[0]).exists()
         }
 
-    def _updated(self) -> set[Finding]:
+    def _updated(self) -> set[AcceptedFinding]:
         return (self._accepted - self._stale()) | self._used
 
     def _notes(self) -> Iterator[str]:

@@ -9,7 +9,7 @@ import pytest
 
 from pytest_trail import grounded
 from pytest_trail.options import Options, add_options
-from pytest_trail.recorded import Check, CheckedTest, Finding, read_baseline
+from pytest_trail.recorded import AcceptedFinding, Check, CheckedTest, read_baseline
 
 if TYPE_CHECKING:
     from pytest_trail.canary import CanaryResult
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from trail_callbacks.judges import Judge
 
 _OPTIONS: pytest.StashKey[Options] = pytest.StashKey()
-_ACCEPTED: pytest.StashKey[Collection[Finding]] = pytest.StashKey()
+_ACCEPTED: pytest.StashKey[Collection[AcceptedFinding]] = pytest.StashKey()
 _RECORDED: pytest.StashKey[CheckedTest] = pytest.StashKey()
 _Refused: TypeAlias = Callable[["Report", Sequence[grounded.Accepted]], str | None]
 _WORST = {"failed": 0, "skipped": 1, "passed": 2}  # plugins that run tests again have outcomes of their own
@@ -218,12 +218,12 @@ def _property(item: pytest.Item, check: Check, name: str, value: object) -> None
 
 def _known(
     request: pytest.FixtureRequest, report: Report, refused: _Refused, allow: Sequence[grounded.Accepted]
-) -> set[Finding]:
+) -> set[AcceptedFinding]:
     """The findings of a report that the baseline accepts; all, where it is rewritten and the report needs it."""
     chosen, accepted = request.config.stash[_OPTIONS], request.config.stash[_ACCEPTED]
     if chosen.baseline is None:
         return set()
-    found = {Finding(request.node.nodeid, *each) for each in grounded.findings(report, allow)}
+    found = {AcceptedFinding(request.node.nodeid, *each) for each in grounded.findings(report, allow)}
     if not chosen.update_baseline:
         return found.intersection(accepted)
     return found if refused(report, allow) is not None else set()

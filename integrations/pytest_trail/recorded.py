@@ -46,7 +46,7 @@ class CheckedTest:
 
     outcome: str = "passed"
     checks: list[Check] = field(default_factory=list)
-    accepted: set[Finding] = field(default_factory=set)
+    accepted: set[AcceptedFinding] = field(default_factory=set)
     allowed: dict[str, bool] = field(default_factory=dict)
     canaries: list[CanaryResult] = field(default_factory=list)
 
@@ -97,7 +97,7 @@ def _written(check: Check) -> dict[str, Any]:
 _VERSION = 1
 
 
-class Finding(NamedTuple):
+class AcceptedFinding(NamedTuple):
     """A claim that is not supported, or not decided, in a test. Two checks of one test may share one.
 
     Attributes:
@@ -111,7 +111,7 @@ class Finding(NamedTuple):
     outcome: str
 
 
-def read_baseline(path: Path) -> frozenset[Finding]:
+def read_baseline(path: Path) -> frozenset[AcceptedFinding]:
     """Reads the file.
 
     Raises:
@@ -129,14 +129,14 @@ def read_baseline(path: Path) -> frozenset[Finding]:
     for entry in entries:
         if (
             not isinstance(entry, dict)
-            or set(entry) != set(Finding._fields)
+            or set(entry) != set(AcceptedFinding._fields)
             or not all(isinstance(value, str) for value in entry.values())
         ):
             raise ValueError(f"{path} has a finding that is not one: {str(entry)[:200]!r}")
-    return frozenset(Finding(**entry) for entry in entries)
+    return frozenset(AcceptedFinding(**entry) for entry in entries)
 
 
-def baseline_text(findings: Iterable[Finding]) -> str:
+def baseline_text(findings: Iterable[AcceptedFinding]) -> str:
     """Returns the content of the file: sorted, a finding a line, so that a review shows what is accepted now.
 
     Characters that do not show, or change how others show, are escaped: who reviews the file sees all there is.

@@ -31,7 +31,7 @@ _TEXTS = ("page_content", "text", "content", "output", "data")
 
 
 @dataclass(frozen=True, slots=True)
-class Case:
+class EvaluatedCase:
     """One answer to check.
 
     Attributes:
@@ -66,12 +66,12 @@ class CaseChecker:
         """Whether a language model decides."""
         return self._judge.model is not None
 
-    def found(self, answers: Iterable[object], others: Iterable[object], brought: Iterable[str]) -> Case:
+    def found(self, answers: Iterable[object], others: Iterable[object], brought: Iterable[str]) -> EvaluatedCase:
         """Finds a case as the function `found` does; without sources in it they are what the run `brought`."""
         case = found(answers, others, **self._keys)
         return case if case.sources else replace(case, sources=tuple(brought))
 
-    def report(self, case: Case) -> Report:
+    def report(self, case: EvaluatedCase) -> Report:
         """Checks an answer."""
         return check(case.answer, list(case.sources), case.question, self._judge, self._options)
 
@@ -83,7 +83,7 @@ def found(
     answer: str | None = None,
     sources: str | None = None,
     question: str | None = None,
-) -> Case:
+) -> EvaluatedCase:
     """Finds a case in what a tool hands over.
 
     Args:
@@ -109,7 +109,7 @@ def found(
     if sources is not None and not texts:
         raise InputError(f"there are no sources under the key {sources!r}")
     asked = text_of(_first([*others, *answers], _keys(question, QUESTIONS)))
-    return Case(text, texts, asked)
+    return EvaluatedCase(text, texts, asked)
 
 
 def retrieved(value: object) -> tuple[str, ...]:

@@ -22,7 +22,7 @@ from collections import Counter
 from pathlib import Path
 
 from trail_callbacks.canary import SIZES, Corpus, Document
-from trail_callbacks.canary.facts.reading import Reading
+from trail_callbacks.canary.facts.reading import FactReading
 from trail_callbacks.canary.perturbers import KINDS as TABLE
 from trail_callbacks.canary.perturbers.perturb import perturb
 from trail_callbacks.language.detect import language
@@ -116,7 +116,7 @@ def measured(name, texts, kind, seed):
     whole = corpus(texts)
     size = sum(len(document.text.encode()) for document in whole) / 1e6
     begin = time.perf_counter()
-    proposed = list(TABLE[kind].propose(Reading(whole), random.Random(f"{seed}:{kind}"), SIZES))  # noqa: S311 - no secret
+    proposed = list(TABLE[kind].propose(FactReading(whole), random.Random(f"{seed}:{kind}"), SIZES))  # noqa: S311 - no secret
     seconds = time.perf_counter() - begin
     twin = perturb(corpus(texts), seed=seed, kinds=[kind])
     refused = Counter(re.sub(r"'[^']*'", "'...'", each.why) for each in proposed if hasattr(each, "why"))

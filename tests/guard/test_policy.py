@@ -7,7 +7,7 @@ import pytest
 
 from trail_callbacks import Claim, ProvenanceGraph, Report, SupportClass, Verdict, check
 from trail_callbacks.errors import AnswerRejectedError
-from trail_callbacks.guard import GuardSettings, Outcome, decide, reject
+from trail_callbacks.guard import GuardOutcome, GuardSettings, decide, reject
 from trail_callbacks.guard.stripping import stripped
 from trail_callbacks.models.call import Usage
 
@@ -87,7 +87,7 @@ def unsettled(state, *supports):
 def test_a_statement_that_no_source_could_settle_is_undecided_to_those_who_want_all_checked(judged):
     assert decide(GuardSettings(judge="local"), judged, 0) == "pass"
     assert decide(GuardSettings(judge="local", on_undecided="fail"), judged, 0) == "retry"
-    said = Outcome(draft="x", action="pass", report=judged).summary()["undecided_claims"]
+    said = GuardOutcome(draft="x", action="pass", report=judged).summary()["undecided_claims"]
     assert said == [{"claim": "It is fine.", "quote": "it is fine", "reason": "Praise."}]
 
 
@@ -118,30 +118,30 @@ OPEN, FAILS = "annotate", "retry"  # what `on_error="open"`, and the default of 
 
 def test_what_could_not_be_checked_is_named_beside_the_answer_and_not_when_it_is_withheld():
     judged = undecided("partial", YES)
-    shown = Outcome(draft="", action="pass", report=judged).summary()
+    shown = GuardOutcome(draft="", action="pass", report=judged).summary()
     assert shown["passed"] is True
     assert shown["undecided"] == 2
     assert shown["undecided_claims"] == [{"claim": "Said.", "quote": "said", "reason": "too vague"}] * 2
-    withheld = Outcome(draft="", action="block", report=judged).summary()
+    withheld = GuardOutcome(draft="", action="block", report=judged).summary()
     assert withheld["undecided"] == 2
     assert "said" not in repr(withheld)
     with pytest.raises(AnswerRejectedError, match="2 of 2 claims could not be decided"):
-        reject(Outcome(draft="", action="raise", report=undecided("unverified")))
+        reject(GuardOutcome(draft="", action="raise", report=undecided("unverified")))
 
 
 def test_summaries_of_withheld_answers_repeat_nothing_of_them():
     judged = check(BAD, [FACT])
     for action, open_ in (("annotate", True), ("pass", True), ("block", False), ("raise", False)):
-        summary = Outcome(draft=BAD, action=action, report=judged, attempts=3, usage=Usage(calls=2)).summary()
+        summary = GuardOutcome(draft=BAD, action=action, report=judged, attempts=3, usage=Usage(calls=2)).summary()
         assert (BAD in repr(summary)) is open_
         assert summary["attempts"] == 3
         assert summary["usage"] == {"calls": 2, "prompt_tokens": 0, "completion_tokens": 0}
-    assert Outcome(draft="", action="skip").summary() == {}
+    assert GuardOutcome(draft="", action="skip").summary() == {}
 
 
 def test_the_error_says_why_without_the_answer_and_survives_a_process_border():
     with pytest.raises(AnswerRejectedError, match=r"score is 1\.00, attempt 2") as caught:
-        reject(Outcome(draft=BAD, action="raise", report=check(BAD, [FACT]), attempts=2))
+        reject(GuardOutcome(draft=BAD, action="raise", report=check(BAD, [FACT]), attempts=2))
     copy = pickle.loads(pickle.dumps(caught.value))  # noqa: S301 - our own
     assert (str(copy), copy.attempts, copy.report) == (str(caught.value), 2, caught.value.report)
     assert "99" not in str(copy)
@@ -152,7 +152,7 @@ def test_the_summary_of_a_stripped_answer_names_what_went_and_what_stays_uncheck
     answer = f"{old} {red} {blue}"
     judged = check(answer, ["The lighthouse is old."], judge=by_colour)
     remaining = stripped(judged, [answer], "pass", 0.25, self_contained=False)
-    outcome = Outcome(draft=answer, action="strip", report=judged, remaining=remaining)
+    outcome = GuardOutcome(draft=answer, action="strip", report=judged, remaining=remaining)
     assert (outcome.instead("No."), outcome.withheld, outcome.taken) == (f"{old} {blue}", True, [red])
     summary = outcome.summary()
     assert (summary["passed"], summary["blocked"], summary["hallucination_score"]) == (False, False, 0.5)

@@ -15,7 +15,7 @@ from llama_index.core.memory import ChatMemoryBuffer
 from llama_index.core.schema import TextNode
 from llama_index.core.workflow import Context, Event, StartEvent, StopEvent, Workflow, step
 from llama_index_trail import areport_for, instrument, report_for, trail
-from llama_index_trail.spans import OpenTrace, Span
+from llama_index_trail.spans import OpenSpan, OpenTrace
 from llama_index_trail.tracker import TRACKER, Tracker
 from workflows.errors import WorkflowCancelledByUser
 
@@ -214,7 +214,7 @@ def test_chats_that_end_on_many_threads_leave_nothing_behind():
         try:
             for _ in range(300):
                 trace, response = OpenTrace(TRACKER.installed), StreamingAgentChatResponse()
-                root = Span("root", trace, "stream_chat", None)
+                root = OpenSpan("root", trace, "stream_chat", None)
                 tracker._await_writer(root, response)
                 tracker._drop(trace)
                 tracker._lost.append(int)

@@ -1,7 +1,7 @@
 import json
 
 import pytest
-from pytest_trail.recorded import Finding, baseline_text, read_baseline
+from pytest_trail.recorded import AcceptedFinding, baseline_text, read_baseline
 
 pytest_plugins = "pytester"
 
@@ -24,9 +24,9 @@ def known(pytester):
 
 
 HOSTILE = [
-    Finding("t.py::a", "one\nline \u2028 \u202e \ud800 \U000e0041 \x1b[2J", "absent"),
-    Finding("t.py::a", 'caf\u00e9 \u6771\u4eac "quoted" \\ back', "undecided"),
-    Finding("t.py::B", "x", "contradicted"),
+    AcceptedFinding("t.py::a", "one\nline \u2028 \u202e \ud800 \U000e0041 \x1b[2J", "absent"),
+    AcceptedFinding("t.py::a", 'caf\u00e9 \u6771\u4eac "quoted" \\ back', "undecided"),
+    AcceptedFinding("t.py::B", "x", "contradicted"),
 ]
 
 
@@ -92,7 +92,7 @@ def test_what_is_not_found_any_more_is_named_and_dropped_on_purpose(run, known):
 
 def test_a_test_that_did_not_run_keeps_what_is_accepted_and_one_whose_file_is_gone_does_not(run, known, pytester):
     run(TEXT, FILE, "--trail-update-baseline")
-    gone = Finding("gone.py::test_x", "It is red.", "absent")
+    gone = AcceptedFinding("gone.py::test_x", "It is red.", "absent")
     path = pytester.path / "known.json"
     path.write_text(baseline_text([*read_baseline(path), gone]), encoding="utf-8")
     result = run(TEXT, FILE, "-k", "not test_b")

@@ -9,7 +9,7 @@ from starlette.routing import Route
 from starlette.testclient import TestClient
 
 from trail_callbacks.errors import InputError
-from trail_callbacks.serving.security import Access, Guarded
+from trail_callbacks.serving.security import Access, GuardedApp
 
 TOKEN = "t" * 20
 EVERYWHERE = "0.0.0.0"  # noqa: S104 - it is what is refused
@@ -20,7 +20,7 @@ def client(access=None, host="127.0.0.1:8766"):
         return PlainTextResponse("inside")
 
     routes = [Route("/", said, methods=["GET", "POST"]), Route("/runs", said)]
-    app = Guarded(Starlette(routes=routes), access or Access())
+    app = GuardedApp(Starlette(routes=routes), access or Access())
     return TestClient(app, base_url=f"http://{host}", follow_redirects=False)
 
 

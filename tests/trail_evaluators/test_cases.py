@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from types import SimpleNamespace
 
 import pytest
-from trail_evaluators.cases import ANSWERS, SOURCES, Case, found, retrieved
+from trail_evaluators.cases import ANSWERS, SOURCES, EvaluatedCase, found, retrieved
 
 from trail_callbacks.errors import InputError
 
@@ -21,7 +21,7 @@ class Document:
 @pytest.mark.parametrize("answer", ANSWERS)
 @pytest.mark.parametrize("sources", SOURCES)
 def test_usual_keys(answer, sources):
-    assert found([{answer: RIGHT, sources: [SOURCE]}], []) == Case(RIGHT, (SOURCE,), None)
+    assert found([{answer: RIGHT, sources: [SOURCE]}], []) == EvaluatedCase(RIGHT, (SOURCE,), None)
 
 
 @pytest.mark.parametrize(

@@ -10,7 +10,7 @@ from trail_callbacks.audit.batch import BatchEngine
 from trail_callbacks.audit.cluster import RayEngine
 from trail_callbacks.audit.engine import Engine, LocalEngine, cores
 from trail_callbacks.audit.judging import AuditOutcome, AuditTask
-from trail_callbacks.audit.results import AuditSummary, Tally
+from trail_callbacks.audit.results import AuditSummary, AuditTally
 from trail_callbacks.audit.run import AuditProgress, audit
 from trail_callbacks.work import Budget, Grants
 
@@ -18,6 +18,7 @@ __all__ = [
     "AuditOutcome",
     "AuditProgress",
     "AuditSummary",
+    "AuditTally",
     "AuditTask",
     "BatchEngine",
     "Budget",
@@ -25,7 +26,6 @@ __all__ = [
     "Grants",
     "LocalEngine",
     "RayEngine",
-    "Tally",
     "audit",
     "cores",
 ]

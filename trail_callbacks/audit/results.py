@@ -42,7 +42,7 @@ _BROKEN = dict.fromkeys(("n", "place", "id", "why"), "")
 
 
 @dataclass(slots=True)
-class Tally:
+class AuditTally:
     """Counts over answers.
 
     Attributes:
@@ -125,8 +125,8 @@ class AuditSummary:
     """
 
     by: Sequence[str] = ()
-    total: Tally = field(default_factory=Tally)
-    segments: dict[str, dict[str, Tally]] = field(default_factory=dict)
+    total: AuditTally = field(default_factory=AuditTally)
+    segments: dict[str, dict[str, AuditTally]] = field(default_factory=dict)
     duplicates: int = 0
     unfinished: int = 0
     missing: int = 0
@@ -159,7 +159,7 @@ class AuditSummary:
             values = self.segments.setdefault(name, {})
             value = entry.fields.get(name, _MISSING)
             value = value if value in values or len(values) < _SEGMENTS else _OTHER
-            values.setdefault(value, Tally()).add(result)
+            values.setdefault(value, AuditTally()).add(result)
         if result["score"]:
             bad = sum(result["outcomes"].get(each, 0) for each in _BAD)
             named = {name: result[name] for name in ("question", "score", "claims", "entry_steps", "error_types")}

@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 
 from trail_callbacks.capture.events import REPLY
 from trail_callbacks.capture.payloads import fields_text
-from trail_callbacks.capture.runs import Run, Slot
+from trail_callbacks.capture.runs import CapturedRun, Slot
 from trail_callbacks.graph import NodeKind
 
 _QUESTION = (
@@ -77,7 +77,7 @@ def is_reply(slot: Slot) -> bool:
 
 
 def answer_text(
-    root: Run, wrote_last: Callable[[Slot], float], wrote: Callable[[Slot, Slot], bool]
+    root: CapturedRun, wrote_last: Callable[[Slot], float], wrote: Callable[[Slot, Slot], bool]
 ) -> tuple[list[Slot], str, list[Slot]]:
     """Returns the pieces of the root's outputs that form the answer, its text, and other pieces that might be it."""
     texts = [slot for slot in root.outputs if slot.piece.text.strip() and slot.piece.form != "tool_call"]
@@ -113,7 +113,7 @@ def answer_text(
     return last, _text(last), [slot for slot in fresh if slot not in last and times[slot][0] >= 0]
 
 
-def _channel_written(root: Run, slot: Slot) -> float:
+def _channel_written(root: CapturedRun, slot: Slot) -> float:
     """When a node of the root last wrote this state channel; -1 if none did (the value came from a checkpoint)."""
     channel = slot.piece.path[:1]
     writers = (run for run in root.children if run.hints.channels)

@@ -10,7 +10,7 @@ from typing import Any
 
 from trail_callbacks.capture.events import FILTER
 from trail_callbacks.capture.lineage import LineageResolver, NodeDraft
-from trail_callbacks.capture.runs import Run
+from trail_callbacks.capture.runs import CapturedRun
 from trail_callbacks.evidence.labels import Labelled, labelled
 from trail_callbacks.graph import Edge, Node, ProvenanceGraph
 
@@ -78,7 +78,7 @@ class FilterDecisions:
     that returned the document, and the node of a dropped document has no outgoing edge.
     """
 
-    def __init__(self, runs: Iterable[Run], resolver: LineageResolver) -> None:
+    def __init__(self, runs: Iterable[CapturedRun], resolver: LineageResolver) -> None:
         self._decisions: list[tuple[NodeDraft, Mapping[str, Any], Mapping[object, NodeDraft]]] = []
         for run in runs:
             marked = [slot for slot in run.inputs if isinstance(slot.piece.attributes.get(FILTER), Mapping)]
@@ -119,7 +119,7 @@ _HEAD = 80  # characters by which a part of a source is found in it
 _TELLING = 16  # characters; fewer may stand anywhere
 
 
-def with_source_labels(graph: ProvenanceGraph, runs: Iterable[Run]) -> ProvenanceGraph:
+def with_source_labels(graph: ProvenanceGraph, runs: Iterable[CapturedRun]) -> ProvenanceGraph:
     """Adds the attribute to the outputs of models whose prompts number their sources."""
     prompts = {run.id: _prompt(run) for run in runs if run.kind == "model"}
     parts = {run_id: (text, found) for run_id, text in prompts.items() if (found := list(labelled(text))[:_MOST])}
@@ -135,7 +135,7 @@ def with_source_labels(graph: ProvenanceGraph, runs: Iterable[Run]) -> Provenanc
     return replace(graph, nodes=tuple(nodes))
 
 
-def _prompt(run: Run) -> str:
+def _prompt(run: CapturedRun) -> str:
     return "\n".join(slot.piece.text for slot in run.inputs if slot.piece.form != "tool_call")
 
 

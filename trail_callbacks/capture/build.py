@@ -20,7 +20,7 @@ from trail_callbacks.capture.events import DECLARED, Event, Piece
 from trail_callbacks.capture.lineage import Contribution, Contributions, LineageResolver, NodeDraft, merge
 from trail_callbacks.capture.link import Linker
 from trail_callbacks.capture.match import Text
-from trail_callbacks.capture.runs import Run, Slot, document_key, tree
+from trail_callbacks.capture.runs import CapturedRun, Slot, document_key, tree
 from trail_callbacks.capture.unexplained import CodeOutputs, InstructionFinder, is_from_before, kind_of
 from trail_callbacks.graph import CUT_OFF, LOST, NodeKind, ProvenanceGraph
 
@@ -35,7 +35,7 @@ def build(events: Iterable[Event], earlier: Earlier | None = None) -> Provenance
 
 
 class _Builder:
-    def __init__(self, runs: Sequence[Run], earlier: Earlier | None) -> None:
+    def __init__(self, runs: Sequence[CapturedRun], earlier: Earlier | None) -> None:
         self._runs = runs
         self._earlier = earlier
         self._continue(runs[0])
@@ -54,7 +54,7 @@ class _Builder:
             lambda slot: any(node.kind == "completion" for node in self._resolver.of(slot)),
         )
 
-    def _continue(self, root: Run) -> None:
+    def _continue(self, root: CapturedRun) -> None:
         """Gives a resumed run the question that it still answers: it is in the state, or known of the run before."""
         asked = self._earlier.graph.question if self._earlier else None
         if asked is not None and all(map(is_reply, root.inputs)):
@@ -170,7 +170,7 @@ class _Builder:
                 self._take(draft, self._resolver.of(slot))
         return draft
 
-    def _completion(self, run: Run) -> NodeDraft:
+    def _completion(self, run: CapturedRun) -> NodeDraft:
         shown = [s for s in run.outputs if s.piece.form != "tool_call"] or run.outputs
         text = "\n".join(slot.piece.text for slot in shown if slot.piece.text)
         attributes = {k: v for slot in run.outputs for k, v in slot.piece.attributes.items()}
@@ -262,7 +262,7 @@ class _Builder:
         self._drafts.append(draft)
         return draft
 
-    def _instruct(self, draft: NodeDraft, run: Run) -> None:
+    def _instruct(self, draft: NodeDraft, run: CapturedRun) -> None:
         for origin, text in self._instruction_finder.of(run).items():
             node = self._instructions.get(text)
             if node is None:
@@ -272,7 +272,7 @@ class _Builder:
                 self._drafts.append(node)
             draft.inputs.setdefault(node, Contribution("declared", 1.0))
 
-    def _answer(self, root: Run) -> list[str]:
+    def _answer(self, root: CapturedRun) -> list[str]:
         """Adds the answer; returns other texts that the app returned."""
         if root.failed or not root.outputs:
             return []
@@ -324,11 +324,11 @@ class _Builder:
             todo += more
         answer.inputs.update((draft, Contribution("declared", 1.0)) for draft in declared if draft not in before)
 
-    def _writer(self, slots: Sequence[Slot]) -> Run:
+    def _writer(self, slots: Sequence[Slot]) -> CapturedRun:
         """The first run that returned the answer as it is; of several for its parts, the last."""
         return max((self._first_with(slot) for slot in slots), key=lambda run: run.end)
 
-    def _first_with(self, slot: Slot) -> Run:
+    def _first_with(self, slot: Slot) -> CapturedRun:
         """The innermost run that wrote a text, before the code that only passed it on."""
         text, run = slot.piece.text.strip(), slot.run
         here: Slot | None = slot

@@ -14,7 +14,7 @@ from trail_callbacks.capture.echoes import Echoes, arguments, merged, transcript
 from trail_callbacks.capture.events import Piece
 from trail_callbacks.capture.lineage import Contribution, NodeDraft
 from trail_callbacks.capture.match import Text, TextIndex
-from trail_callbacks.capture.runs import Run, Slot
+from trail_callbacks.capture.runs import CapturedRun, Slot
 from trail_callbacks.graph import EVIDENCE_KINDS, Node, ProvenanceGraph
 from trail_callbacks.text import forms, outside
 
@@ -127,7 +127,10 @@ def _may_repeat(draft: NodeDraft) -> bool:
 
 
 def mark_model_text(
-    drafts: Iterable[NodeDraft], runs: Sequence[Run], earlier: Earlier | None, was_before: Callable[[Slot], bool]
+    drafts: Iterable[NodeDraft],
+    runs: Sequence[CapturedRun],
+    earlier: Earlier | None,
+    was_before: Callable[[Slot], bool],
 ) -> None:
     """Sets `model_spans` of the drafts of evidence, and their origin where nothing else is left of them."""
     drafts = list(drafts)
@@ -153,7 +156,7 @@ def mark_model_text(
 
 
 def _written(
-    drafts: Iterable[NodeDraft], runs: Sequence[Run], was_before: Callable[[Slot], bool]
+    drafts: Iterable[NodeDraft], runs: Sequence[CapturedRun], was_before: Callable[[Slot], bool]
 ) -> Iterator[tuple[str, float, bool]]:
     """Every text that a model wrote, with its time, and whether the run in which it did was recorded."""
     written: dict[str, float] = {}
@@ -173,7 +176,7 @@ def _written(
                     yield from ((each, time, False) for each in _stated(piece))
 
 
-def _outputs(drafts: Iterable[NodeDraft], runs: Sequence[Run]) -> Iterator[tuple[str, Iterable[str], float]]:
+def _outputs(drafts: Iterable[NodeDraft], runs: Sequence[CapturedRun]) -> Iterator[tuple[str, Iterable[str], float]]:
     """The outputs of the models of this run: each text, what it states, and when it was written."""
     for draft in drafts:
         if draft.kind not in EVIDENCE_KINDS and draft.run.kind == "model" and draft.slot is None:

@@ -9,7 +9,7 @@ from dataclasses import replace
 from trail_callbacks.capture.answer import question_first
 from trail_callbacks.capture.events import Event, Piece, RunEnded, RunStarted, with_pieces
 from trail_callbacks.capture.match import Text, TextIndex, overlap
-from trail_callbacks.capture.runs import Run, tree
+from trail_callbacks.capture.runs import CapturedRun, tree
 
 _REF = 1 << 64  # object identities are smaller; an earlier root's objects are gone, and others may have theirs
 
@@ -45,7 +45,7 @@ def _end(events: Sequence[Event], root: str, around: str, seq: int) -> Iterator[
             yield replace(ended, more_inputs=()) if isinstance(ended, RunEnded) else ended
 
 
-def _used(trees: Sequence[Sequence[Run]]) -> list[int]:
+def _used(trees: Sequence[Sequence[CapturedRun]]) -> list[int]:
     """The places of the last tree and of those before it whose outputs it read, itself or by way of another."""
     index = TextIndex()
     producers: dict[Text, set[int]] = defaultdict(set)
@@ -66,7 +66,7 @@ def _used(trees: Sequence[Sequence[Run]]) -> list[int]:
     return sorted(used)
 
 
-def _asked(trees: Sequence[Sequence[Run]], place: int, used: Sequence[int]) -> tuple[Piece, ...]:
+def _asked(trees: Sequence[Sequence[CapturedRun]], place: int, used: Sequence[int]) -> tuple[Piece, ...]:
     """The inputs of a root that were not made from another's outputs, if the user's request is among them."""
     root = trees[place][0]
     before = [slot for each in used if each < place for slot in trees[each][0].outputs]

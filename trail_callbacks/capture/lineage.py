@@ -8,7 +8,7 @@ from typing import Any
 
 from trail_callbacks.capture.link import Link, Linker
 from trail_callbacks.capture.match import Text, arrived, overlap
-from trail_callbacks.capture.runs import Run, Slot
+from trail_callbacks.capture.runs import CapturedRun, Slot
 from trail_callbacks.graph import Basis, NodeKind, Origin
 
 _RANK: dict[Basis, int] = {"declared": 0, "matched": 1, "scope": 2}
@@ -30,7 +30,7 @@ class NodeDraft:
 
     kind: NodeKind
     text: Text
-    run: Run
+    run: CapturedRun
     order: float
     attributes: dict[str, Any] = field(default_factory=dict)
     inputs: dict[NodeDraft, Contribution] = field(default_factory=dict)

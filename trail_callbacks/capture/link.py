@@ -22,7 +22,7 @@ from typing import Literal
 
 from trail_callbacks.capture.match import Match, longest_first, overlap
 from trail_callbacks.capture.piece_index import MANY, PieceIndex, Pool, precedes
-from trail_callbacks.capture.runs import Run, Slot, is_original, is_same_message
+from trail_callbacks.capture.runs import CapturedRun, Slot, is_original, is_same_message
 from trail_callbacks.graph import Basis
 
 _IN_REACH = 64  # pieces compared one by one; in a map over a thousand documents each run has all of them in reach
@@ -58,13 +58,13 @@ class Link:
 class Linker:
     """Finds where the text of a piece came from, within one run tree. Links are computed on demand."""
 
-    def __init__(self, runs: Sequence[Run]) -> None:
+    def __init__(self, runs: Sequence[CapturedRun]) -> None:
         self._index = PieceIndex(runs)
         self._known: dict[Slot, tuple[Link, ...]] = {}
-        self._compared: dict[Run, int] = defaultdict(int)
-        self._linked: dict[Run, int] = defaultdict(int)
+        self._compared: dict[CapturedRun, int] = defaultdict(int)
+        self._linked: dict[CapturedRun, int] = defaultdict(int)
         self._pools: OrderedDict[Hashable, Pool] = OrderedDict()
-        self.thinned: dict[Run, None] = {}
+        self.thinned: dict[CapturedRun, None] = {}
         """Runs with too many pieces to link each with all that it may come from: some of those links are missing."""
         self.text = self._index.text
         """Returns the text of a piece, as the one object that caches what is computed from it."""
@@ -92,7 +92,7 @@ class Linker:
 
     # Input pieces
 
-    def _scope(self, run: Run, reach: Pool) -> dict[Slot, tuple[Link, ...]]:
+    def _scope(self, run: CapturedRun, reach: Pool) -> dict[Slot, tuple[Link, ...]]:
         """Links of all inputs of a run to what was in reach; they share them if each can have all."""
         if len(run.inputs) * len(reach.slots) <= _LINKED:
             return dict.fromkeys(run.inputs, tuple(_opaque(reach.slots, "scope")))
@@ -235,7 +235,7 @@ class Linker:
 
     # Choosing among sources
 
-    def _pool(self, run: Run, side: Literal["in", "out"]) -> Pool:
+    def _pool(self, run: CapturedRun, side: Literal["in", "out"]) -> Pool:
         key = run, side
         return self._pools.get(key) or self._kept(key, run.inputs if side == "in" else run.outputs)
 
@@ -248,7 +248,7 @@ class Linker:
         key = run, "channel", channel
         return self._pools.get(key) or self._kept(key, self._index.written(run, channel))
 
-    def _below(self, run: Run) -> Pool:
+    def _below(self, run: CapturedRun) -> Pool:
         """The outputs of the children of a run."""
         key = run, "below"
         known = self._pools.get(key)
@@ -391,7 +391,7 @@ def _opaque(pool: Iterable[Slot], basis: Basis = "declared") -> list[Link]:
     return [Link(source, basis, opaque=True) for source in pool]
 
 
-def _in_reach(run: Run) -> Iterator[Slot]:
+def _in_reach(run: CapturedRun) -> Iterator[Slot]:
     """The inputs of the enclosing runs, nearest first, up to a limit; the index finds the others."""
     left = _IN_REACH_CHARACTERS
     for source in islice((source for ancestor in run.ancestors for source in ancestor.inputs), _IN_REACH):

@@ -10,7 +10,7 @@ from itertools import islice
 from typing import TypeVar
 
 from trail_callbacks.capture.match import Match, Text, TextIndex
-from trail_callbacks.capture.runs import Run, Slot, document_key, is_original
+from trail_callbacks.capture.runs import CapturedRun, Slot, document_key, is_original
 
 _LOOK_BACK = 64  # producers of the same text or channel that are considered, latest first
 _EQUAL = 1_000  # producers of one text that are looked at to tell which child of a run wrote which
@@ -19,14 +19,14 @@ _EQUAL = 1_000  # producers of one text that are looked at to tell which child o
 class PieceIndex:
     """Looks up the outputs of all runs of a tree, and the inputs of runs that contain other runs."""
 
-    def __init__(self, runs: Sequence[Run]) -> None:
+    def __init__(self, runs: Sequence[CapturedRun]) -> None:
         self._texts = TextIndex()
         self._by_id: dict[str, list[Slot]] = defaultdict(list)
         self._by_ref: dict[int, list[Slot]] = defaultdict(list)
         self._by_text: dict[str, list[Slot]] = defaultdict(list)
         self._calls: dict[str, list[Slot]] = defaultdict(list)  # by tool call: the call as a model wrote it
         self._results: dict[str, list[Slot]] = defaultdict(list)  # by tool call: what the tool returned
-        self._channels: dict[tuple[Run | None, str], list[list[Slot]]] = defaultdict(list)  # by writer
+        self._channels: dict[tuple[CapturedRun | None, str], list[list[Slot]]] = defaultdict(list)  # by writer
         if runs:
             for slot in runs[0].inputs:
                 self._add(slot)
@@ -91,15 +91,15 @@ class PieceIndex:
             return None
         return _latest(self._by_text.get(self.text(slot).stripped, ()), slot.run)
 
-    def call(self, call_id: str, run: Run) -> Slot | None:
+    def call(self, call_id: str, run: CapturedRun) -> Slot | None:
         """The tool call with this id, as a model wrote it before a run started."""
         return _latest(self._calls.get(call_id, ()), run)
 
-    def results(self, call_id: str, run: Run) -> list[Slot]:
+    def results(self, call_id: str, run: CapturedRun) -> list[Slot]:
         """What the tool call with this id returned before a run started."""
         return [slot for slot in self._results.get(call_id, ()) if precedes(slot, run)]
 
-    def written(self, run: Run, channel: str) -> list[Slot]:
+    def written(self, run: CapturedRun, channel: str) -> list[Slot]:
         """What earlier siblings of a run wrote to a state channel, oldest first: all of the last writer, at least."""
         writers = self._channels.get((run.parent, channel), [])
         found: list[list[Slot]] = []
@@ -129,7 +129,7 @@ class PieceIndex:
         return None
 
     def quoted(
-        self, target: Text, accept: Callable[[Slot], bool], run: Run, seen: Collection[str] = ()
+        self, target: Text, accept: Callable[[Slot], bool], run: CapturedRun, seen: Collection[str] = ()
     ) -> list[tuple[Slot, Match]]:
         """Producers whose text shares a sentence or a run of words with a text, except `seen` texts."""
         found = []
@@ -143,7 +143,7 @@ class PieceIndex:
                 found += _shared(producers, match) or [(slot, match) for slot in alike]
         return found
 
-    def same_documents(self, slot: Slot, run: Run) -> list[Slot]:
+    def same_documents(self, slot: Slot, run: CapturedRun) -> list[Slot]:
         """Other documents with the text of a document that a run can have read just as well."""
         producers = _near(self._by_text.get(self.text(slot).stripped, ()), run)
         return _other_documents(slot, [each for each in producers if precedes(each, run)])
@@ -172,12 +172,12 @@ def _other_documents(slot: Slot, producers: Sequence[Slot]) -> list[Slot]:
     return list(found.values())
 
 
-def _latest(producers: Sequence[Slot], run: Run) -> Slot | None:
+def _latest(producers: Sequence[Slot], run: CapturedRun) -> Slot | None:
     eligible = [slot for slot in _near(producers, run) if precedes(slot, run)]
     return _nearest(eligible, run) if eligible else None
 
 
-def _near(producers: Sequence[Slot], run: Run) -> Sequence[Slot]:
+def _near(producers: Sequence[Slot], run: CapturedRun) -> Sequence[Slot]:
     """The latest producers before the end of a run, and the latest of all; they are in the order of their ends."""
     if len(producers) <= _LOOK_BACK:
         return producers
@@ -185,7 +185,7 @@ def _near(producers: Sequence[Slot], run: Run) -> Sequence[Slot]:
     return [*producers[max(0, end - _LOOK_BACK) : end], *producers[max(end, len(producers) - _LOOK_BACK) :]]
 
 
-def precedes(source: Slot, run: Run) -> bool:
+def precedes(source: Slot, run: CapturedRun) -> bool:
     """True if a run can have read a piece. In a stream a consumer starts before its producer ends."""
     producer = source.run
     if source.side == "in":
@@ -193,17 +193,17 @@ def precedes(source: Slot, run: Run) -> bool:
     return producer.start < run.start and producer.end < run.end and not run.within(producer) and run is not producer
 
 
-def _in(run: Run, slot: Slot) -> bool:
+def _in(run: CapturedRun, slot: Slot) -> bool:
     """True if a piece is of a run or of one inside it."""
     return slot.run is run or slot.run.within(run)
 
 
-def _beside(source: Slot, run: Run) -> bool:
+def _beside(source: Slot, run: CapturedRun) -> bool:
     """True if a piece is an output of another run that does not enclose this one."""
     return source.side == "out" and source.run is not run and not run.within(source.run)
 
 
-def _nearest(producers: Sequence[Slot], run: Run) -> Slot:
+def _nearest(producers: Sequence[Slot], run: CapturedRun) -> Slot:
     """Of several producers of one text, the nearest in the tree, then the latest."""
     if len(producers) == 1:
         return producers[0]

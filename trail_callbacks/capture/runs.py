@@ -14,13 +14,13 @@ from trail_callbacks.capture.events import CUT, Event, Hints, Piece, RunEnded, R
 class Slot:
     """A piece together with its place: the input or output side of a run."""
 
-    run: Run
+    run: CapturedRun
     side: Literal["in", "out"]
     piece: Piece
 
 
 @dataclass(slots=True, eq=False)
-class Run:
+class CapturedRun:
     """One run with its pieces and its children.
 
     Attributes:
@@ -38,24 +38,24 @@ class Run:
     name: str
     hints: Hints
     start: int
-    parent: Run | None = None
+    parent: CapturedRun | None = None
     end: float = math.inf
     failed: bool = False
     stopped: bool = False
     inputs: list[Slot] = field(default_factory=list)
     outputs: list[Slot] = field(default_factory=list)
-    children: list[Run] = field(default_factory=list)
+    children: list[CapturedRun] = field(default_factory=list)
     first: int = 0
     last: int = 0
     composite: bool = False
     cut: int | None = None
 
-    def within(self, other: Run) -> bool:
+    def within(self, other: CapturedRun) -> bool:
         """True if this is a descendant of the other run."""
         return other.first < self.first <= other.last
 
     @property
-    def ancestors(self) -> Iterator[Run]:
+    def ancestors(self) -> Iterator[CapturedRun]:
         """Parent, grandparent, ... up to the root."""
         run = self.parent
         while run is not None:
@@ -69,20 +69,20 @@ class Run:
         return next(named, self.name)
 
 
-def tree(events: Iterable[Event]) -> tuple[Run, ...]:
+def tree(events: Iterable[Event]) -> tuple[CapturedRun, ...]:
     """Builds the runs of one run tree, in the order of their starts; the root is the first.
 
     Internal runs are left out with all their descendants. A run with an unknown parent becomes a child of the root.
     """
-    runs: dict[str, Run] = {}
+    runs: dict[str, CapturedRun] = {}
     internal: set[str] = set()
-    root: Run | None = None
+    root: CapturedRun | None = None
     for event in events:
         if isinstance(event, RunStarted):
             if event.hints.internal or event.parent_id in internal:
                 internal.add(event.run_id)
                 continue
-            run = Run(event.run_id, event.kind, event.name, event.hints, event.seq)
+            run = CapturedRun(event.run_id, event.kind, event.name, event.hints, event.seq)
             run.inputs = _slots(run, "in", event.inputs)
             run.parent = runs.get(event.parent_id or "", root)
             if run.parent is not None:
@@ -100,14 +100,14 @@ def tree(events: Iterable[Event]) -> tuple[Run, ...]:
     return ordered
 
 
-def _mark_composite(ancestors: Iterator[Run]) -> None:
+def _mark_composite(ancestors: Iterator[CapturedRun]) -> None:
     for run in ancestors:
         if run.composite:
             return
         run.composite = True
 
 
-def _finish(run: Run, event: RunEnded | RunFailed) -> None:
+def _finish(run: CapturedRun, event: RunEnded | RunFailed) -> None:
     run.end = event.seq
     run.stopped = isinstance(event, RunFailed) and event.status == "cancelled" and bool(event.outputs)
     run.failed = isinstance(event, RunFailed) and not run.stopped
@@ -118,7 +118,7 @@ def _finish(run: Run, event: RunEnded | RunFailed) -> None:
     run.outputs = _slots(run, "out", event.outputs)
 
 
-def _slots(run: Run, side: Literal["in", "out"], pieces: Sequence[Piece]) -> list[Slot]:
+def _slots(run: CapturedRun, side: Literal["in", "out"], pieces: Sequence[Piece]) -> list[Slot]:
     """The pieces of a payload with their place, without what only says that it was cut."""
     slots = [Slot(run, side, piece) for piece in pieces if CUT not in piece.attributes]
     if len(slots) < len(pieces):
@@ -126,7 +126,7 @@ def _slots(run: Run, side: Literal["in", "out"], pieces: Sequence[Piece]) -> lis
     return slots
 
 
-def _number(root: Run) -> None:
+def _number(root: CapturedRun) -> None:
     """Numbers the tree in one walk, without recursion: agents nest deeper than Python's stack."""
     todo = [(root, False)]
     clock = 0

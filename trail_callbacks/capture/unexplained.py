@@ -9,7 +9,7 @@ from trail_callbacks.capture.echoes import merged
 from trail_callbacks.capture.lineage import LineageResolver
 from trail_callbacks.capture.link import Link, Linker
 from trail_callbacks.capture.match import SHARED_RUN, Text
-from trail_callbacks.capture.runs import Run, Slot, is_another_message
+from trail_callbacks.capture.runs import CapturedRun, Slot, is_another_message
 from trail_callbacks.graph import NodeKind, Origin
 from trail_callbacks.text import forms, outside
 
@@ -28,7 +28,7 @@ class InstructionFinder:
         self._is_model = is_model
         self._known: dict[Slot, tuple[_Part, ...]] = {}
 
-    def of(self, run: Run) -> dict[Origin, str]:
+    def of(self, run: CapturedRun) -> dict[Origin, str]:
         """Returns the unexplained text of a run's inputs by who wrote it, one line for each part."""
         parts = dict.fromkeys(part for slot in run.inputs for part in self._remainders(slot))
         by_origin: dict[Origin, list[str]] = {}
@@ -148,8 +148,8 @@ class CodeOutputs:
     def __init__(self, linker: Linker, resolver: LineageResolver) -> None:
         self._linker = linker
         self._resolver = resolver
-        self._words: tuple[Run | None, set[str]] = None, set()
-        self._histories: dict[Run, bool] = {}
+        self._words: tuple[CapturedRun | None, set[str]] = None, set()
+        self._histories: dict[CapturedRun, bool] = {}
 
     def is_source(self, slot: Slot) -> bool:
         """True if the code is the source of a text: no input is contained in full, and it has words of its own."""
@@ -186,7 +186,7 @@ class CodeOutputs:
         numbers = [form for form in new if any(map(str.isdigit, form))]
         return len(new) * 3 >= len(said) or 0 < len(numbers) < len(new)
 
-    def _unknown(self, forms: set[str], run: Run) -> set[str]:
+    def _unknown(self, forms: set[str], run: CapturedRun) -> set[str]:
         """Those words that no input of a run has."""
         if len(run.outputs) > _FEW:  # the words of all inputs are put together once
             if self._words[0] is not run:
@@ -198,7 +198,7 @@ class CodeOutputs:
             forms = forms.difference(self._linker.text(each).counts)
         return forms
 
-    def _is_history(self, run: Run) -> bool:
+    def _is_history(self, run: CapturedRun) -> bool:
         """True if code returned both sides of a conversation that were not among its inputs."""
         known = self._histories.get(run)
         if known is None:

@@ -17,7 +17,7 @@ from trail_callbacks.render.excerpt import line, plain
 from trail_callbacks.verify.options import VerifyOptions
 
 if TYPE_CHECKING:
-    from trail_callbacks.audit import AuditProgress, AuditSummary, Tally
+    from trail_callbacks.audit import AuditProgress, AuditSummary, AuditTally
 
 _SHOWN = 10
 _AT_ONCE, _TOGETHER = 16, 1000  # answers in work, without and with batches
@@ -164,7 +164,7 @@ def _lines(summary: AuditSummary) -> Generator[str]:
     yield from _work(summary)
 
 
-def _kinds(total: Tally) -> tuple[tuple[str, Counter[str]], ...]:
+def _kinds(total: AuditTally) -> tuple[tuple[str, Counter[str]], ...]:
     return (
         ("error types", total.error_types),
         ("entry steps", total.entry_steps),
@@ -201,7 +201,7 @@ def _counted(counts: Any) -> str:
     return ", ".join(f"{n} {name.replace('_', ' ')}" for name, n in counts.most_common())
 
 
-def _share(tally: Tally) -> str:
+def _share(tally: AuditTally) -> str:
     return "" if tally.share is None else f"; {tally.share:.1%} of those decided are unsupported"
 
 

@@ -3,7 +3,7 @@
 from trail_callbacks.diagnosis.ablation import Ablation, AblationCost, Effect, aablate, ablate, ablation_cost
 from trail_callbacks.diagnosis.diagnose import adiagnose, averified, diagnose, diagnosed, diagnosis_cost, verified
 from trail_callbacks.diagnosis.facets import facets_of
-from trail_callbacks.diagnosis.replay import Replay, Turn
+from trail_callbacks.diagnosis.replay import Replay, ReplayTurn
 from trail_callbacks.report.diagnosis import (
     Break,
     ClaimFinding,
@@ -31,10 +31,10 @@ __all__ = [
     "Figure",
     "Overlap",
     "Replay",
+    "ReplayTurn",
     "RetrievalFinding",
     "Signature",
     "Stage",
-    "Turn",
     "aablate",
     "ablate",
     "ablation_cost",

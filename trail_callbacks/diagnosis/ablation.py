@@ -15,7 +15,7 @@ from dataclasses import dataclass, field
 from typing import Literal, TypeVar, cast
 
 from trail_callbacks.claims import Claim
-from trail_callbacks.diagnosis.replay import Prompt, Replay
+from trail_callbacks.diagnosis.replay import Replay, ReplayPrompt
 from trail_callbacks.errors import InputError
 from trail_callbacks.evidence import whole
 from trail_callbacks.graph import Node
@@ -111,7 +111,7 @@ def ablation_cost(trace: Trace, *, repeats: int = 3, method: Method = "leave_one
     Raises:
         InputError: As `ablate`.
     """
-    prompt = Prompt(trace)
+    prompt = ReplayPrompt(trace)
     n = len(prompt.passages)
     every = 2 ** min(n, 30) - 1
     groups = n if method == "leave_one_out" else 2 * n + sum(range(3, _TOGETHER + 1)) * max(1, n // 3)
@@ -232,7 +232,7 @@ class _Work:
         if self.method not in {"leave_one_out", "groups"}:
             raise InputError(f"method is {self.method!r}, expected 'leave_one_out' or 'groups'")
         self.judge: Judge = judging(self.judge_like, VerifyOptions())
-        self.prompt = Prompt(self.trace)
+        self.prompt = ReplayPrompt(self.trace)
 
     def run(self) -> Generator[_Want, object, Ablation]:
         answer = self.trace.graph.answer

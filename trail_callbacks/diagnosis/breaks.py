@@ -222,7 +222,7 @@ LOOK_AT: dict[Signature, tuple[str, ...]] = {
 
 
 @dataclass(frozen=True)
-class Outcome:
+class BreakOutcome:
     """What is decided.
 
     Attributes:
@@ -236,22 +236,22 @@ class Outcome:
     reasons: tuple[str, ...]
 
 
-def decide(case: Case) -> Outcome:
+def decide(case: Case) -> BreakOutcome:
     """Decides the signature of a run."""
     conflict = bool(list(conflicts(case)))
     symptoms = bool(case.wrong or case.memories or case.abstained or conflict)
     if not symptoms and not case.undecided:
-        return Outcome("none", (), _nothing(case))
+        return BreakOutcome("none", (), _nothing(case))
     found = tuple(breaks_of(case))
     breaks = tuple(each for each in found if each.certainty != "low") or found
     if case.memories and not (case.wrong or conflict or case.abstained):
         held = f"{len(case.memories)} claims hold by texts that the model was not shown"
-        return Outcome("right_by_memory", breaks, (held, *(breaks[0].reasons if breaks else ())))
+        return BreakOutcome("right_by_memory", breaks, (held, *(breaks[0].reasons if breaks else ())))
     if breaks:
-        return Outcome(breaks[0].signature, breaks, breaks[0].reasons)
+        return BreakOutcome(breaks[0].signature, breaks, breaks[0].reasons)
     if case.abstained and (case.enough is False or case.unanswerable):
-        return Outcome("none", (), ("the answer declines, and nothing that was retrieved answers the question",))
-    return Outcome("undetermined", (), _unknown(case))
+        return BreakOutcome("none", (), ("the answer declines, and nothing that was retrieved answers the question",))
+    return BreakOutcome("undetermined", (), _unknown(case))
 
 
 def _nothing(case: Case) -> tuple[str, ...]:

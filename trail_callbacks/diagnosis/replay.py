@@ -17,7 +17,7 @@ _GAPS = re.compile(r"\n{3,}")
 
 
 @dataclass(frozen=True, slots=True)
-class Turn:
+class ReplayTurn:
     """One message of a prompt.
 
     Attributes:
@@ -39,12 +39,12 @@ class Replay:
         kept: Those that stay.
     """
 
-    turns: tuple[Turn, ...]
+    turns: tuple[ReplayTurn, ...]
     dropped: tuple[Candidate, ...]
     kept: tuple[Candidate, ...]
 
 
-class Prompt:
+class ReplayPrompt:
     """The prompt of the model call that wrote the answer of a recorded run.
 
     Args:
@@ -59,7 +59,7 @@ class Prompt:
         calls = [call for call in trace.calls if call.answers] or list(trace.calls)[-1:]
         if not calls or trace.graph.answer is None:
             raise InputError("the run has no answer of a model: there is nothing to generate again")
-        self._turns = tuple(Turn(piece.role, piece.text) for piece in inputs_of(trace, calls[-1].run_id))
+        self._turns = tuple(ReplayTurn(piece.role, piece.text) for piece in inputs_of(trace, calls[-1].run_id))
         if not any(turn.text.strip() for turn in self._turns):
             raise InputError("the prompt of the last model call was not recorded: there is nothing to generate again")
         self._known = {node.id: node for node in self._reach.nodes}
@@ -92,7 +92,7 @@ class Prompt:
         )
 
     @staticmethod
-    def _without(turns: Sequence[Turn], node: Node) -> tuple[Turn, ...]:
+    def _without(turns: Sequence[ReplayTurn], node: Node) -> tuple[ReplayTurn, ...]:
         return tuple(replace(turn, text=_cut(turn.text, node)) for turn in turns)
 
 

@@ -16,7 +16,7 @@ from trail_callbacks.guard.guard import (
     guard_answer,
     holds_text,
 )
-from trail_callbacks.guard.policy import Action, LateReport, Outcome, decide, reject
+from trail_callbacks.guard.policy import Action, GuardOutcome, LateReport, decide, reject
 from trail_callbacks.guard.settings import BLOCKED, GuardKeywords, GuardSettings, LastResort, OnFail, Stream
 from trail_callbacks.verify.threshold import OnUndecided
 
@@ -26,6 +26,7 @@ __all__ = [
     "Checker",
     "Guard",
     "GuardKeywords",
+    "GuardOutcome",
     "GuardSettings",
     "GuardSteps",
     "JudgeDraft",
@@ -33,7 +34,6 @@ __all__ = [
     "LateReport",
     "OnFail",
     "OnUndecided",
-    "Outcome",
     "ReadMessage",
     "Stream",
     "StripAnswer",

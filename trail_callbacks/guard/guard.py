@@ -13,7 +13,7 @@ from typing import Any, Generic, TypeAlias, TypeVar
 
 from trail_callbacks.graph import ProvenanceGraph
 from trail_callbacks.guard.checker import Checker, JudgeDraft, StripAnswer, WriteFeedback
-from trail_callbacks.guard.policy import Outcome, decide
+from trail_callbacks.guard.policy import GuardOutcome, decide
 from trail_callbacks.guard.settings import GuardSettings
 from trail_callbacks.guard.stripping import Stripped
 from trail_callbacks.guard.withheld import Withheld, read_texts
@@ -42,13 +42,13 @@ class Guard:
         self.is_live = not settings.hides_drafts
         self.is_strict = settings.on_undecided == "fail" and settings.hides_drafts
 
-    def instead(self, outcome: Outcome[Draft]) -> str | None:
+    def instead(self, outcome: GuardOutcome[Draft]) -> str | None:
         """Returns what the user reads instead of a draft; None if it is the draft, or an error is raised."""
         return outcome.instead(self.settings.message)
 
     def withheld(
         self,
-        outcome: Outcome[Draft],
+        outcome: GuardOutcome[Draft],
         texts: Sequence[str],
         known: Iterable[str],
         fields: Callable[[Sequence[str]], Sequence[str]] = lambda _: (),
@@ -62,8 +62,8 @@ class Guard:
         return Withheld([*gone, *inside], [*known, *read], message, is_object=bool(inside))
 
     def noted(
-        self, outcome: Outcome[Draft], names: Iterable[str], judged_only: Callable[[Draft], Draft]
-    ) -> Outcome[Draft]:
+        self, outcome: GuardOutcome[Draft], names: Iterable[str], judged_only: Callable[[Draft], Draft]
+    ) -> GuardOutcome[Draft]:
         """Returns an outcome that names what of its draft nobody judged; in the strict setting without it."""
         unjudged = tuple(dict.fromkeys(names))
         if not unjudged:
@@ -90,7 +90,7 @@ class WriteDraft(Generic[Request]):
     request: Request
 
 
-GuardSteps: TypeAlias = Generator[Any, Any, Outcome[Draft]]
+GuardSteps: TypeAlias = Generator[Any, Any, GuardOutcome[Draft]]
 """Yields `WriteDraft`, `JudgeDraft`, `StripAnswer` and `WriteFeedback`; receives what each is named after."""
 
 
@@ -112,7 +112,7 @@ def guard_answer(
         attempts += 1
         graph = graph_of(request, draft)
         if graph is None:
-            return Outcome(draft=draft, action="skip", rejected=rejected, attempts=attempts, usage=usage)
+            return GuardOutcome(draft=draft, action="skip", rejected=rejected, attempts=attempts, usage=usage)
         report: Report = yield JudgeDraft(graph, usage)
         usage += report.usage
         action = decide(settings, report, rejected)
@@ -123,7 +123,7 @@ def guard_answer(
             rejected += 1
         if action != "retry":
             _keep(settings, report, action)
-            return Outcome(
+            return GuardOutcome(
                 draft=draft,
                 action=action,
                 report=report,
@@ -142,7 +142,7 @@ def _keep(settings: GuardSettings, report: Report, action: str) -> None:
         opened(settings.store).add(report, segments={"guard": action})
 
 
-def carry_out(steps: GuardSteps[Draft], write: Callable[[Any], Draft], checker: Checker) -> Outcome[Draft]:
+def carry_out(steps: GuardSteps[Draft], write: Callable[[Any], Draft], checker: Checker) -> GuardOutcome[Draft]:
     """Guards an answer. What the app raises passes through."""
     step = next(steps)
     while True:
@@ -155,7 +155,7 @@ def carry_out(steps: GuardSteps[Draft], write: Callable[[Any], Draft], checker: 
 
 async def acarry_out(
     steps: GuardSteps[Draft], write: Callable[[Any], Awaitable[Draft]], checker: Checker
-) -> Outcome[Draft]:
+) -> GuardOutcome[Draft]:
     """As `carry_out`."""
     step = next(steps)
     while True:

@@ -55,7 +55,7 @@ def _last_resort(settings: GuardSettings) -> Action:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Outcome(Generic[Draft]):
+class GuardOutcome(Generic[Draft]):
     """The result of guarding one answer.
 
     Attributes:
@@ -148,7 +148,7 @@ _WITHOUT_TEXT = frozenset(
 )
 
 
-def reject(outcome: Outcome[Any]) -> NoReturn:
+def reject(outcome: GuardOutcome[Any]) -> NoReturn:
     """Raises the error for an answer that is not accepted."""
     report = outcome.report
     score = report.hallucination_score if report else None

@@ -24,7 +24,7 @@ from trail_callbacks.render.excerpt import plain
 from trail_callbacks.render.page.document import colours, page_policy
 from trail_callbacks.serving import charts, views
 from trail_callbacks.serving.filters import CHOICES, Filters
-from trail_callbacks.serving.security import Access, Guarded
+from trail_callbacks.serving.security import Access, GuardedApp
 from trail_callbacks.store import Store
 from trail_callbacks.store.totals import CONTENT_TYPE, exposition
 
@@ -72,7 +72,7 @@ class _Pages:
         ]
         return Starlette(
             routes=routes,
-            middleware=[Middleware(Guarded, access=self._access)],
+            middleware=[Middleware(GuardedApp, access=self._access)],
             exception_handlers={404: self._missing, TrailError: self._failed},
         )
 

@@ -77,7 +77,7 @@ class Access:
         )
 
 
-class Guarded(BaseHTTPMiddleware):
+class GuardedApp(BaseHTTPMiddleware):
     """Refuses what `Access` does not allow, and sets the headers of every reply."""
 
     def __init__(self, app: ASGIApp, access: Access) -> None:

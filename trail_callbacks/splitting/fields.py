@@ -53,7 +53,7 @@ _RATING = vocabulary("confidence confidence_score certainty self_confidence")
 
 
 @dataclass(frozen=True, slots=True)
-class Entry:
+class FieldEntry:
     """A value that is one statement: `answer[start:end]`.
 
     Attributes:
@@ -81,7 +81,7 @@ class Prose:
         start: Offset in the answer.
         text: The text as meant.
         offsets: For each of its characters, and for its end, how far after `start` it stands; None if that is equal.
-        path: As in `Entry`; empty around the JSON.
+        path: As in `FieldEntry`; empty around the JSON.
         names: The keys that lead to it, in words; empty around the JSON and for a field that says it is the answer.
         subject: What names the records it is in, for a text in a list; elsewhere it has a subject of its own.
     """
@@ -111,7 +111,7 @@ class Structure:
         starts: Where each free text begins in `text`.
     """
 
-    entries: tuple[Entry, ...]
+    entries: tuple[FieldEntry, ...]
     prose: tuple[Prose, ...]
     text: str
     starts: tuple[int, ...]
@@ -146,13 +146,13 @@ def structure(answer: str) -> Structure | None:
     found = list(blocks(answer))
     if not found:
         return None
-    entries: list[Entry] = []
+    entries: list[FieldEntry] = []
     prose: list[Prose] = []
     at = 0
     for number, block in enumerate(found):
         prose += _between(answer, at, block.start)
         for each in _values(answer, block, number if len(found) > 1 else None):
-            (entries if isinstance(each, Entry) else prose).append(each)  # type: ignore[arg-type]  # as the test says
+            (entries if isinstance(each, FieldEntry) else prose).append(each)  # type: ignore[arg-type]  # as the test says
         at = block.end
     prose += _between(answer, at, len(answer))
     parts: list[str] = []
@@ -213,7 +213,7 @@ def _between(answer: str, start: int, end: int) -> list[Prose]:
     return [Prose(start, answer[start:end])] if answer[start:end].strip() else []
 
 
-def _values(answer: str, block: Block, number: int | None) -> Iterator[Entry | Prose]:
+def _values(answer: str, block: Block, number: int | None) -> Iterator[FieldEntry | Prose]:
     """The values of a block; `number` is its own among several, as of the lines of JSON lines."""
     records = _Records(answer, block.region.fields)
     for each in block.region.fields:
@@ -233,7 +233,7 @@ def _values(answer: str, block: Block, number: int | None) -> Iterator[Entry | P
             continue
         value = clean(said) if each.is_text else said.lower() if said[0] in "TF" else said
         text = f"{', '.join(filter(None, (subject, names)))}: {value}"
-        yield Entry(start, end, path, text, _is_checkable(named, said), each.is_text and declines(said))
+        yield FieldEntry(start, end, path, text, _is_checkable(named, said), each.is_text and declines(said))
 
 
 def _inside(answer: str, each: Field) -> tuple[int, int]:

@@ -33,7 +33,7 @@ _SOURCES = re.compile(
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Piece:
+class LayoutPiece:
     """A sentence, list item or table row: `answer[start:end]`.
 
     Attributes:
@@ -58,7 +58,7 @@ class Piece:
     title: Literal["", "heading", "lead", "column"] = ""
 
 
-def pieces(answer: str, language: str) -> Iterator[Piece]:
+def pieces(answer: str, language: str) -> Iterator[LayoutPiece]:
     """Finds what an answer may state: its sentences, list items and table rows.
 
     Args:
@@ -102,7 +102,7 @@ class _Page:
     sources: bool = False
     leads: list[tuple[int, str]] = field(default_factory=list)  # of outer and inner lists: indentation and words
 
-    def read(self, text: str, start: int, number: int, *, deeper: bool, followed: bool) -> Iterator[Piece]:
+    def read(self, text: str, start: int, number: int, *, deeper: bool, followed: bool) -> Iterator[LayoutPiece]:
         """The pieces of a paragraph; the words of a heading or lead-in are kept for what follows.
 
         Args:
@@ -137,16 +137,18 @@ class _Page:
         title: Literal["heading", "lead"] = "lead" if followed or deeper else "heading"
         for a, b in found:
             if leads and (a, b) == found[-1]:
-                yield Piece(start=start + a, end=start + b, lead=lead, line=number, item=item, title=title)
+                yield LayoutPiece(start=start + a, end=start + b, lead=lead, line=number, item=item, title=title)
             else:
                 reference = (self.sources and item) or is_reference(clean(text[a:b]))
-                yield Piece(start=start + a, end=start + b, lead=lead, line=number, item=item, reference=reference)
+                yield LayoutPiece(
+                    start=start + a, end=start + b, lead=lead, line=number, item=item, reference=reference
+                )
 
-    def _heading(self, text: str, plain: str, start: int, number: int) -> Iterator[Piece]:
+    def _heading(self, text: str, plain: str, start: int, number: int) -> Iterator[LayoutPiece]:
         self._head(plain.lstrip("# ").rstrip(":\uff1a "))
         hashes = _HEADING.match(text)
         for a, b in self._sentences(text, hashes.end() if hashes else marker(text)[0]):
-            yield Piece(start=start + a, end=start + b, line=number, title="heading")
+            yield LayoutPiece(start=start + a, end=start + b, line=number, title="heading")
 
     def _sentences(self, text: str, skip: int) -> Iterator[tuple[int, int]]:
         """Where the sentences of a paragraph are that say something, behind its marker."""
@@ -217,7 +219,7 @@ def _table(lines: Sequence[tuple[int, str]], at: int) -> range:
     return range(at, end)
 
 
-def _rows(lines: Sequence[tuple[int, str]]) -> Iterator[Piece]:
+def _rows(lines: Sequence[tuple[int, str]]) -> Iterator[LayoutPiece]:
     """The rows of a table under the names of its columns; a table of one row has no such names."""
     rows = [(start, line) for start, line in lines if _LETTER.search(line)]
     header = [name[:_NAME] for name in _cells(rows[0][1])] if len(rows) > 1 else []
@@ -228,17 +230,17 @@ def _rows(lines: Sequence[tuple[int, str]]) -> Iterator[Piece]:
         at = start + line.index(stripped)
         said = _row(header, _cells(line))
         if said:
-            yield Piece(start=at, end=at + len(stripped), row=said)
+            yield LayoutPiece(start=at, end=at + len(stripped), row=said)
 
 
-def _columns(start: int, line: str) -> Iterator[Piece]:
+def _columns(start: int, line: str) -> Iterator[LayoutPiece]:
     """The names of the columns, each by itself."""
     at = 0
     for border in [*(found.span() for found in _CELL.finditer(line)), (len(line), len(line))]:
         name = line[at : border[0]]
         if _LETTER.search(clean(name)):
             first = start + at + len(name) - len(name.lstrip())
-            yield Piece(start=first, end=first + len(name.strip()), title="column")
+            yield LayoutPiece(start=first, end=first + len(name.strip()), title="column")
         at = border[1]
 
 

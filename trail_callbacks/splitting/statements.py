@@ -11,7 +11,7 @@ from trail_callbacks.language.speech import declines, greets, is_question
 from trail_callbacks.splitting.assertions import asserts, is_lead_in, is_title, told
 from trail_callbacks.splitting.clauses import Part, parts
 from trail_callbacks.splitting.frames import bare_lead, frame_end, quote_start
-from trail_callbacks.splitting.layout import Piece, pieces
+from trail_callbacks.splitting.layout import LayoutPiece, pieces
 from trail_callbacks.splitting.marks import clean, is_reference, refers, visible
 from trail_callbacks.splitting.references import Thread
 from trail_callbacks.splitting.words import base, first_verb, tokenize
@@ -53,7 +53,7 @@ def statements(answer: str) -> Iterator[Statement]:
     """What an answer states, and what only stands between statements."""
     code = language(visible(answer[:_LONGEST])) or "en"
     thread = Thread()
-    before: Piece | None = None
+    before: LayoutPiece | None = None
     for piece in pieces(answer, code):
         if before is not None and before.line != piece.line and (before.item or piece.item):
             thread.turn()
@@ -71,7 +71,7 @@ def statements(answer: str) -> Iterator[Statement]:
             yield from _other(piece, words)
 
 
-def _names(piece: Piece, words: str, code: str) -> bool:
+def _names(piece: LayoutPiece, words: str, code: str) -> bool:
     """Whether a heading, lead-in or name of a column states nothing by itself."""
     said = clean(words).lstrip("# ").rstrip(":\uff1a ")
     if piece.title == "lead":
@@ -79,7 +79,7 @@ def _names(piece: Piece, words: str, code: str) -> bool:
     return is_title(said, code, column=piece.title == "column") or not (asserts(said) or declines(said))
 
 
-def _english(piece: Piece, words: str, thread: Thread) -> Iterator[Statement]:
+def _english(piece: LayoutPiece, words: str, thread: Thread) -> Iterator[Statement]:
     """The clauses of an English sentence behind its frame."""
     quoted = piece.start + quote_start(words)
     framed = frame_end(words)
@@ -115,7 +115,7 @@ def _text(words: str, part: Part) -> str:
     return f"{part.before} {said}" if part.before else said
 
 
-def _other(piece: Piece, words: str) -> Iterator[Statement]:
+def _other(piece: LayoutPiece, words: str) -> Iterator[Statement]:
     """A sentence in another language, cut at the semicolons of scripts where they end a clause."""
     start = 0
     for a, b in [*(gap.span() for gap in _WIDE_SEMICOLON.finditer(words)), (len(words), len(words))]:
@@ -130,7 +130,7 @@ def _other(piece: Piece, words: str) -> Iterator[Statement]:
         start = b
 
 
-def _only_refers(piece: Piece, text: str) -> bool:
+def _only_refers(piece: LayoutPiece, text: str) -> bool:
     """Whether a piece only names where something was found; `The mill is old` does not, wherever it stands."""
     if not piece.reference or refers(text) or is_reference(text):
         return piece.reference

@@ -6,7 +6,7 @@ says whose run it was, `codec` writes and reads traces.
 """
 
 from trail_callbacks.trace.context import Context, Versions
-from trail_callbacks.trace.steps import Candidate, Dropped, ModelCall, Packed, Packing, Ranked, Reranking, Retrieval
+from trail_callbacks.trace.steps import Candidate, Dropped, ModelCall, Packed, Packing, Reranked, Reranking, Retrieval
 from trail_callbacks.trace.trace import Trace, read, save
 
 __all__ = [
@@ -16,7 +16,7 @@ __all__ = [
     "ModelCall",
     "Packed",
     "Packing",
-    "Ranked",
+    "Reranked",
     "Reranking",
     "Retrieval",
     "Trace",

@@ -10,7 +10,7 @@ from functools import cached_property
 from typing import NamedTuple
 
 from trail_callbacks.capture.match import Text, overlap
-from trail_callbacks.capture.runs import Run
+from trail_callbacks.capture.runs import CapturedRun
 from trail_callbacks.graph import Edge, Node
 from trail_callbacks.models.tokens import count
 from trail_callbacks.trace.reading import Reading
@@ -155,7 +155,7 @@ def _gone(passage: _Passage, last: _Form, start: int) -> Dropped | None:
     return "cut" if last.node is None else None
 
 
-def _packing(reading: Reading, run: Run, stage: _Stage, edges: Mapping[str, Sequence[Edge]]) -> Packing:
+def _packing(reading: Reading, run: CapturedRun, stage: _Stage, edges: Mapping[str, Sequence[Edge]]) -> Packing:
     prompt = "\n".join(slot.piece.text for slot in run.inputs)
     written = reading.written(run)
     reach = stage.with_twins(_reach(reading, written, edges)) if written else None

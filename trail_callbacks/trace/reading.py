@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, TypeVar
 
 from trail_callbacks.capture.events import Event, Piece, RunEnded, RunFailed, RunStarted
-from trail_callbacks.capture.runs import Run, Slot, document_key, tree
+from trail_callbacks.capture.runs import CapturedRun, Slot, document_key, tree
 from trail_callbacks.graph import Node, ProvenanceGraph
 
 Found = TypeVar("Found")
@@ -21,7 +21,7 @@ class Reading:
     """
 
     def __init__(self, events: Sequence[Event], graph: ProvenanceGraph) -> None:
-        self.runs: tuple[Run, ...] = tree(events)
+        self.runs: tuple[CapturedRun, ...] = tree(events)
         self.graph = graph
         self._started: dict[str, RunStarted] = {}
         self._ended: dict[str, RunEnded | RunFailed] = {}
@@ -61,20 +61,20 @@ class Reading:
         key = _key(text, piece.attributes, piece.id)
         return self._by_key.get(key) or self._of_run.get((run_id, text)) or self._by_text.get(text)
 
-    def written(self, run: Run) -> Node | None:
+    def written(self, run: CapturedRun) -> Node | None:
         """Returns what a model wrote in a run; None if it wrote nothing."""
         return self._written.get(run.id)
 
-    def started_at(self, run: Run) -> float | None:
+    def started_at(self, run: CapturedRun) -> float | None:
         """Returns when a run began, in seconds since the epoch; None if it was not recorded."""
         return self._started[run.id].at
 
-    def seconds(self, run: Run) -> float | None:
+    def seconds(self, run: CapturedRun) -> float | None:
         """Returns how long a run took; None if that was not recorded, or it did not end."""
         began, end = self._started[run.id].at, self._ended.get(run.id)
         return None if began is None or end is None or end.at is None else max(0.0, end.at - began)
 
-    def error(self, run: Run) -> str | None:
+    def error(self, run: CapturedRun) -> str | None:
         """Returns what a run raised; None if it ended normally or goes on."""
         end = self._ended.get(run.id)
         return end.error if isinstance(end, RunFailed) else None

@@ -11,11 +11,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from trail_callbacks.capture.events import FILTER
-from trail_callbacks.capture.runs import Run, Slot, document_key, is_original
+from trail_callbacks.capture.runs import CapturedRun, Slot, document_key, is_original
 from trail_callbacks.graph import Node
 from trail_callbacks.trace.reading import Reading
 from trail_callbacks.trace.retrievals import bringers, score_of
-from trail_callbacks.trace.steps import Ranked, Reranking
+from trail_callbacks.trace.steps import Reranked, Reranking
 
 _PAIRS = 100_000  # of documents without an id that are compared by their metadata
 
@@ -35,7 +35,7 @@ class RankedPassage:
 class Selection:
     """A step that selects and orders passages."""
 
-    run: Run
+    run: CapturedRun
     passages: list[RankedPassage]
 
 
@@ -47,9 +47,9 @@ def rerankings(reading: Reading) -> tuple[Reranking, ...]:
     )
 
 
-def _ranked(passage: RankedPassage) -> Ranked:
+def _ranked(passage: RankedPassage) -> Reranked:
     before, after = passage.slot.piece.attributes, passage.after and passage.after.piece.attributes
-    return Ranked(
+    return Reranked(
         node_id=passage.node.id,
         rank_in=passage.rank,
         rank_out=passage.rank_after,
@@ -68,16 +68,16 @@ def _reason(passage: RankedPassage) -> str | None:
 def selections(reading: Reading) -> list[Selection]:
     """Returns the steps that selected passages, in the order of the starts."""
     brought = {run: [slot for slot, _ in found] for run, found in reading.once(bringers)}
-    above: dict[Run, list[Run]] = defaultdict(list)  # a retriever, and the retrievers inside it, nearest only
-    fetching: set[Run] = set()
+    above: dict[CapturedRun, list[CapturedRun]] = defaultdict(list)  # a retriever, and the nearest retrievers inside it
+    fetching: set[CapturedRun] = set()
     for run in reading.runs:
         if run.kind == "retriever":
             fetching.update(run.ancestors)
             outer = next((each for each in run.ancestors if each.kind == "retriever"), None)
             if outer is not None:
                 above[outer].append(run)
-    found: dict[Run, Selection] = {}
-    selecting: set[Run] = set()  # runs with a selection inside them
+    found: dict[CapturedRun, Selection] = {}
+    selecting: set[CapturedRun] = set()  # runs with a selection inside them
     for run in reversed(reading.runs):  # those inside a run come before it
         if run.kind == "retriever" and run in above:
             selection = _outer(reading, run, above[run], found, brought)
@@ -93,10 +93,10 @@ def selections(reading: Reading) -> list[Selection]:
 
 def _outer(
     reading: Reading,
-    run: Run,
-    inner: Sequence[Run],
-    found: Mapping[Run, Selection],
-    brought: Mapping[Run, Sequence[Slot]],
+    run: CapturedRun,
+    inner: Sequence[CapturedRun],
+    found: Mapping[CapturedRun, Selection],
+    brought: Mapping[CapturedRun, Sequence[Slot]],
 ) -> Selection | None:
     """A retriever around others: fusion, compression, reranking."""
     if run.failed or run.end == float("inf"):
@@ -120,7 +120,7 @@ def _outer(
     return Selection(run, list(passages.values()))
 
 
-def _code(reading: Reading, run: Run) -> Selection | None:
+def _code(reading: Reading, run: CapturedRun) -> Selection | None:
     """A step of code with the same documents on both sides, if it changed anything."""
     if run.failed or run.end == float("inf"):
         return None

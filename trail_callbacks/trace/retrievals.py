@@ -9,7 +9,7 @@ from typing import Any
 
 from trail_callbacks.capture.events import SENT
 from trail_callbacks.capture.payloads import DOCUMENTS, MODALITIES, SCORES
-from trail_callbacks.capture.runs import Run, Slot
+from trail_callbacks.capture.runs import CapturedRun, Slot
 from trail_callbacks.graph import Node
 from trail_callbacks.trace.reading import Reading
 from trail_callbacks.trace.steps import Candidate, ModelCall, Retrieval
@@ -36,12 +36,12 @@ def retrievals(reading: Reading) -> tuple[Retrieval, ...]:
     )
 
 
-def bringers(reading: Reading) -> Sequence[tuple[Run, list[tuple[Slot, Node]]]]:
+def bringers(reading: Reading) -> Sequence[tuple[CapturedRun, list[tuple[Slot, Node]]]]:
     """Returns the runs that brought passages from outside, each with what no run inside it had brought."""
-    inside: dict[Run, list[tuple[Slot, Node]]] = {}
+    inside: dict[CapturedRun, list[tuple[Slot, Node]]] = {}
     retrieving = {above for run in reading.runs if run.kind == "retriever" for above in run.ancestors}
     writing = {above for run in reading.runs if run.kind in {"model", "tool"} for above in run.ancestors}
-    known: dict[Run, set[str]] = {}
+    known: dict[CapturedRun, set[str]] = {}
     for run in reversed(reading.runs):  # those inside a run come before it
         if run.kind not in {"retriever", "tool"}:
             continue
@@ -77,7 +77,7 @@ def _candidate(slot: Slot, node: Node, rank: int) -> Candidate:
     )
 
 
-def _query(run: Run) -> str:
+def _query(run: CapturedRun) -> str:
     asked = [slot.piece for slot in run.inputs if slot.piece.form != "document"]
     texts = [piece.text for piece in asked if piece.path[:1] == (SENT,)] or [piece.text for piece in asked]
     return "\n".join(dict.fromkeys(text for text in texts if text.strip()))
@@ -139,7 +139,7 @@ def model_calls(reading: Reading) -> tuple[ModelCall, ...]:
     return tuple(_call(reading, run, run.id in wrote) for run in reading.runs if run.kind == "model")
 
 
-def answering(reading: Reading) -> list[Run]:
+def answering(reading: Reading) -> list[CapturedRun]:
     """Returns the models' runs that wrote the answer; several if the app joined what several wrote."""
     answer = reading.graph.answer
     if answer is None:
@@ -150,7 +150,7 @@ def answering(reading: Reading) -> list[Run]:
     return own or [run for run in runs if run.id in wrote]
 
 
-def _call(reading: Reading, run: Run, answers: bool) -> ModelCall:
+def _call(reading: Reading, run: CapturedRun, answers: bool) -> ModelCall:
     known = {key: value for slot in run.outputs for key, value in slot.piece.attributes.items()}
     read, written = (first_number(known, (key,)) for key in ("prompt_tokens", "completion_tokens"))
     model = known.get("model")
@@ -168,7 +168,7 @@ def _call(reading: Reading, run: Run, answers: bool) -> ModelCall:
     )
 
 
-def _template_hash(reading: Reading, run: Run) -> str | None:
+def _template_hash(reading: Reading, run: CapturedRun) -> str | None:
     written = reading.written(run)
     if written is None:
         return None

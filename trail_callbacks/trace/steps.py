@@ -81,7 +81,7 @@ class Retrieval:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Ranked:
+class Reranked:
     """What a reranker or filter did with one candidate.
 
     Attributes:
@@ -111,7 +111,7 @@ class Reranking:
 
     run_id: str
     step: str
-    ranked: tuple[Ranked, ...] = ()
+    ranked: tuple[Reranked, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -59,7 +59,7 @@ _SAME = 2 / 3  # share of the words of a denial that its quote has to hold, so t
 
 
 @dataclass(frozen=True, slots=True)
-class Coverage:
+class AnswerCoverage:
     """How much of an answer the claims cover.
 
     Attributes:
@@ -80,7 +80,7 @@ def coverage(
     *,
     abstained: bool = False,
     sources: Sequence[Node] = (),
-) -> Coverage:
+) -> AnswerCoverage:
     """Finds the statements of an answer that no claim covers. No model is asked; time is linear in the answer."""
     reading = _Reading(answer, [each for each in claims if _trusted(each)], question or "", abstained, sources)
     read = structured(answer)
@@ -91,7 +91,7 @@ def coverage(
             reading.read(prose.text, prose.span)
         reading.held += sum(len(keys(answer[each.start : each.end])) or 1 for each in read.entries)
     total = reading.held + reading.lost
-    return Coverage(reading.held / total if total else None, tuple(reading.uncovered), reading.code)
+    return AnswerCoverage(reading.held / total if total else None, tuple(reading.uncovered), reading.code)
 
 
 def _trusted(claim: Claim) -> bool:
@@ -99,7 +99,7 @@ def _trusted(claim: Claim) -> bool:
     return claim.checkable or not any(each.checkable for each in split(claim.quote))
 
 
-def covered(graph: ProvenanceGraph, extraction: Extraction) -> tuple[Extraction, Coverage]:
+def covered(graph: ProvenanceGraph, extraction: Extraction) -> tuple[Extraction, AnswerCoverage]:
     """Adds a claim for each statement of the graph's answer that no claim covers; it is marked `uncovered`."""
     answer = graph.answer.text if graph.answer else ""
     question = graph.question.text if graph.question else None

@@ -19,7 +19,7 @@ from trail_callbacks.slices import sliced
 from trail_callbacks.taxonomy import UNSUPPORTED
 from trail_callbacks.text import forms
 from trail_callbacks.verify.audit import answerable, audit
-from trail_callbacks.verify.coverage import Coverage, covered
+from trail_callbacks.verify.coverage import AnswerCoverage, covered
 from trail_callbacks.verify.localize import Introductions, Suspect, localize
 from trail_callbacks.verify.options import VerifyOptions
 from trail_callbacks.verify.outcome import final_state, lacking, not_checked, placed, verdict_on, warnings_on
@@ -121,7 +121,7 @@ def pipeline(graph: ProvenanceGraph, judge: Judge, options: VerifyOptions) -> Pi
         lost = answer.attributes.get(LOST) if answer is not None else None
         return lacking(found, [str(each) for each in lost] if isinstance(lost, list | tuple) else ())
 
-    extraction, coverage = Extraction(claims=()), Coverage(None)
+    extraction, coverage = Extraction(claims=()), AnswerCoverage(None)
     answer = graph.answer
     if answer is None:
         return report("error", warnings=["the run gave no answer: there is nothing to verify"])

@@ -3,7 +3,7 @@
 import pytest
 
 from trail_callbacks.canary import Corpus, Document, Edit, Replacement
-from trail_callbacks.canary.facts.reading import Reading
+from trail_callbacks.canary.facts.reading import FactReading
 from trail_callbacks.canary.perturbers import KINDS
 from trail_callbacks.canary.perturbers.rereading import Rereading
 
@@ -12,7 +12,7 @@ def refused(text, kind, real, fictive, *changes):
     """Why an edit is refused that changes the first places of some words."""
     places = [Replacement("d", text.index(old), text.index(old) + len(old), old, new) for old, new in changes]
     edit = Edit(id="", kind=kind, real=real, fictive=fictive, replacements=tuple(places))
-    return KINDS[kind].accept(edit, Rereading(Reading(Corpus([Document("d", text)])), [edit], {}))
+    return KINDS[kind].accept(edit, Rereading(FactReading(Corpus([Document("d", text)])), [edit], {}))
 
 
 @pytest.mark.parametrize(

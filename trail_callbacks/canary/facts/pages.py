@@ -41,7 +41,7 @@ Cells = Sequence[tuple[int, int]]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Figure:
+class PageFigure:
     """A number that states something."""
 
     page: Page
@@ -168,7 +168,7 @@ class Page:
         return frozenset(self.line_of(each.start) for each in self.dated if each.kind == "weekday")
 
     @cached_property
-    def figures(self) -> Sequence[Figure]:
+    def figures(self) -> Sequence[PageFigure]:
         """Its numbers that state something."""
         found = []
         for each in self.numbers:
@@ -176,7 +176,7 @@ class Page:
             row = self.row_of(each.start)
             bare = each.kind == "count" and row is None and self._is_name(each)
             if not (each.kind in EXACT or each.bound == "during" or named or bare):
-                found.append(Figure(self, each, self.writing.numeral(each), self.line_of(each.start), row))
+                found.append(PageFigure(self, each, self.writing.numeral(each), self.line_of(each.start), row))
         return found
 
     @cached_property
@@ -203,7 +203,7 @@ class Page:
         at = bisect_right(self.rows, offset, key=lambda row: row[0]) - 1
         return at if at >= 0 and offset < self.rows[at][1] else None
 
-    def figures_in(self, start: int, end: int) -> Sequence[Figure]:
+    def figures_in(self, start: int, end: int) -> Sequence[PageFigure]:
         """The figures that begin in a stretch of the text."""
         first, last = (bisect_right(self.figures, at - 1, key=lambda each: each.start) for at in (start, end))
         return self.figures[first:last]

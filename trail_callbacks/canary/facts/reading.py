@@ -13,7 +13,7 @@ from math import log
 from trail_callbacks.canary.corpus import Corpus
 from trail_callbacks.canary.facts.joined import Joined
 from trail_callbacks.canary.facts.names import Names
-from trail_callbacks.canary.facts.pages import Figure, Page, Saying
+from trail_callbacks.canary.facts.pages import Page, PageFigure, Saying
 from trail_callbacks.canary.facts.relations import Relation, relations_in, roundings
 from trail_callbacks.language.terms import stem
 from trail_callbacks.language.values import Quantity, quantities
@@ -73,20 +73,20 @@ _ROUNDS = 12  # how often sums of sums are worked out; tables have two or three
 class Fact:
     """What several figures state."""
 
-    figures: Sequence[Figure]
+    figures: Sequence[PageFigure]
 
     @property
-    def named(self) -> Figure:
+    def named(self) -> PageFigure:
         """The mention that says most plainly what it is: in prose, with a unit or noun."""
 
-        def plainness(figure: Figure) -> tuple[bool, bool, int]:
+        def plainness(figure: PageFigure) -> tuple[bool, bool, int]:
             quantity = figure.quantity
             return (quantity.kind != "count" or bool(quantity.noun), figure.row is None, len(figure.context))
 
         return max(self.figures, key=plainness)
 
 
-class Reading:
+class FactReading:
     """What a corpus says."""
 
     def __init__(self, corpus: Corpus) -> None:
@@ -145,7 +145,7 @@ class Reading:
         That is meant to join too much rather than too little: two facts changed alike still agree with the text.
         """
         figures = [figure for page in self.pages for figure in page.figures]
-        groups: dict[tuple[str, str], list[tuple[int, Figure]]] = defaultdict(list)
+        groups: dict[tuple[str, str], list[tuple[int, PageFigure]]] = defaultdict(list)
         for i, figure in enumerate(figures):
             for key in _values(figure):
                 groups[key].append((i, figure))
@@ -159,12 +159,12 @@ class Reading:
     def _spread(self) -> Counter[str]:
         return Counter(key for page in self.pages for key in page.keys)
 
-    def _related(self, group: Sequence[tuple[int, Figure]], *, same: bool) -> Iterator[tuple[int, int]]:
+    def _related(self, group: Sequence[tuple[int, PageFigure]], *, same: bool) -> Iterator[tuple[int, int]]:
         """Pairs of figures of one value that state the same fact; enough of them to join all."""
-        first: dict[Hashable, tuple[int, Figure]] = {}
+        first: dict[Hashable, tuple[int, PageFigure]] = {}
         spread = self._spread
 
-        def meet(key: Hashable, i: int, figure: Figure) -> Iterator[tuple[int, int]]:
+        def meet(key: Hashable, i: int, figure: PageFigure) -> Iterator[tuple[int, int]]:
             one, other = first.setdefault(key, (i, figure))
             if one != i and (same or _may_be_one(other, figure)):
                 yield one, i
@@ -181,26 +181,26 @@ class Reading:
                     yield from meet(word, i, figure)
 
     @cached_property
-    def _relations(self) -> Mapping[Figure, Sequence[Relation]]:
-        found: dict[Figure, list[Relation]] = defaultdict(list)
+    def _relations(self) -> Mapping[PageFigure, Sequence[Relation]]:
+        found: dict[PageFigure, list[Relation]] = defaultdict(list)
         for each in chain(*map(relations_in, self.pages), roundings(self.pages, self.near)):
             for figure in each.figures:
                 found[figure].append(each)
         return found
 
     @cached_property
-    def _fact_of(self) -> Mapping[Figure, Fact]:
+    def _fact_of(self) -> Mapping[PageFigure, Fact]:
         return {figure: fact for fact in self.facts for figure in fact.figures}
 
-    def relations(self, figures: Iterable[Figure]) -> list[Relation]:
+    def relations(self, figures: Iterable[PageFigure]) -> list[Relation]:
         """The relations that some figures are in."""
         return list(dict.fromkeys(each for figure in figures for each in self._relations.get(figure, ())))
 
-    def is_derived(self, figure: Figure) -> bool:
+    def is_derived(self, figure: PageFigure) -> bool:
         """Whether it follows from other figures, and therefore changes with them only."""
         return any(each.is_derived and each.result is figure for each in self._relations.get(figure, ()))
 
-    def changed(self, fact: Fact, factor: float) -> Mapping[Figure, float] | None:
+    def changed(self, fact: Fact, factor: float) -> Mapping[PageFigure, float] | None:
         """Works out what changes with a fact."""
         new = {figure: figure.value * factor for figure in fact.figures}
         for _ in range(_ROUNDS):
@@ -240,7 +240,7 @@ class Reading:
         return self._same[saying]
 
 
-def _values(figure: Figure) -> Iterator[tuple[str, str]]:
+def _values(figure: PageFigure) -> Iterator[tuple[str, str]]:
     """What it is compared by: its kind and value, for bare counts also the value as written."""
     quantity = figure.quantity
     yield quantity.kind, f"{quantity.value:.9g}"
@@ -249,7 +249,7 @@ def _values(figure: Figure) -> Iterator[tuple[str, str]]:
         yield "raw", f"{quantity.raw:.9g}"
 
 
-def _may_be_one(one: Figure, other: Figure) -> bool:
+def _may_be_one(one: PageFigure, other: PageFigure) -> bool:
     """Whether two numbers are of the same unit, or one of them is bare."""
     a, b = one.quantity, other.quantity
     if a.kind == b.kind:

@@ -15,7 +15,7 @@ from collections.abc import Callable, Container, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import accumulate, combinations, pairwise, permutations
 
-from trail_callbacks.canary.facts.pages import Figure, Page
+from trail_callbacks.canary.facts.pages import Page, PageFigure
 
 TOTAL = re.compile(
     r"\b(?:total\w*|sums?|altogether|together|in all|overall|combined|add(?:s|ed|ing)? up|of (?:which|these|them)"
@@ -50,13 +50,13 @@ _RULES: Mapping[str, Callable[[Sequence[float]], float]] = {"sum": sum, "share":
 class Relation:
     """Figures of which one follows from the others, is greater than another, or cannot change."""
 
-    result: Figure
-    parts: Sequence[Figure]
+    result: PageFigure
+    parts: Sequence[PageFigure]
     rule: str
     why: str = ""
 
     @property
-    def figures(self) -> Sequence[Figure]:
+    def figures(self) -> Sequence[PageFigure]:
         """All of them."""
         return (self.result, *self.parts)
 
@@ -65,7 +65,7 @@ class Relation:
         """Whether the result can be worked out."""
         return self.rule in _RULES
 
-    def holds(self, new: Mapping[Figure, float]) -> bool:
+    def holds(self, new: Mapping[PageFigure, float]) -> bool:
         """Whether the figures agree, as far as their digits tell; those without a new value keep theirs."""
         value, *values = [new.get(each, each.value) for each in self.figures]
         if self.rule == "fixed":
@@ -77,7 +77,7 @@ class Relation:
         digit = abs(numeral.factor) * 10.0**-numeral.decimals if numeral else 1e-9 * abs(value)
         return abs(_RULES[self.rule](values) - value) <= digit * (_HALF if self.rule == "share" else _EXACT)
 
-    def repaired(self, new: Mapping[Figure, float]) -> float | None:
+    def repaired(self, new: Mapping[PageFigure, float]) -> float | None:
         """The value of the result in the digits that it is written with; None if it cannot be written."""
         numeral = self.result.numeral
         value = _RULES[self.rule]([new.get(each, each.value) for each in self.parts])
@@ -99,7 +99,7 @@ def relations_in(page: Page) -> list[Relation]:
     ]
 
 
-def _fixed(figures: Sequence[Figure], why: str) -> Relation:
+def _fixed(figures: Sequence[PageFigure], why: str) -> Relation:
     return Relation(figures[0], tuple(figures[1:]), "fixed", why)
 
 
@@ -107,13 +107,13 @@ def _equal(one: float, other: float) -> bool:
     return abs(one - other) <= 1e-9 * max(abs(one), abs(other))
 
 
-def _is_whole(figure: Figure) -> bool:
+def _is_whole(figure: PageFigure) -> bool:
     return figure.quantity.kind == "percent" and figure.value == _WHOLE
 
 
 def _in_prose(page: Page) -> Iterator[Relation]:
-    lines: dict[int, list[Figure]] = defaultdict(list)
-    kinds: dict[str, list[Figure]] = defaultdict(list)
+    lines: dict[int, list[PageFigure]] = defaultdict(list)
+    kinds: dict[str, list[PageFigure]] = defaultdict(list)
     for each in page.figures:
         if each.row is None and each.value > 0:
             lines[each.line].append(each)
@@ -146,7 +146,7 @@ def _in_prose(page: Page) -> Iterator[Relation]:
 def _in_tables(page: Page) -> Iterator[Relation]:
     """Sums of rows and columns; what stands in a table with a column of shares is fixed."""
     for grid in page.grids:
-        columns: dict[int, list[Figure]] = defaultdict(list)
+        columns: dict[int, list[PageFigure]] = defaultdict(list)
         total: object = None
         for row in grid:
             cells = {k: found[0] for k, cell in enumerate(row) if len(found := page.figures_in(*cell)) == 1}
@@ -161,7 +161,7 @@ def _in_tables(page: Page) -> Iterator[Relation]:
             yield _fixed([each for column in columns.values() for each in column], "its table has a column of shares")
 
 
-def _summed(figures: Sequence[Figure], labelled: object) -> Iterator[Relation]:
+def _summed(figures: Sequence[PageFigure], labelled: object) -> Iterator[Relation]:
     if len(figures) >= (_MANY if labelled else _MANY + 1):
         *parts, result = figures
         alike = all(each.quantity.kind == result.quantity.kind for each in parts) and not _is_whole(result)
@@ -185,7 +185,7 @@ def _between_dates(page: Page) -> Iterator[Relation]:
                 yield _fixed([figure], "it follows from the dates beside it")
 
 
-def _all_shares(page: Page, derived: Container[Figure]) -> Iterator[Relation]:
+def _all_shares(page: Page, derived: Container[PageFigure]) -> Iterator[Relation]:
     """Shares beside each other that make a whole."""
     percents = (each for each in page.figures if each.quantity.kind == "percent" and not _is_whole(each))
     shares = [each for each in percents if each not in derived]
@@ -217,7 +217,7 @@ def _ordered(page: Page) -> Iterator[Relation]:
 
 def roundings(pages: Sequence[Page], near: Mapping[Page, Sequence[Page]]) -> Iterator[Relation]:
     """Finds figures that round another one of their document, or of one that is about the same."""
-    by_kind: dict[tuple[Page, str], list[Figure]] = defaultdict(list)
+    by_kind: dict[tuple[Page, str], list[PageFigure]] = defaultdict(list)
     for page in pages:
         for figure in sorted(page.figures, key=lambda each: each.value):
             by_kind[page, figure.quantity.kind].append(figure)
@@ -230,7 +230,7 @@ def roundings(pages: Sequence[Page], near: Mapping[Page, Sequence[Page]]) -> Ite
                         yield _fixed([figure, exact], "another number beside it is the same one, rounded")
 
 
-def _rounds(round_: Figure, exact: Figure) -> bool:
+def _rounds(round_: PageFigure, exact: PageFigure) -> bool:
     a, b = round_.quantity, exact.quantity
     coarse = 1 if a.bound in {"about", "over", "under"} else _COARSE
     finer = 0 < coarse * b.step <= a.step and 0 < abs(a.value - b.value) < min(a.step, _ROUND * a.value)

@@ -15,7 +15,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from trail_callbacks.canary.corpus import Skipped
-from trail_callbacks.canary.facts.reading import Reading
+from trail_callbacks.canary.facts.reading import FactReading
 from trail_callbacks.canary.perturbers import dates, names, numbers, removal, units, wording
 from trail_callbacks.canary.perturbers.rereading import Rereading, dates_stand, is_gone, names_are_gone, values_hold
 from trail_callbacks.canary.twin import Edit, EditKind, Size
@@ -29,7 +29,7 @@ Proposal = Edit | tuple[Edit, ...] | Skipped
 class Kind(NamedTuple):
     """A kind of edits."""
 
-    propose: Callable[[Reading, random.Random, Sequence[Size]], Iterator[Proposal]]
+    propose: Callable[[FactReading, random.Random, Sequence[Size]], Iterator[Proposal]]
     accept: Callable[[Edit, Rereading], str]
 
 

@@ -18,7 +18,7 @@ from typing import Final
 from trail_callbacks.canary.corpus import Skipped
 from trail_callbacks.canary.facts.joined import Joined
 from trail_callbacks.canary.facts.pages import Page
-from trail_callbacks.canary.facts.reading import Reading
+from trail_callbacks.canary.facts.reading import FactReading
 from trail_callbacks.canary.twin import Edit, Replacement, Size
 from trail_callbacks.language.values import CalendarDate, calendar_dates
 
@@ -80,7 +80,7 @@ def _is_date(page: Page, date: CalendarDate) -> bool:
     return not part.also or not named or (not in_table and key is None) or any(_YEARLY.search(each) for each in named)
 
 
-def propose(reading: Reading, rng: random.Random, sizes: Sequence[Size]) -> Iterator[tuple[Edit, ...] | Skipped]:
+def propose(reading: FactReading, rng: random.Random, sizes: Sequence[Size]) -> Iterator[tuple[Edit, ...] | Skipped]:
     """Proposes later or earlier dates for all documents whose dates belong together, as one tuple of edits.
 
     A date whose new value stands elsewhere in the corpus (a bare year: in the group, for a large corpus has all years)

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 
 from trail_callbacks.canary.corpus import Skipped
 from trail_callbacks.canary.facts.names import WORD, Name
-from trail_callbacks.canary.facts.reading import Reading
+from trail_callbacks.canary.facts.reading import FactReading
 from trail_callbacks.canary.twin import Edit, EditKind, Replacement, Size
 
 _LETTERS = "b d f g h k l m n p r s t v br dr gr kr tr st fl gl"
@@ -28,7 +28,7 @@ _TRIES = 200
 _MOST_WORDS = 6  # of names that share words: more are a family nobody asks one question about
 
 
-def propose(reading: Reading, rng: random.Random, sizes: Sequence[Size]) -> Iterator[Edit | Skipped]:
+def propose(reading: FactReading, rng: random.Random, sizes: Sequence[Size]) -> Iterator[Edit | Skipped]:
     """Proposes a coined name for each name of the corpus.
 
     Every mention is changed: the full name, one word of it, possessives, capitals; what describes (`Lake`, `Society`)
@@ -50,7 +50,7 @@ def propose(reading: Reading, rng: random.Random, sizes: Sequence[Size]) -> Iter
         yield _renamed(name, new, "name", size) if new else Skipped(f"{name.document}: name {name.full!r}", why)
 
 
-def propose_nonce(reading: Reading, rng: random.Random, sizes: Sequence[Size]) -> Iterator[Edit | Skipped]:
+def propose_nonce(reading: FactReading, rng: random.Random, sizes: Sequence[Size]) -> Iterator[Edit | Skipped]:
     """Proposes a nonce word for names of one word: what no model can have read anywhere. It has no size."""
     del sizes
     taken = set(reading.names.vocabulary)

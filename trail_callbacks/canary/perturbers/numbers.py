@@ -13,8 +13,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 
 from trail_callbacks.canary.corpus import Skipped
-from trail_callbacks.canary.facts.pages import Figure
-from trail_callbacks.canary.facts.reading import Fact, Reading, implausible
+from trail_callbacks.canary.facts.pages import PageFigure
+from trail_callbacks.canary.facts.reading import Fact, FactReading, implausible
 from trail_callbacks.canary.twin import Edit, Replacement, Size
 from trail_callbacks.language.terms import keys
 
@@ -34,7 +34,7 @@ _YEARS = (1000, 2199)
 _LEAST, _ALIKE = 2, 0.6  # words, and share of them, that sentences share which say the same beside a number
 
 
-def propose(reading: Reading, rng: random.Random, sizes: Sequence[Size]) -> Iterator[Edit | Skipped]:
+def propose(reading: FactReading, rng: random.Random, sizes: Sequence[Size]) -> Iterator[Edit | Skipped]:
     """Proposes another value for each number that states a fact.
 
     Not edited are: 0 and 1, whose noun would need another form; values that are stated so often that they are no single
@@ -48,7 +48,7 @@ def propose(reading: Reading, rng: random.Random, sizes: Sequence[Size]) -> Iter
         yield edit or Skipped(f"{named.page.id}: number {named.words!r}", why)
 
 
-def propose_inconsistent(reading: Reading, rng: random.Random, sizes: Sequence[Size]) -> Iterator[Edit]:
+def propose_inconsistent(reading: FactReading, rng: random.Random, sizes: Sequence[Size]) -> Iterator[Edit]:
     """Proposes to change a number to one value in the first passage that states it, to another in the rest.
 
     Only what all passages say in much the same words can disagree: the same value said of different things is no
@@ -89,7 +89,7 @@ def _agree(fact: Fact) -> bool:
     return True
 
 
-def _unfit(fact: Fact, reading: Reading) -> str:
+def _unfit(fact: Fact, reading: FactReading) -> str:
     if len(fact.figures) > _MANY:
         return f"a value that is stated more than {_MANY} times is no single fact"
     fixed = (each.why for each in reading.relations(fact.figures) if each.rule == "fixed")
@@ -99,7 +99,7 @@ def _unfit(fact: Fact, reading: Reading) -> str:
     return "it follows from numbers beside it, and changes with them" if derived else ""
 
 
-def _fixed(figure: Figure) -> str:
+def _fixed(figure: PageFigure) -> str:
     """Why the value of a mention cannot be another one; empty if it can."""
     quantity, numeral = figure.quantity, figure.numeral
     if numeral is None:
@@ -110,7 +110,7 @@ def _fixed(figure: Figure) -> str:
     return "100 % is the whole of anything" if is_all else ""
 
 
-def _edit(fact: Fact, reading: Reading, rng: random.Random, sizes: Sequence[Size], turn: int) -> Edit | None:
+def _edit(fact: Fact, reading: FactReading, rng: random.Random, sizes: Sequence[Size], turn: int) -> Edit | None:
     """The first candidate that fits everywhere, of the size whose turn it is or another one."""
     named, has = fact.named, reading.stated.has
     assert named.numeral is not None  # noqa: S101 - asked before
@@ -135,7 +135,7 @@ def guessable(factor: float) -> bool:
     return any(abs(factor / guess - 1) < _NEAR for guess in _GUESSES)
 
 
-def _written(figure: Figure, value: float) -> str | None:
+def _written(figure: PageFigure, value: float) -> str | None:
     """The numeral of a figure with a new value; None if nobody would believe it, or it would read as something else."""
     numeral, text = figure.numeral, figure.page.text
     new = numeral.write(value) if numeral else None
@@ -153,7 +153,7 @@ def _vowel(written: str) -> bool:
     return re.match(r"8|1[18](?!\d)|[aeiou](?!ne)", written, re.IGNORECASE) is not None
 
 
-def _made(fact: Fact, size: Size, written: Mapping[Figure, str]) -> Edit:
+def _made(fact: Fact, size: Size, written: Mapping[PageFigure, str]) -> Edit:
     places: list[Replacement] = []
     repairs: list[int] = []
     for figure, new in sorted(written.items(), key=lambda each: (each[0].page.number, each[0].start)):

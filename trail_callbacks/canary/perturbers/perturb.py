@@ -13,7 +13,7 @@ from itertools import count
 from trail_callbacks.canary.corpus import Corpus, Document, Skipped
 from trail_callbacks.canary.facts.pages import Page
 from trail_callbacks.canary.facts.protected import Spans, uneditable
-from trail_callbacks.canary.facts.reading import Reading
+from trail_callbacks.canary.facts.reading import FactReading
 from trail_callbacks.canary.perturbers import KINDS, Proposal
 from trail_callbacks.canary.perturbers.rereading import Rereading, applied
 from trail_callbacks.canary.twin import SIZES, TAG, Edit, EditKind, Replacement, Size, Twin
@@ -59,7 +59,7 @@ def perturb(
     for document in corpus:
         copies[first.setdefault(document.text, document.id)].append(document.id)
     single = Corpus([document for document in corpus if document.id in copies])
-    assembly = _Assembly(Reading(single), most)
+    assembly = _Assembly(FactReading(single), most)
     assembly.take({kind: random.Random(f"{seed}:{kind}") for kind in kinds}, sizes)  # noqa: S311 - no secret
     assembly.read_again()
     order = {document.id: i for i, document in enumerate(corpus)}
@@ -93,7 +93,7 @@ def _check(corpus: Corpus, kinds: Sequence[str], sizes: Sequence[str], most: int
 class _Assembly:
     """Takes proposals as long as they fit, and gives up those that do not hold in the twin."""
 
-    def __init__(self, reading: Reading, most: int | None) -> None:
+    def __init__(self, reading: FactReading, most: int | None) -> None:
         self._reading = reading
         self._most = sys.maxsize if most is None else most
         self._taken: dict[str, Spans] = defaultdict(Spans)

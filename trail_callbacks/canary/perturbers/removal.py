@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from trail_callbacks.canary.corpus import Skipped
 from trail_callbacks.canary.facts.pages import Page, Saying
-from trail_callbacks.canary.facts.reading import Reading
+from trail_callbacks.canary.facts.reading import FactReading
 from trail_callbacks.canary.perturbers.dates import Dated, Key, dates_of
 from trail_callbacks.canary.twin import Edit, Replacement, Size
 
@@ -28,7 +28,7 @@ _MANY = 4  # sentences that state one fact; what is said more often is what a te
 _LEFT = 4  # times as many sentences as are taken out of a document it has, if they are several
 
 
-def propose(reading: Reading, rng: random.Random, sizes: Sequence[Size]) -> Iterator[Edit | Skipped]:
+def propose(reading: FactReading, rng: random.Random, sizes: Sequence[Size]) -> Iterator[Edit | Skipped]:
     """Proposes to remove a number, a date or a name, with all sentences that state it.
 
     Left alone are sentences that the text needs: one that the next leans on (`It also ...`), that introduces somebody
@@ -52,7 +52,7 @@ def propose(reading: Reading, rng: random.Random, sizes: Sequence[Size]) -> Iter
             yield Edit(id="", kind="unanswerable", real=real, fictive=None, replacements=tuple(gone))
 
 
-def _targets(reading: Reading) -> Iterator[tuple[str, Sequence[tuple[str, int]], str]]:
+def _targets(reading: FactReading) -> Iterator[tuple[str, Sequence[tuple[str, int]], str]]:
     """Values as a person writes them, with all their places, and why they are none."""
     for fact in reading.facts:
         places = [(each.page.id, each.start) for each in fact.figures]
@@ -80,7 +80,7 @@ def _may_be_one(one: Key, other: Key) -> bool:
     return both and all(a == b for a, b in pairs)
 
 
-def _stating(reading: Reading, places: Iterable[tuple[str, int]]) -> list[Saying] | str:
+def _stating(reading: FactReading, places: Iterable[tuple[str, int]]) -> list[Saying] | str:
     """The sentences at some places, and all that say the same, in order; or why they cannot be taken out."""
     found: dict[Saying, None] = {}
     for document, offset in places:
@@ -96,7 +96,7 @@ def _stating(reading: Reading, places: Iterable[tuple[str, int]]) -> list[Saying
     return next((why for each in found if (why := _needed(reading, each, found))), "") or list(found)
 
 
-def _needed(reading: Reading, own: Saying, removed: Mapping[Saying, None]) -> str:
+def _needed(reading: FactReading, own: Saying, removed: Mapping[Saying, None]) -> str:
     """Why a sentence has to stay; empty if it has not."""
     page, sayings = own.page, own.page.lines
     gone = [each for each in removed if each.page is page]

@@ -9,8 +9,8 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from trail_callbacks.canary.corpus import Document
 from trail_callbacks.canary.facts.names import WORD
-from trail_callbacks.canary.facts.pages import Figure, Page
-from trail_callbacks.canary.facts.reading import Reading
+from trail_callbacks.canary.facts.pages import Page, PageFigure
+from trail_callbacks.canary.facts.reading import FactReading
 from trail_callbacks.canary.twin import Edit, Replacement
 from trail_callbacks.language.terms import stem
 from trail_callbacks.language.values import Quantity, quantities
@@ -36,7 +36,7 @@ def applied(text: str, places: Iterable[Replacement]) -> tuple[str, dict[Replace
 class Rereading:
     """The twin of a corpus as it is read."""
 
-    def __init__(self, real: Reading, edits: Sequence[Edit], known: dict[str, Page]) -> None:
+    def __init__(self, real: FactReading, edits: Sequence[Edit], known: dict[str, Page]) -> None:
         self._real = real
         self._known = known
         places: dict[str, list[Replacement]] = defaultdict(list)
@@ -54,7 +54,7 @@ class Rereading:
         self.forms: dict[str, dict[str, None]] = defaultdict(dict)  # words with a capital, by their first letters
         for word in (word for page in real.pages for word in WORD.findall(page.text) if named and word[0].isupper()):
             self.forms[word[:_STEM].casefold()][word.casefold()] = None
-        self.now: Mapping[Figure, float] = {
+        self.now: Mapping[PageFigure, float] = {
             figure: quantity.value
             for edit in edits
             if edit.kind in {"number", "inconsistent"}
@@ -71,7 +71,7 @@ class Rereading:
             known = self._known[document] = Page(Document(document, self._texts[document]))
         return known
 
-    def figure(self, place: Replacement) -> Figure | None:
+    def figure(self, place: Replacement) -> PageFigure | None:
         """The figure of the corpus at a place."""
         figures = self._real.by_id[place.document].figures
         at = bisect_left(figures, place.start, key=lambda each: each.quantity.end - 1)

@@ -9,8 +9,8 @@ from collections.abc import Iterator, Sequence
 from itertools import pairwise
 
 from trail_callbacks.canary.corpus import Skipped
-from trail_callbacks.canary.facts.pages import Figure
-from trail_callbacks.canary.facts.reading import Fact, Reading, implausible
+from trail_callbacks.canary.facts.pages import PageFigure
+from trail_callbacks.canary.facts.reading import Fact, FactReading, implausible
 from trail_callbacks.canary.twin import Edit, Replacement, Size
 from trail_callbacks.language.values import quantities
 
@@ -29,7 +29,7 @@ _BESIDE = 4  # characters between the parts of `5 feet 8 inches`
 
 
 def propose(
-    reading: Reading,
+    reading: FactReading,
     rng: random.Random,
     sizes: Sequence[Size],  # noqa: ARG001 - a unit has no scale
 ) -> Iterator[Edit | Skipped]:
@@ -46,7 +46,7 @@ def propose(
         yield edit or Skipped(f"{fact.named.page.id}: unit {fact.named.words!r}", why)
 
 
-def _unit(figure: Figure) -> re.Match[str] | None:
+def _unit(figure: PageFigure) -> re.Match[str] | None:
     """The unit of a figure where it stands."""
     quantity, numeral, text = figure.quantity, figure.numeral, figure.page.text
     if quantity.kind == "count" or numeral is None:
@@ -54,7 +54,7 @@ def _unit(figure: Figure) -> re.Match[str] | None:
     return _UNIT.search(text, numeral.end, quantity.end) or _UNIT.search(text, figure.start, numeral.start)
 
 
-def _unfit(fact: Fact, reading: Reading) -> str:
+def _unfit(fact: Fact, reading: FactReading) -> str:
     if not all(map(_unit, fact.figures)) or len({f"{each.quantity.raw:.9g}" for each in fact.figures}) > 1:
         return "it is also stated in another unit, or without one"
     if reading.relations(fact.figures):
@@ -70,7 +70,7 @@ def _unfit(fact: Fact, reading: Reading) -> str:
     return ""
 
 
-def _edit(fact: Fact, reading: Reading) -> Edit | None:
+def _edit(fact: Fact, reading: FactReading) -> Edit | None:
     """The other unit, if it can be written and believed in all places."""
     written = {each: new for each in fact.figures if (new := _written(each, reading))}
     kinds = {(read.kind, read.value) for new in written.values() for read in quantities(new)}
@@ -84,11 +84,11 @@ def _edit(fact: Fact, reading: Reading) -> Edit | None:
     return Edit(id="", kind="unit", real=real, fictive=fictive, replacements=places, forms=tuple(forms))
 
 
-def _words(figure: Figure) -> str:
+def _words(figure: PageFigure) -> str:
     return figure.page.text[figure.start : figure.quantity.end]
 
 
-def _written(figure: Figure, reading: Reading) -> str | None:
+def _written(figure: PageFigure, reading: FactReading) -> str | None:
     """A figure in another unit; None if there is none, its value stands somewhere, or nobody would believe it."""
     unit, text, quantity = _unit(figure), figure.page.text, figure.quantity
     if unit is None:

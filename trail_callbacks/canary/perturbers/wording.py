@@ -14,7 +14,7 @@ from typing import Final
 
 from trail_callbacks.canary.corpus import Skipped
 from trail_callbacks.canary.facts.pages import Saying
-from trail_callbacks.canary.facts.reading import Reading
+from trail_callbacks.canary.facts.reading import FactReading
 from trail_callbacks.canary.twin import Edit, EditKind, Replacement, Size
 from trail_callbacks.language.detect import language
 from trail_callbacks.language.negation import negation
@@ -80,14 +80,14 @@ _COMPARED: Final = re.compile(
 )
 
 
-def turning(kind: EditKind) -> Callable[[Reading, random.Random, Sequence[Size]], Iterator[Edit | Skipped]]:
+def turning(kind: EditKind) -> Callable[[FactReading, random.Random, Sequence[Size]], Iterator[Edit | Skipped]]:
     """What proposes edits of a kind that change one statement of an English sentence.
 
     `negation` makes `is open` `is not open`, and the reverse; `modality` `must` `may`, `is allowed` `is forbidden`,
     `always` `sometimes`; `order` `larger` `smaller`, but not beside the numbers that are compared.
     """
 
-    def propose(reading: Reading, rng: random.Random, sizes: Sequence[Size]) -> Iterator[Edit | Skipped]:
+    def propose(reading: FactReading, rng: random.Random, sizes: Sequence[Size]) -> Iterator[Edit | Skipped]:
         del sizes
         yield from _turned(reading, rng, kind, _TURNS[kind])
 
@@ -95,7 +95,7 @@ def turning(kind: EditKind) -> Callable[[Reading, random.Random, Sequence[Size]]
 
 
 def _turned(
-    reading: Reading, rng: random.Random, kind: EditKind, turn: Callable[[str], _Turn | None]
+    reading: FactReading, rng: random.Random, kind: EditKind, turn: Callable[[str], _Turn | None]
 ) -> Iterator[Edit | Skipped]:
     order = [one for page in reading.pages for one in page.lines if one.is_whole and len(one.text) <= _LONGEST]
     rng.shuffle(order)
