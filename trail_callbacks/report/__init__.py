@@ -8,7 +8,7 @@ Only data and its forms as JSON, records, a test and advice: reports are made in
 from collections.abc import Mapping
 
 from trail_callbacks import display
-from trail_callbacks.report.evaluations import Evaluation
+from trail_callbacks.report.evaluation import Evaluation
 from trail_callbacks.report.report import Report, State
 from trail_callbacks.report.verdict import Layer, Selected, Summary, Verdict
 

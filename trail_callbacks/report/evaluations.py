@@ -9,40 +9,15 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Mapping
-from typing import Any, Literal, TypedDict
+from typing import Any
 from uuid import UUID, uuid5
 
 from trail_callbacks.claims import Claim
+from trail_callbacks.report.evaluation import AnnotatorKind, Evaluation
 from trail_callbacks.report.report import Report
 from trail_callbacks.report.scoring import weight
 from trail_callbacks.report.verdict import Verdict
 from trail_callbacks.text import encodable, encodable_parts
-
-AnnotatorKind = Literal["LLM", "CODE"]
-"""Whether a language model decided, or code. A report is never `HUMAN`."""
-
-
-class Evaluation(TypedDict):
-    """One judgement on an answer, a claim or a step; JSON-safe.
-
-    Attributes:
-        name: What was judged, see `Report.to_evaluations`.
-        score: 0.0 to 1.0 in the direction that `metadata["direction"]` names; None where there is no score.
-        label: The outcome as a word.
-        explanation: Why, for people; None if there is nothing to say.
-        annotator_kind: `LLM` or `CODE`.
-        identifier: A UUID, the same for the same report and trace, so that sending twice does not make two.
-        metadata: What the judgement rests on, and as `trace_id` and `span_id` what it is about; None if unknown.
-    """
-
-    name: str
-    score: float | None
-    label: str
-    explanation: str | None
-    annotator_kind: AnnotatorKind
-    identifier: str
-    metadata: dict[str, Any]
-
 
 _NAMESPACE = UUID("6f1f5a0e-52ab-5c1f-9d5e-7e1d1f8a64c3")
 _ENTRY = "hallucination.entry"

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from pydantic import TypeAdapter
 
     from trail_callbacks.report.diagnosis import Diagnosis
-    from trail_callbacks.report.evaluations import Evaluation
+    from trail_callbacks.report.evaluation import Evaluation
     from trail_callbacks.report.scoring import CitationFigures
 
 __all__ = ["WITHOUT_TEXTS", "Layer", "Report", "State", "Verdict"]
