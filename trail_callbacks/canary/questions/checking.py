@@ -55,12 +55,11 @@ def problem(probe: Probe, twin: Twin | None = None) -> str | None:  # noqa: PLR0
     return _ungrounded(probe, twin)
 
 
-def usable(probes: Iterable[Probe], twin: Twin | None = None) -> tuple[tuple[Probe, ...], tuple[Skipped, ...]]:
+def usable(probes: Iterable[Probe]) -> tuple[tuple[Probe, ...], tuple[Skipped, ...]]:
     """Leaves out what cannot be used, and what repeats another probe: it would count twice.
 
     Args:
         probes: The probes.
-        twin: As for `problem`.
 
     Returns:
         The probes that can be asked, and why the others cannot.
@@ -69,7 +68,7 @@ def usable(probes: Iterable[Probe], twin: Twin | None = None) -> tuple[tuple[Pro
     skipped: list[Skipped] = []
     for each in probes:
         said = (each.question, each.real, each.fictive or "", each.also or "")
-        why = problem(each, twin)
+        why = problem(each)
         first = kept.setdefault(tuple(map(_folded, said)), each) if why is None else each
         if why is not None or first is not each:
             skipped.append(Skipped(each.id, why or f"asks the same as {first.id}"))
