@@ -477,3 +477,14 @@ def test_what_is_left_of_a_sentence_that_quotes_a_model_is_no_source(shown):
     said = " ".join(leaf.text for leaf in build(log.events).leaves())
     assert "Use what is known" in said
     assert not [part for part in ("summer", "Remember", "Lerwick", "minutes") if part in said]
+
+
+def test_internal_runs_leave_no_trace():
+    log = RunLog()
+    with log.run("chain", text(ASKED)) as out:
+        with log.run("chain", text("secret rubric of the judge"), internal=True):
+            log.did("model", [message("secret rubric of the judge")], [message("verdict of the judge", "assistant")])
+        log.did("model", [message(ASKED)], [message(SAID, "assistant")])
+        out.append(text(SAID))
+    graph = build(log.events)
+    assert not any("judge" in node.text for node in graph.nodes)

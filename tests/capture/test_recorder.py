@@ -243,3 +243,11 @@ def test_a_long_conversation_of_which_no_graph_was_built_does_not_exhaust_the_st
         turn(recorder, n, graph=False)
     graph = recorder.graph("root 399")
     assert any("398 sacks of rye left" in node.text for node in graph.nodes)  # the evidence of the turn before
+
+
+def test_runs_under_way_are_whole_however_many_there_are():
+    recorder = Recorder(max_traces=5)
+    for n in range(400):
+        recorder.emit(Record(f"open-{n}"))
+    assert recorder.unfinished == 400
+    assert recorder.root_of("open-0") == "open-0"

@@ -1,12 +1,13 @@
 """Redaction of events: nothing that an event says gets past it, and links by id, name and text stay."""
 
 import json
+from uuid import uuid4
 
 import pytest
 
 from trail_callbacks.capture.build import build
 from trail_callbacks.capture.events import Hints, Piece, RunEnded, RunFailed, RunStarted
-from trail_callbacks.capture.redaction import WITHHELD, Redactor
+from trail_callbacks.capture.redaction import WITHHELD, Redactor, bare
 from trail_callbacks.errors import AnswerRejectedError, InputError, MissingExtraError
 from trail_callbacks.graph import ProvenanceGraph
 from trail_callbacks.redaction import emails, keys, presets
@@ -219,3 +220,14 @@ def test_an_error_loses_its_texts_and_keeps_its_type_where_it_can(redactor, erro
     assert type(kept) in {type(error), RuntimeError}
     assert type(error).__name__ in f"{type(kept).__name__} {kept}"
     assert "test_redaction.py" in kept.__notes__[0]
+
+
+def test_a_plain_error_keeps_its_type():
+    assert type(bare(ValueError("x"), "y")) is ValueError
+    assert type(bare(LookupError("x"), "y")) is LookupError
+
+
+def test_ids_of_runs_stay():
+    run_id = str(uuid4())
+    redactor = Redactor(presets(), on_error=pytest.fail)
+    assert redactor.event(started(run_id=run_id, parent=run_id)).run_id == run_id

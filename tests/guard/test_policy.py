@@ -159,3 +159,9 @@ def test_the_summary_of_a_stripped_answer_names_what_went_and_what_stays_uncheck
     assert [(part["text"], part["claims"][0]["outcome"]) for part in summary.pop("removed")] == [(red, "contradicted")]
     assert [each["quote"] for each in summary["undecided_claims"]] == [blue]
     assert red not in repr(summary)
+
+
+def test_what_the_judge_left_out_saves_no_answer_that_fails():
+    assert decide(GuardSettings(judge="local", on_error="open"), left_out("partial", YES, NO), 0) == "retry"
+    with pytest.raises(AnswerRejectedError, match="left out 1 of its statements"):
+        reject(GuardOutcome(draft="x", action="raise", report=left_out("partial", YES)))

@@ -504,3 +504,11 @@ def test_the_judge_sees_what_the_handler_is_allowed_to_keep(agent, id_):
         assert report.graph.leaves()
         assert "[city]" in report.to_json()
         assert "Genoa" not in report.to_json()
+
+
+async def test_one_guard_serves_many_runs_at_once(agent):
+    made = agent(TrailGuard(judge="local"))
+    outs = await asyncio.gather(*(made.ainvoke(TO_TURN, LIMIT) for _ in range(20)))
+    assert {answered(out).text for out in outs} == {GOOD}
+    assert {out["trail"]["attempts"] for out in outs} == {2}
+    assert [answered(out).text for out in made.batch([TO_TURN] * 4, LIMIT)] == [GOOD] * 4

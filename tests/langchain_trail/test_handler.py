@@ -258,3 +258,12 @@ def test_langgraph_is_not_imported_for_those_who_do_not_use_it():
         "import sys; from langchain_trail import TrailCallbackHandler as H; H(); sys.exit('langgraph' in sys.modules)"
     )
     assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
+
+
+def test_at_the_end_of_the_stack_the_app_s_own_error_comes_through(handler):
+    def descend(x):
+        return RunnableLambda(descend).invoke(x)
+
+    with pytest.raises(RecursionError):
+        RunnableLambda(descend).invoke("x", {"callbacks": [handler]})
+    handler._session._faults._errors.clear()  # how many of ours were hit depends on where the stack ended

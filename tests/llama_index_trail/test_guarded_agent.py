@@ -351,3 +351,11 @@ def test_it_takes_agents_only(turns):
         guard_agent(FunctionAgent(llm=turns()), judge="local", max_score=2.0)
     with pytest.raises(InputError):
         guard_agent(FunctionAgent(llm=turns()), judge="local", stream="pass")
+
+
+async def test_a_react_agents_answer_is_withheld(recording, react_agent):
+    output, messages, events = await run(guard_agent(react_agent(better=BAD), judge="local"))
+    assert str(output) == BLOCKED
+    assert output["trail"]["hallucination_score"] == 1.0
+    assert is_clean(messages, events)
+    assert BLOCKED in messages[-1].content

@@ -3,6 +3,7 @@
 import asyncio
 import gc
 import json
+import re
 import weakref
 
 import pytest
@@ -14,6 +15,7 @@ from llama_index.core.indices.query.query_transform.base import HyDEQueryTransfo
 from llama_index.core.query_engine import (
     CitationQueryEngine,
     RetrieverQueryEngine,
+    RouterQueryEngine,
     SubQuestionQueryEngine,
     TransformQueryEngine,
 )
@@ -21,6 +23,7 @@ from llama_index.core.question_gen import LLMQuestionGenerator
 from llama_index.core.response_synthesizers import get_response_synthesizer
 from llama_index.core.retrievers import BaseRetriever, RecursiveRetriever
 from llama_index.core.schema import IndexNode, NodeWithScore, TextNode
+from llama_index.core.selectors import LLMSingleSelector
 from llama_index.core.tools import QueryEngineTool
 from llama_index_trail import (
     AnswerRejectedError,
@@ -446,3 +449,28 @@ def test_a_report_is_found_by_the_response_unless_it_was_withheld(engine):
 def test_it_takes_query_engines_only():
     with pytest.raises(InputError, match="takes a query engine"):
         GuardedQueryEngine("engine", judge="local")
+
+
+def test_in_a_router(engine, models):
+    tool = QueryEngineTool.from_defaults(
+        GuardedQueryEngine(engine(HOPELESS), judge="local"), name="towers", description="towers"
+    )
+    chooser = models.Rules(rules=[("", '[{"choice": 1, "reason": "towers"}]')])
+    router = RouterQueryEngine(LLMSingleSelector.from_defaults(llm=chooser), [tool], llm=chooser)
+    instrument()
+    response = router.query(ASKED)
+    assert str(response) == BLOCKED
+    assert response.metadata["trail"]["blocked"] is True
+
+
+async def test_thirty_at_once_do_not_mix(shelf, models):
+    def one(k):
+        fact = f"Tower number {k} is {100 + k} metres tall."
+        rules = [(REVIEW, f"Tower number {k} is {100 + k} metres tall."), ("", f"Tower number {k} was built by Vexx.")]
+        return GuardedQueryEngine(shelf(fact).as_query_engine(llm=models.Rules(rules=rules)), judge="local")
+
+    found = await asyncio.gather(*(one(k).aquery(f"How tall is tower number {k}?") for k in range(30)))
+    for k, response in enumerate(found):
+        assert str(response) == f"Tower number {k} is {100 + k} metres tall."
+        graph = report_for(response).graph
+        assert all(set(re.findall(r"[Tt]ower number (\d+)", node.text)) <= {str(k)} for node in graph.nodes)

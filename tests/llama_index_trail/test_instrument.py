@@ -2,6 +2,7 @@
 
 import asyncio
 import copy
+import gc
 import json
 import logging
 import os
@@ -9,6 +10,10 @@ import pickle
 import subprocess
 import sys
 import threading
+import time
+import weakref
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import nullcontext
 from contextvars import copy_context
 
 import pytest
@@ -456,3 +461,44 @@ except ImportError as error:
     printed = python(code)
     assert printed.startswith("MissingExtraError")
     assert 'pip install "trail-callbacks[llama-index]"' in printed
+
+
+def test_thirty_threads_do_not_mix(crowd):
+    engine, facts, questions, replies = crowd
+    recording = instrument(max_traces=64)
+    with ThreadPoolExecutor(10) as pool:
+        responses = list(pool.map(engine.query, questions))
+    for n, response in enumerate(responses):
+        graph = report_for(response).graph
+        assert [node.text for node in graph.nodes if node.kind in {"question", "document", "answer"}] == [
+            questions[n],
+            facts[n],
+            replies[n],
+        ]
+        assert str(response) == replies[n]
+    assert len(recording.reports) == 30
+
+
+def test_a_thousand_queries_leave_no_state(ask):
+    engine = ask([HIVE], [("fail", ConnectionError("no")), ("", POUNDS)])
+    instrument(evaluate="never", max_traces=8)
+    for n in range(1_000):
+        with pytest.raises(ConnectionError) if n % 10 == 0 else nullcontext():
+            engine.query("fail" if n % 10 == 0 else HOW)
+    assert status().open_runs == 0
+    assert TRACKER._spans == {}
+    assert TRACKER._lazy == []
+    assert status().errors == ()
+
+
+def test_neither_nodes_nor_responses_are_kept_alive(models, shelf):
+    engine = shelf(HIVE).as_query_engine(llm=models.Rules(rules=[("", POUNDS)]))
+    instrument()
+    response = engine.query(HOW)
+    dead = [weakref.ref(response), weakref.ref(response.source_nodes[0])]
+    del response
+    deadline = time.monotonic() + 10
+    while any(ref() is not None for ref in dead) and time.monotonic() < deadline:
+        gc.collect()  # the worker that verified may be on its last lines still
+        threading.Event().wait(0.01)
+    assert [ref() for ref in dead] == [None, None]

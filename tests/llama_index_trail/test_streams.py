@@ -206,3 +206,26 @@ def test_a_stream_read_in_the_context_of_its_maker_is_the_same_run(shelf, models
     assert sum(node.origin == "model" for node in t.graph.nodes) == 1
     assert any(node.kind == "instruction" for node in t.graph.inputs(t.graph.answer.id))
     assert status().open_runs == 0
+
+
+def test_a_stream_left_early_ends_its_run_with_what_was_read(engine):
+    with trail(evaluate="never") as t:
+        response = engine.query(HOW)
+        stream = response.response_gen
+        read = next(stream)  # some versions of LlamaIndex hand on all tokens as one
+        stream.close()
+    assert status().open_runs == 0
+    assert t.graph.answer.text.strip() == read.strip()
+    assert any(node.text == LOOM for node in t.graph.inputs(t.graph.answer.id))
+    assert "trail" not in (response.metadata or {})
+
+
+async def test_an_async_stream_left_early_likewise(engine):
+    with trail(evaluate="never") as t:
+        response = await engine.aquery(HOW)
+        stream = response.response_gen
+        read = await anext(stream)
+        await stream.aclose()
+    assert status().open_runs == 0
+    assert t.graph.answer.text.strip() == read.strip()
+    assert any(node.text == LOOM for node in t.graph.inputs(t.graph.answer.id))

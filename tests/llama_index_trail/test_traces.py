@@ -231,3 +231,11 @@ def test_what_instrument_records_has_traces_that_can_be_verified_again():
     assert handle.trace == trace
     again = verify(Trace.from_json(trace.to_json()))
     assert (again.verdicts, again.trace_id) == (report.verdicts, report.trace_id)
+
+
+def test_an_app_that_fails_has_a_trace_with_the_error():
+    with trail(evaluate="never") as t, pytest.raises(OSError, match="down"):
+        engine(model=Says(fails=True)).query(QUESTION)
+    assert (t.trace.calls[0].error, t.trace.answer) == ("OSError: down", None)
+    assert [piece.order for piece in t.trace.packings[0].pieces] == [1, 2, 3, 4]
+    assert any(warning.startswith("the run failed (OSError: down)") for warning in t.trace.warnings)

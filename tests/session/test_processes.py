@@ -236,3 +236,15 @@ def test_another_process_judges_texts_that_are_not_kept(session):
     assert "Holm" not in report.to_json()
     assert "Holm" not in session.graph().to_json()
     assert session.errors == []
+
+
+def test_what_is_under_way_at_the_end_of_the_program_is_finished():
+    lines = run_program(
+        SETUP
+        + """
+session = Session(CaptureSettings(evaluate="process", on_report=lambda report: print(report.run_id, report.state)))
+for n in range(3):
+    run(session, f"r{n}")
+"""
+    )
+    assert lines == ["r0 assessed", "r1 assessed", "r2 assessed"]

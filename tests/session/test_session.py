@@ -430,3 +430,27 @@ def test_without_texts_errors_quote_nothing():
     assert "Holm" not in repr(session.errors)
     assert session.report().state == "error"
     assert "Holm" not in session.report().to_json()
+
+
+def test_a_broken_hook_does_not_lose_the_report():
+    session = Session(CaptureSettings(evaluate="inline", on_report=lambda report: 1 / 0))
+    run(session)
+    assert session.report().state == "assessed"
+    assert isinstance(session.errors[0], ZeroDivisionError)
+
+
+def test_closing_leaves_nobody_waiting(monkeypatch):
+    monkeypatch.setattr(SlowJudge, "door", threading.Event())
+    session = Session(CaptureSettings(judge=SlowJudge()))
+    run(session, "r1")
+    run(session, "r2")  # waits behind the first until it is cancelled
+
+    async def ask():
+        return await session.areport("r2", timeout=10)
+
+    with ThreadPoolExecutor(2) as pool:
+        asked = [pool.submit(session.report, "r2"), pool.submit(asyncio.run, ask())]
+        time.sleep(0.1)  # as above
+        session.close(timeout=0.01)
+        SlowJudge.door.set()
+        assert [each.result(10).state for each in asked] == ["assessed", "assessed"]

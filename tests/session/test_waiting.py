@@ -9,6 +9,8 @@ from pathlib import Path
 import pytest
 
 sys.path.insert(0, str(Path(__file__).parent))
+from contextlib import contextmanager
+
 from forks import needs_fork, run_program
 from test_session import run
 
@@ -144,3 +146,28 @@ def child():
 print(forked(child), session.report("before", timeout=15).run_id)
 """
     assert run_program(code) == ["ok before"]
+
+
+def test_what_is_hidden_is_hidden_for_each_run_on_its_own():
+    count = iter(range(100))
+
+    @contextmanager
+    def around():
+        token = hidden.set(next(count))
+        try:
+            yield
+        finally:
+            hidden.reset(token)
+
+    model = Door()
+    session = Session(CaptureSettings(judge=model), around=around)
+    mine = hidden.set("the app's")
+    for n in range(8):
+        run(session, f"r{n}")
+    for _ in range(8):
+        assert model.inside.acquire(timeout=20)
+    model.door.set()
+    assert session.flush(20)
+    assert sorted(model.seen) == sorted([*range(8), *range(8)])
+    assert hidden.get() == "the app's"
+    hidden.reset(mine)
