@@ -49,13 +49,6 @@ AnswerText = Annotated[Word, option("TEXT", "The answer to check, as text.")]
 Source = Annotated[Words, option("FILE", "File with a source; may be repeated.")]
 SourceText = Annotated[Words, option("TEXT", "A source, as text; may be repeated.")]
 Question = Annotated[Word, option("TEXT", "The question that was asked.")]
-TracesFile = Annotated[
-    str,
-    typer.Argument(
-        metavar="TRACE",
-        help="Traces of this library, OpenTelemetry, LangSmith, Langfuse or MLflow; - is standard input.",
-    ),
-]
 MaxScore = Annotated[float | None, option("X", "Exit with status 1 if a score is over this, 0.0 to 1.0.")]
 OnUndecidedClaims = Annotated[
     Literal["pass", "fail"],
