@@ -404,8 +404,6 @@ def answered(agent, turns):
 def test_what_was_read_of_a_closed_stream_is_the_answer(ask):
     engine = ask([FERRY], "The ferry crossing takes 40 minutes. It costs 12 euros.", streaming=True)
     with trail() as t, closing(engine.query("How long?").response_gen) as stream:
-        for _ in range(7):
-            next(stream)
-    read = t.graph.answer.text
-    assert "The ferry crossing takes 40 minutes. It".startswith(read) or read.startswith("The ferry")
+        read = "".join(next(stream) for _ in range(7))
+    assert t.graph.answer.text.strip() == read.strip() != ""
     assert FERRY in {node.text for node in t.graph.inputs(t.graph.answer.id)}
