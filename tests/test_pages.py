@@ -210,7 +210,9 @@ def test_the_page_of_states_has_all_of_them():
     assert set(re.findall(r"^\| `(\w+)` \|", first, re.MULTILINE)) == set(State.__args__)
 
 
-@pytest.mark.parametrize("path", sorted(map(str, [*ROOT.glob("*.md"), *ROOT.glob("docs/**/*.md")])), ids=lambda p: Path(p).name)
+@pytest.mark.parametrize(
+    "path", sorted(map(str, [*ROOT.glob("*.md"), *ROOT.glob("docs/**/*.md")])), ids=lambda p: Path(p).name
+)
 def test_links_between_pages_lead_somewhere(path):
     text = Path(path).read_text(encoding="utf-8")
     for target in re.findall(r"\]\(([^)\s]+)\)", re.sub(r"^```.*?^```", "", text, flags=re.DOTALL | re.MULTILINE)):

@@ -340,4 +340,4 @@ def _item(key: str, support: str, error_type=None, faults=(), *, supporting=(), 
 
 
 if __name__ == "__main__":
-    print("a part of planted.py, localisation_shapes.py and cost_table.py; measures nothing by itself", file=sys.stderr)
+    print("a part of planted.py and cost_table.py; measures nothing by itself", file=sys.stderr)

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Literal, TypedDict, get_args
 
 from trail_callbacks.errors import InputError, JudgeError
 from trail_callbacks.judges.resolve import JudgeLike
+from trail_callbacks.signatures import refuses_unknown
 from trail_callbacks.verify.delivery import OnReport
 from trail_callbacks.verify.options import VerifyOptions
 from trail_callbacks.verify.threshold import OnUndecided
@@ -48,6 +49,7 @@ class GuardKeywords(TypedDict, total=False):
     store: str | PathLike[str] | Store | None
 
 
+@refuses_unknown
 @dataclass(frozen=True, slots=True, kw_only=True)
 class GuardSettings:
     """How the answers of an app are guarded.

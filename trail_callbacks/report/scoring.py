@@ -20,9 +20,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from trail_callbacks.claims import Claim
+from trail_callbacks.signatures import refuses_unknown
 from trail_callbacks.taxonomy import UNSUPPORTED, SupportClass
 
 
+@refuses_unknown
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Scoring:
     """Options of the score.

@@ -12,6 +12,7 @@ from trail_callbacks.capture.redaction import Redact
 from trail_callbacks.capture.run_tree import Sources
 from trail_callbacks.errors import InputError
 from trail_callbacks.judges.resolve import JudgeLike
+from trail_callbacks.signatures import refuses_unknown
 from trail_callbacks.verify.delivery import OnReport
 from trail_callbacks.verify.options import VerifyOptions
 
@@ -52,6 +53,7 @@ class CaptureKeywords(RecordKeywords, total=False):
     sample_rate: float
 
 
+@refuses_unknown
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CaptureSettings:
     """How an app is recorded and verified.

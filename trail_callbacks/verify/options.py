@@ -9,8 +9,10 @@ from typing import Literal
 from trail_callbacks.errors import InputError
 from trail_callbacks.models.budget import Limits
 from trail_callbacks.report.scoring import Scoring
+from trail_callbacks.signatures import refuses_unknown
 
 
+@refuses_unknown
 @dataclass(frozen=True, slots=True, kw_only=True)
 class VerifyOptions:
     """Settings of one verification; the defaults suit a typical RAG answer.
