@@ -1,64 +1,44 @@
 """The forms that a report, a graph and a diagnosis can take: for people, for other tools, and as advice.
 
-What makes a form imports the report, so the report cannot import it. Instead each maker is registered here, by type,
-when the package is imported: those for people by `trail_callbacks.render`, the others by `trail_callbacks.report`.
+What makes a form imports the report, so the report cannot import it. Instead makers are named here when the package is
+imported: those for people by `trail_callbacks.render`, the others by `trail_callbacks.report`. A maker's module is
+imported when the first value is drawn: most programs never draw one, and rich takes longer to import than all of this.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from functools import singledispatch
-from typing import Any
+from importlib import import_module
+from typing import Any, Literal, TypeAlias, overload
+
+Form: TypeAlias = Literal["text", "rich", "fragment", "page", "next_step", "evaluations", "pytest_file"]
+"""Plain text for a terminal, a rich renderable, one HTML element without script, a self-contained HTML page; what to do
+about the first fault; evaluation records; the source of a test."""
+
+MAKERS: dict[tuple[Form, str], str] = {}
+"""Where a form of a class is made, by the class's name: `module:function`."""
 
 
-@singledispatch
-def text(value: object) -> str:
-    """Returns a value as plain text for a terminal, without colour."""
-    raise _unknown(value)
+@overload
+def made(form: Literal["text", "fragment", "page", "pytest_file"], value: object, **settings: Any) -> str: ...
+@overload
+def made(form: Literal["next_step"], value: object) -> str | None: ...
+@overload
+def made(form: Literal["evaluations"], value: object, **settings: Any) -> list[Any]: ...
+@overload
+def made(form: Literal["rich"], value: object) -> Any: ...
+def made(form: Form, value: object, **settings: Any) -> Any:
+    """Returns a form of a value.
 
+    Args:
+        form: The form.
+        value: A value of a class that has it.
+        settings: What the maker takes.
 
-@singledispatch
-def rich(value: object) -> Any:
-    """Returns a value as a rich renderable."""
-    raise _unknown(value)
-
-
-@singledispatch
-def fragment(value: object) -> str:
-    """Returns a value as one HTML element for a notebook: no script, all text escaped."""
-    raise _unknown(value)
-
-
-@singledispatch
-def page(value: object, *, title: str | None = None) -> str:  # noqa: ARG001 - makers take it
-    """Returns a value as one self-contained HTML page."""
-    raise _unknown(value)
-
-
-@singledispatch
-def next_step(value: object) -> str | None:
-    """Returns what to do about the first fault of a value; None if there is none."""
-    raise _unknown(value)
-
-
-@singledispatch
-def evaluations(
-    value: object,
-    *,
-    trace_id: str | None = None,  # noqa: ARG001 - makers take it, and the next three
-    span_id: str | None = None,  # noqa: ARG001
-    spans: Mapping[str, str] | None = None,  # noqa: ARG001
-    higher_is_better: bool = False,  # noqa: ARG001
-) -> list[Any]:
-    """Returns a value as evaluation records, as tools exchange them."""
-    raise _unknown(value)
-
-
-@singledispatch
-def pytest_file(value: object) -> str:
-    """Returns a value as the source of a pytest file."""
-    raise _unknown(value)
-
-
-def _unknown(value: object) -> TypeError:
-    return TypeError(f"there is no such form of {type(value).__name__}")
+    Raises:
+        TypeError: If its class has no such form.
+    """
+    maker = next((MAKERS[form, kind.__name__] for kind in type(value).__mro__ if (form, kind.__name__) in MAKERS), None)
+    if maker is None:
+        raise TypeError(f"there is no such form of {type(value).__name__}")
+    module, _, name = maker.partition(":")
+    return getattr(import_module(module), name)(value, **settings)

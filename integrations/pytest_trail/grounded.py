@@ -103,7 +103,7 @@ def findings(report: Report, allow: Sequence[Accepted] = ()) -> Iterator[tuple[s
 
     A judge that failed found nothing.
     """
-    from trail_callbacks.report.scoring import weight  # noqa: PLC0415 - the engine, not before it is used
+    from trail_callbacks.report.verdict import weight  # noqa: PLC0415 - the engine, not before it is used
 
     for claim in report.claims:
         verdict = report.verdict(claim.id)

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from trail_callbacks.judges.resolve import JudgeLike
-from trail_callbacks.report.evaluation import Evaluation
+from trail_callbacks.report.verdict import Evaluation
 from trail_callbacks.verify.options import VerifyOptions
 from trail_evaluators.cases import CaseChecker, retrieved
 from trail_evaluators.sending import HEX_SPAN, Addressed, Sender, tool

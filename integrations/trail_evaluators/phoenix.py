@@ -7,7 +7,7 @@ from typing import Any
 
 from trail_callbacks.errors import InputError
 from trail_callbacks.judges.resolve import JudgeLike
-from trail_callbacks.report.evaluation import Evaluation
+from trail_callbacks.report.verdict import Evaluation
 from trail_callbacks.verify.options import VerifyOptions
 from trail_evaluators.cases import CaseChecker, EvaluatedCase, retrieved, text_of
 from trail_evaluators.sending import HEX_SPAN, HEX_TRACE, Addressed, Sender, tool

@@ -10,7 +10,7 @@ from typing import Any
 
 from trail_callbacks.errors import InputError
 from trail_callbacks.report import Report
-from trail_callbacks.report.evaluation import Evaluation
+from trail_callbacks.report.verdict import Evaluation
 
 HEX_TRACE = re.compile(r"[0-9a-fA-F]{32}")
 HEX_SPAN = re.compile(r"[0-9a-fA-F]{16}")

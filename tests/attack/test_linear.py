@@ -86,7 +86,7 @@ EXCLUDED = {
     "language.values.dates.month_named": "one word",
     "language.values.units.is_unit": "one match at one place",
     "language.terms.is_past": "one word",
-    "report.scoring.citation_figures": "counts",
+    "report.verdict.citation_figures": "counts",
     "report.report.Report.to_evaluations": "report.evaluations",
     "splitting.references.points_back": "one sentence, cut at 600 characters",
     "splitting.frames.bare_lead": "a heading or label of at most one line",

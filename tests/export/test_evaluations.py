@@ -10,8 +10,8 @@ from hypothesis import given, settings
 
 from trail_callbacks import Report
 from trail_callbacks.models.call import Usage
-from trail_callbacks.report.evaluation import Evaluation
 from trail_callbacks.report.evaluations import evaluations, to_evaluation_lines
+from trail_callbacks.report.verdict import Evaluation
 
 TRACE, SPAN = "0af7651916cd43dd8448eb211c80319c", "b7ad6b7169203331"
 

@@ -5,7 +5,8 @@ import json
 from hypothesis import given
 from hypothesis import strategies as st
 
-from trail_callbacks.render.excerpt import legible, plain, script_json, shorten
+from trail_callbacks.render.excerpt import legible, plain, script_json
+from trail_callbacks.text import shorten
 
 
 @given(st.text())

@@ -1,7 +1,7 @@
 """Coverage, precision and recall of citations."""
 
 from trail_callbacks.claims import Citation, Claim
-from trail_callbacks.report.scoring import citation_figures
+from trail_callbacks.report.verdict import citation_figures
 
 
 def claim(n, *statuses, checkable=True):

@@ -11,7 +11,7 @@ from trail_callbacks import Claim, ErrorType, Node, ProvenanceGraph, Report, Sup
 from trail_callbacks.render.comparison import comparison_to_rich
 from trail_callbacks.render.terminal import plain_text
 from trail_callbacks.report.comparison import compare
-from trail_callbacks.report.scoring import Scoring
+from trail_callbacks.report.verdict import Scoring
 from trail_callbacks.statistics.intervals import wilson
 
 S = SupportClass

@@ -3,7 +3,7 @@
 import pytest
 
 from trail_callbacks import Node, ProvenanceGraph
-from trail_callbacks.report.naming import named
+from trail_callbacks.graph import named
 
 
 @pytest.mark.parametrize(

@@ -22,8 +22,7 @@ from trail_callbacks import (
 from trail_callbacks.render.terminal import to_text
 from trail_callbacks.report.diagnosis import Break, Diagnosis
 from trail_callbacks.report.report import State
-from trail_callbacks.report.scoring import Scoring
-from trail_callbacks.report.verdict import Layer
+from trail_callbacks.report.verdict import Layer, Scoring
 from trail_callbacks.report.withheld import without_texts
 
 sys.path.insert(0, str(Path(__file__).parent.parent / "export"))

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from trail_callbacks import SupportClass
-from trail_callbacks.report.scoring import Scoring, score
+from trail_callbacks.report.verdict import Scoring, score
 
 S = SupportClass
 
@@ -35,7 +35,7 @@ def test_scoring_options():
 def test_the_arithmetic_on_the_page_is_true():
     import doctest
 
-    import trail_callbacks.report.scoring
+    import trail_callbacks.report.verdict
 
-    assert doctest.testmod(trail_callbacks.report.scoring).failed == 0
-    assert doctest.testmod(trail_callbacks.report.scoring).attempted == 3
+    assert doctest.testmod(trail_callbacks.report.verdict).failed == 0
+    assert doctest.testmod(trail_callbacks.report.verdict).attempted == 3

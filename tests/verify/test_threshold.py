@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 
 from trail_callbacks import Claim, ProvenanceGraph, Report, SupportClass, Verdict
-from trail_callbacks.report.scoring import Scoring
+from trail_callbacks.report.verdict import Scoring
 from trail_callbacks.verify.threshold import counted_score, is_complete, refusal, unsettled
 
 YES, NO, SKIP = SupportClass.SUPPORTED, SupportClass.ABSENT, SupportClass.UNEVALUATABLE

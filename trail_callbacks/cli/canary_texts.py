@@ -14,7 +14,8 @@ from trail_callbacks import canary
 from trail_callbacks.cli.options import BaseUrl, Json, Word, Words, option, writable
 from trail_callbacks.cli.output import complain, display, emit
 from trail_callbacks.errors import InputError, JudgeError
-from trail_callbacks.render.excerpt import plain, shorten
+from trail_callbacks.render.excerpt import plain
+from trail_callbacks.text import shorten
 
 _EXAMPLES = 3
 _REASONS = 8  # lines about what was left out

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator
 from io import StringIO
 
 from trail_callbacks.claims import Claim
-from trail_callbacks.render.labels import named
+from trail_callbacks.graph import named
 from trail_callbacks.report import Report
 from trail_callbacks.text import encodable
 

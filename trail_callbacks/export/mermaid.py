@@ -7,10 +7,11 @@ from collections import defaultdict
 from collections.abc import Iterator, Sequence
 
 from trail_callbacks.errors import InputError
-from trail_callbacks.graph import EVIDENCE_KINDS, Node, ProvenanceGraph
-from trail_callbacks.render.excerpt import plain, shorten
-from trail_callbacks.render.labels import WRITTEN, listed, mark, named, origin_words
+from trail_callbacks.graph import EVIDENCE_KINDS, Node, ProvenanceGraph, named
+from trail_callbacks.render.excerpt import plain
+from trail_callbacks.render.labels import WRITTEN, listed, mark, origin_words
 from trail_callbacks.report import Report
+from trail_callbacks.text import shorten
 
 _NAME = 40  # characters of a name
 _TEXT = 60  # characters of a text

@@ -22,8 +22,8 @@ from typing import Any
 
 from trail_callbacks.errors import InputError
 from trail_callbacks.report import Report
-from trail_callbacks.report.evaluation import Evaluation
 from trail_callbacks.report.evaluations import evaluations, json_line
+from trail_callbacks.report.verdict import Evaluation
 
 SPAN_NAME = "trail evaluation"
 EVENT = "gen_ai.evaluation.result"

@@ -8,7 +8,8 @@ from typing import Any, Literal, TypeAlias, get_args
 from xml.etree import ElementTree as ET
 
 from trail_callbacks.errors import InputError
-from trail_callbacks.render.excerpt import plain, shorten
+from trail_callbacks.render.excerpt import plain
+from trail_callbacks.text import shorten
 from trail_callbacks.verify.threshold import OnUndecided
 
 MeasureName: TypeAlias = Literal["unsupported_claims", "contradictions"]

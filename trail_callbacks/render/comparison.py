@@ -10,10 +10,11 @@ from typing import Any
 from rich.padding import Padding
 from rich.text import Text
 
-from trail_callbacks.render.excerpt import plain, shorten
+from trail_callbacks.render.excerpt import plain
 from trail_callbacks.render.labels import error_words, mark
 from trail_callbacks.render.terminal import RichView
 from trail_callbacks.report.comparison import Comparison, JudgedClaim, Pair, ScoreChange
+from trail_callbacks.text import shorten
 
 _LONGEST = 400  # characters of one claim
 

@@ -8,8 +8,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from trail_callbacks.render.excerpt import block, line, plain, shorten
+from trail_callbacks.render.excerpt import block, line, plain
 from trail_callbacks.report.diagnosis import Depth, Diagnosis, Figure, StageName
+from trail_callbacks.text import shorten
 
 _LONGEST = 160  # characters of one text
 _MANY = 4  # lost texts that are named

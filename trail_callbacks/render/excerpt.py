@@ -16,26 +16,6 @@ from trail_callbacks.evidence import Evidence
 from trail_callbacks.graph import ProvenanceGraph
 from trail_callbacks.text import shorten, words
 
-__all__ = [
-    "MarkedSpan",
-    "Stretch",
-    "around",
-    "block",
-    "both_ends",
-    "flowing",
-    "legible",
-    "line",
-    "most_relevant",
-    "name",
-    "opening",
-    "plain",
-    "script_json",
-    "segments",
-    "shorten",
-    "visible_ranges",
-]
-
-
 _BLANKS = re.compile(r"\s+")
 _UNSAFE = frozenset({"Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp"})
 _TYPED = {  # ASCII replacements of punctuation; letters are never replaced

@@ -9,35 +9,12 @@ from typing import TypeVar
 
 from trail_callbacks.claims import CitationStatus, Claim
 from trail_callbacks.evidence import Evidence
-from trail_callbacks.graph import Node, ProvenanceGraph
-from trail_callbacks.render.excerpt import plain, shorten
+from trail_callbacks.graph import Node, ProvenanceGraph, named
+from trail_callbacks.render.excerpt import plain
 from trail_callbacks.report import Layer, Report, Verdict
-from trail_callbacks.report.naming import named
-from trail_callbacks.report.scoring import weight
+from trail_callbacks.report.verdict import weight
 from trail_callbacks.taxonomy import SupportClass
-
-__all__ = [
-    "OUTCOMES",
-    "WORST_FIRST",
-    "WRITTEN",
-    "Sign",
-    "carriers",
-    "citations",
-    "cited",
-    "counted",
-    "coverage",
-    "covered",
-    "entered",
-    "error_words",
-    "from_request",
-    "headline",
-    "listed",
-    "mark",
-    "named",
-    "origin_words",
-    "outcome_word",
-    "relation_word",
-]
+from trail_callbacks.text import shorten
 
 T = TypeVar("T")
 

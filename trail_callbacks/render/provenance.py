@@ -11,9 +11,9 @@ from rich.console import Group
 from rich.padding import Padding
 from rich.text import Text
 
-from trail_callbacks.graph import Node, ProvenanceGraph
+from trail_callbacks.graph import Node, ProvenanceGraph, named
 from trail_callbacks.render.excerpt import opening, plain
-from trail_callbacks.render.labels import WRITTEN, listed, named, origin_words
+from trail_callbacks.render.labels import WRITTEN, listed, origin_words
 from trail_callbacks.render.terminal import RichView, plain_text
 
 _SHOWN = 12  # nodes of one stage; more would scroll the answer out of sight

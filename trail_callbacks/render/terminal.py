@@ -17,7 +17,8 @@ from rich.text import Text
 
 from trail_callbacks.claims import Claim
 from trail_callbacks.evidence import Evidence
-from trail_callbacks.render.excerpt import around, both_ends, most_relevant, plain, shorten
+from trail_callbacks.graph import named
+from trail_callbacks.render.excerpt import around, both_ends, most_relevant, plain
 from trail_callbacks.render.labels import (
     carriers,
     citations,
@@ -29,13 +30,12 @@ from trail_callbacks.render.labels import (
     from_request,
     headline,
     mark,
-    named,
     outcome_word,
     relation_word,
 )
 from trail_callbacks.report import Report, Verdict
 from trail_callbacks.taxonomy import SupportClass
-from trail_callbacks.text import encodable
+from trail_callbacks.text import encodable, shorten
 
 _NARROWEST, _WIDEST = 40, 120
 _QUOTES = 3  # pieces of evidence shown for a claim

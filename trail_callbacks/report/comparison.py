@@ -12,7 +12,7 @@ from typing import Any, Literal
 from trail_callbacks.claims import Claim
 from trail_callbacks.report import Report, Verdict
 from trail_callbacks.report.pairing import normalised, pair
-from trail_callbacks.report.scoring import weight
+from trail_callbacks.report.verdict import weight
 from trail_callbacks.statistics.intervals import difference
 from trail_callbacks.taxonomy import UNSUPPORTED
 

@@ -274,7 +274,7 @@ class Diagnosis:
 
     def __str__(self) -> str:
         """Renders for a terminal, without colour."""
-        return display.text(self)
+        return display.made("text", self)
 
     def to_dict(self) -> dict[str, Any]:
         """Returns it as a JSON-safe dictionary."""

@@ -13,10 +13,8 @@ from typing import Any
 from uuid import UUID, uuid5
 
 from trail_callbacks.claims import Claim
-from trail_callbacks.report.evaluation import AnnotatorKind, Evaluation
 from trail_callbacks.report.report import Report
-from trail_callbacks.report.scoring import weight
-from trail_callbacks.report.verdict import Verdict
+from trail_callbacks.report.verdict import AnnotatorKind, Evaluation, Verdict, weight
 from trail_callbacks.text import encodable, encodable_parts
 
 _NAMESPACE = UUID("6f1f5a0e-52ab-5c1f-9d5e-7e1d1f8a64c3")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from trail_callbacks.claims import Claim
 from trail_callbacks.evidence import Evidence
-from trail_callbacks.report.naming import named
+from trail_callbacks.graph import named
 from trail_callbacks.report.report import Report
 from trail_callbacks.report.verdict import Verdict
 from trail_callbacks.taxonomy import UNSUPPORTED, SupportClass

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from trail_callbacks.errors import InputError
-from trail_callbacks.graph import Node, ProvenanceGraph
-from trail_callbacks.report.naming import named
+from trail_callbacks.graph import Node, ProvenanceGraph, named
 from trail_callbacks.report.report import Report
 from trail_callbacks.report.verdict import Verdict
 

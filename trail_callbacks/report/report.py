@@ -15,8 +15,7 @@ from trail_callbacks.errors import ReportError
 from trail_callbacks.graph import CUT_OFF, ProvenanceGraph
 from trail_callbacks.models.call import Usage
 from trail_callbacks.report.compatibility import salvage
-from trail_callbacks.report.scoring import Scoring, score
-from trail_callbacks.report.verdict import Layer, Verdict
+from trail_callbacks.report.verdict import Layer, Scoring, Verdict, score
 from trail_callbacks.statistics.intervals import wilson
 from trail_callbacks.taxonomy import UNSUPPORTED, ErrorType, SupportClass
 from trail_callbacks.text import encodable, encodable_parts
@@ -25,8 +24,7 @@ if TYPE_CHECKING:
     from pydantic import TypeAdapter
 
     from trail_callbacks.report.diagnosis import Diagnosis
-    from trail_callbacks.report.evaluation import Evaluation
-    from trail_callbacks.report.scoring import CitationFigures
+    from trail_callbacks.report.verdict import CitationFigures, Evaluation
 
 __all__ = ["WITHOUT_TEXTS", "Layer", "Report", "State", "Verdict"]
 
@@ -163,14 +161,14 @@ class Report:
         """How well the answer cites its sources; None if it cites none. Each citation is in its claim."""
         if not any(claim.citations for claim in self.claims):
             return None
-        from trail_callbacks.report.scoring import citation_figures  # noqa: PLC0415 - most answers cite nothing
+        from trail_callbacks.report.verdict import citation_figures  # noqa: PLC0415 - most answers cite nothing
 
         return citation_figures(self.claims)
 
     @property
     def next_step(self) -> str | None:
         """What to do about the first fault, in a sentence; None if every claim was decided and is supported."""
-        return display.next_step(self)
+        return display.made("next_step", self)
 
     def summary(self) -> dict[str, Any]:
         """Returns a small JSON-safe dictionary, as attached to responses."""
@@ -303,8 +301,8 @@ class Report:
             spans: Spans there of runs, by the run's id, `Node.run_id`.
             higher_is_better: Give 1 - score, under the names `groundedness` and `groundedness.claim`.
         """
-        return display.evaluations(
-            self, trace_id=trace_id, span_id=span_id, spans=spans, higher_is_better=higher_is_better
+        return display.made(
+            "evaluations", self, trace_id=trace_id, span_id=span_id, spans=spans, higher_is_better=higher_is_better
         )
 
     def to_test(self) -> str:
@@ -316,11 +314,11 @@ class Report:
         Raises:
             InputError: If no claim is unsupported, nothing was there to check against, or texts were not kept.
         """
-        return display.pytest_file(self)
+        return display.made("pytest_file", self)
 
     def __str__(self) -> str:
         """Renders for a terminal, without colour."""
-        return display.text(self)
+        return display.made("text", self)
 
     def to_html(self, *, title: str | None = None) -> str:
         """Renders as one self-contained HTML page: the answer coloured by claim, with the graph beside it.
@@ -328,11 +326,11 @@ class Report:
         Args:
             title: Title of the page; the question by default.
         """
-        return display.page(self, title=title)
+        return display.made("page", self, title=title)
 
     def __rich__(self) -> Any:
         """Renders for a rich console."""
-        return display.rich(self)
+        return display.made("rich", self)
 
     def _repr_pretty_(self, printer: Any, cycle: bool) -> None:  # noqa: ARG002 - IPython's protocol
         """Renders for IPython; notebooks store this text beside the HTML, and the whole graph would bloat them."""
@@ -340,7 +338,7 @@ class Report:
 
     def _repr_html_(self) -> str:
         """Renders for a notebook: compact, no script, all text escaped."""
-        return display.fragment(self)
+        return display.made("fragment", self)
 
 
 def _salvaged(stored: dict[str, Any]) -> Report:

@@ -8,7 +8,7 @@ from typing import Literal
 
 from trail_callbacks.errors import InputError
 from trail_callbacks.models.budget import Limits
-from trail_callbacks.report.scoring import Scoring
+from trail_callbacks.report.verdict import Scoring
 from trail_callbacks.signatures import refuses_unknown
 
 

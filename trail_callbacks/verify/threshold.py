@@ -13,7 +13,7 @@ from typing import Literal, NamedTuple, TypeAlias
 from trail_callbacks.claims import Claim
 from trail_callbacks.judges.judge import Extraction
 from trail_callbacks.report import Report, State
-from trail_callbacks.report.scoring import score
+from trail_callbacks.report.verdict import score
 from trail_callbacks.taxonomy import UNSUPPORTED, SupportClass
 
 OnUndecided: TypeAlias = Literal["pass", "fail"]

@@ -34,12 +34,13 @@ from trail_callbacks.canary.statistics.measures import MEASURES
 from trail_callbacks.canary.statistics.rates import SPLITS
 from trail_callbacks.canary.trial import OUTCOMES, How, Run, Trial
 from trail_callbacks.errors import ReportError
-from trail_callbacks.render.excerpt import block, line, name, plain, shorten
+from trail_callbacks.render.excerpt import block, line, name, plain
 from trail_callbacks.render.page.document import base_style, security_policy
 from trail_callbacks.render.provenance import graph_to_text
 from trail_callbacks.render.terminal import to_text
 from trail_callbacks.report import Report
 from trail_callbacks.statistics.rates import Rate, percent
+from trail_callbacks.text import shorten
 
 _TITLE = "Does it answer from its context?"
 _ROWS, _LISTED, _SETTINGS = 150, 50, 12  # shown of them

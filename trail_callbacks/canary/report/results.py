@@ -162,7 +162,7 @@ class Results:
         Raises:
             InputError: If the file cannot be written.
         """
-        text = display.page(self, title=title)
+        text = display.made("page", self, title=title)
         if path is not None:
             write(str(path), text)
         return text
@@ -173,11 +173,11 @@ class Results:
 
     def __str__(self) -> str:
         """Renders for a terminal, without colour."""
-        return display.text(self)
+        return display.made("text", self)
 
     def __rich__(self) -> Any:
         """Renders for a rich console."""
-        return display.rich(self)
+        return display.made("rich", self)
 
     def _repr_pretty_(self, printer: Any, cycle: bool) -> None:  # noqa: ARG002 - IPython's protocol
         """Renders for IPython; notebooks store this text beside the HTML."""
@@ -185,7 +185,7 @@ class Results:
 
     def _repr_html_(self) -> str:
         """Renders the main figures for a notebook: no script, all text escaped."""
-        return display.fragment(self)
+        return display.made("fragment", self)
 
 
 def assess(run: Run, policy: Policy = "context_is_authoritative") -> Results:

@@ -6,8 +6,8 @@ from collections.abc import Iterator, Sequence
 
 from trail_callbacks.claims import Claim
 from trail_callbacks.evidence import Evidence
-from trail_callbacks.graph import ProvenanceGraph
-from trail_callbacks.render.excerpt import around, block, line, name, plain, shorten
+from trail_callbacks.graph import ProvenanceGraph, named
+from trail_callbacks.render.excerpt import around, block, line, name, plain
 from trail_callbacks.render.labels import (
     cited,
     entered,
@@ -15,12 +15,12 @@ from trail_callbacks.render.labels import (
     from_request,
     listed,
     mark,
-    named,
     outcome_word,
     relation_word,
 )
 from trail_callbacks.render.page.view import PageView, Stop
 from trail_callbacks.report import Layer, Verdict
+from trail_callbacks.text import shorten
 
 _LONGEST = 2_000  # characters of one quote or rationale
 _NAMED = 12  # nodes named in one line

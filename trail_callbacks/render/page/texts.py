@@ -9,7 +9,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
-from trail_callbacks.graph import Node
+from trail_callbacks.graph import Node, named
 from trail_callbacks.render.excerpt import (
     MarkedSpan,
     Stretch,
@@ -21,7 +21,7 @@ from trail_callbacks.render.excerpt import (
     segments,
     visible_ranges,
 )
-from trail_callbacks.render.labels import WORST_FIRST, WRITTEN, listed, mark, named, origin_words, outcome_word
+from trail_callbacks.render.labels import WORST_FIRST, WRITTEN, listed, mark, origin_words, outcome_word
 from trail_callbacks.render.page.view import PageView
 
 _ANSWER = 100_000  # characters; browsers take a minute to break megabytes of one paragraph into lines
