@@ -31,7 +31,7 @@ class Recorded(SimpleChatModel):
 
 
 CHAIN = PromptTemplate.from_template("{context}\n\n{question}") | Recorded()
-HANDLER = TrailCallbackHandler(on_report=LOG.put, source_keys={"context"})  # awaits LOG.put in the server's own loop
+HANDLER = TrailCallbackHandler(on_report=LOG.put, sources={"context"})  # awaits LOG.put in the server's own loop
 
 
 async def ask(question: str) -> dict[str, Any]:

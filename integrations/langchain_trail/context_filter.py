@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import logging
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
@@ -18,12 +17,11 @@ from langchain_core.runnables.config import (
 from pydantic import ConfigDict, Field
 
 from langchain_trail.pieces import FILTERED
-from trail_callbacks.context_filter import ContextFilter, Filtered, PassageDecision
+from trail_callbacks.context_filter import ContextFilter, Filtered, PassageDecision, report_outcome
 from trail_callbacks.errors import InputError
 
 EVENT = "trail.filter"
 _DOCUMENTS = ("documents", "docs", "context")
-_log = logging.getLogger("trail_callbacks")
 
 
 class TrailContextFilter(BaseDocumentCompressor, BaseDocumentTransformer):
@@ -86,7 +84,7 @@ class TrailContextFilter(BaseDocumentCompressor, BaseDocumentTransformer):
         manager = get_callback_manager_for_config(_config(callbacks))
         run = manager.on_chain_start(None, _inputs(documents, question), name="TrailContextFilter")
         outcome = self.filter.apply(list(documents))
-        self._report(outcome)
+        report_outcome(outcome, self.on_filtered)
         returned, shown = _documents(outcome)
         if (child := run.get_child()).handlers and _has_reasons(outcome):
             child.on_custom_event(EVENT, _event(outcome), run_id=run.run_id)
@@ -97,21 +95,12 @@ class TrailContextFilter(BaseDocumentCompressor, BaseDocumentTransformer):
         manager = get_async_callback_manager_for_config(_config(callbacks))
         run = await manager.on_chain_start(None, _inputs(documents, question), name="TrailContextFilter")
         outcome = await run_in_executor(None, self.filter.apply, list(documents))
-        self._report(outcome)
+        report_outcome(outcome, self.on_filtered)
         returned, shown = _documents(outcome)
         if (child := run.get_child()).handlers and _has_reasons(outcome):
             await child.on_custom_event(EVENT, _event(outcome), run_id=run.run_id)
         await run.on_chain_end(returned, inputs=_inputs(shown, question))
         return returned
-
-    def _report(self, outcome: Filtered[Document]) -> None:
-        for error in outcome.errors:
-            _log.warning("context filter kept what it could not read: %s", error)
-        if self.on_filtered is not None:
-            try:
-                self.on_filtered(outcome)
-            except Exception:  # noqa: BLE001 - the app's own hook must not cost it its context
-                _log.exception("on_filtered of a TrailContextFilter failed")
 
 
 def _config(callbacks: Callbacks) -> RunnableConfig:

@@ -6,10 +6,10 @@ import asyncio
 import sys
 from collections.abc import Callable, Generator, Mapping
 from contextlib import contextmanager
-from contextvars import ContextVar, Token
+from contextvars import ContextVar
 from functools import cache
 from inspect import iscoroutinefunction
-from types import MethodType, TracebackType
+from types import MethodType
 from typing import TYPE_CHECKING, Any, Unpack
 from uuid import UUID
 
@@ -19,12 +19,10 @@ from langchain_trail.hooks import RecordingHooks
 from trail_callbacks.graph import ProvenanceGraph
 from trail_callbacks.judges.resolve import JudgeLike
 from trail_callbacks.report import Report
-from trail_callbacks.session import CaptureKeywords, CaptureSettings, Evaluate, Recording, Redact, Session
+from trail_callbacks.session import Block, CaptureKeywords, CaptureSettings, Evaluate, Redact, Session
 from trail_callbacks.signatures import shows_settings
 
 if TYPE_CHECKING:
-    from typing import Self
-
     from trail_callbacks.trace import Trace
 
 _MADE = "_made_by_mixing"
@@ -46,8 +44,7 @@ class TrailCallbackHandler(RecordingHooks):
         evaluate: `background`: on a worker thread once a run ended; `process`: likewise in another process, which
             takes the work off a busy server; `inline`: before the app gets its answer, awaited in an event loop;
             `never`: only when `report()` is asked for.
-        **settings: `options`, `sample_rate`, `redact`, `texts`, `text_key`, `on_report`, `max_traces`, `max_waiting`,
-            `concurrency`, `ttl`, `sources`, `source_keys`, `context`, `versions`, `store` and `attach`; see
+        **settings: `options`, `sample_rate`, `redact`, `on_report`, `sources`, `context`, `store` and more; see
             `trail_callbacks.session.CaptureSettings`.
 
     Raises:
@@ -242,7 +239,7 @@ _active: ContextVar[TrailCallbackHandler | None] = ContextVar("langchain_trail",
 register_configure_hook(_active, inheritable=True)
 
 
-class Trail(Recording):
+class Trail(Block):
     """One block's recording. Made by `trail`; enter it once.
 
     Its results are those of the last run of the block that answered, and stay readable after the block, also if the app
@@ -253,26 +250,9 @@ class Trail(Recording):
     """
 
     def __init__(self, handler: TrailCallbackHandler) -> None:
-        super().__init__(handler._session)  # noqa: SLF001 - the handler and the block are two views of one session
+        super().__init__(handler._session, _active, handler)  # noqa: SLF001 - two views of one session
         handler._session.join_runs()  # noqa: SLF001 - as above
         self.handler = handler
-        self._token: Token[TrailCallbackHandler | None] | None = None
-
-    def __enter__(self) -> Self:
-        self._token = _active.set(self.handler)
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
-    ) -> None:
-        token, self._token = self._token, None
-        if token is None:
-            return
-        try:
-            _active.reset(token)
-        except ValueError:  # closed in another context than it was opened in, as async fixtures and generators do
-            if _active.get() is self.handler:
-                _active.set(None)
 
 
 @shows_settings(CaptureSettings, CaptureKeywords)

@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import json
-import time
 from collections.abc import Awaitable, Callable
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any, cast
 from uuid import uuid4
 
@@ -17,7 +15,7 @@ from langchain_trail.handler import untraced
 from langchain_trail.pieces import message_text
 from trail_callbacks.errors import InputError
 from trail_callbacks.models.call import Call, Failure, Model, Reply, Usage
-from trail_callbacks.models.chat import failed_reply, parsed_reply, stop_failure, with_schema
+from trail_callbacks.models.chat import AppModel, parsed_reply, stop_failure, with_schema
 
 if TYPE_CHECKING:
     from langchain_core.language_models import BaseChatModel
@@ -45,7 +43,7 @@ def as_model(chat_model: BaseChatModel) -> Model:
     return _ChatModel(chat_model)
 
 
-class _ChatModel:
+class _ChatModel(AppModel):
     """A `Model` that asks a chat model."""
 
     def __init__(self, chat_model: BaseChatModel) -> None:
@@ -70,29 +68,15 @@ class _ChatModel:
         except Exception:  # noqa: BLE001 - a model that cannot be described shares no answers with others
             return {"settings": self._unique}
 
-    def ask(self, call: Call) -> Reply:
-        """See `Model`."""
-        started = time.perf_counter()
-        try:
-            asked, messages = self._prepared(call)
-            with untraced():
-                answer = asked.invoke(messages, _config(call))
-            reply = _read(call, answer)
-        except Exception as error:  # noqa: BLE001 - a failure is a reply
-            reply = failed_reply(error, _text_of(error))
-        return _timed(reply, started)
+    def _asked(self, call: Call) -> Reply:
+        model, messages = self._prepared(call)
+        with untraced():
+            return _read(call, model.invoke(messages, _config(call)))
 
-    async def aask(self, call: Call) -> Reply:
-        """See `Model`."""
-        started = time.perf_counter()
-        try:
-            asked, messages = self._prepared(call)
-            with untraced():
-                answer = await asked.ainvoke(messages, _config(call))
-            reply = _read(call, answer)
-        except Exception as error:  # noqa: BLE001 - a failure is a reply
-            reply = failed_reply(error, _text_of(error))
-        return _timed(reply, started)
+    async def _aasked(self, call: Call) -> Reply:
+        model, messages = self._prepared(call)
+        with untraced():
+            return _read(call, await model.ainvoke(messages, _config(call)))
 
     def _prepared(self, call: Call) -> tuple[Runnable[Any, Any], list[BaseMessage]]:
         structured = self._structured_for(call.schema)
@@ -157,16 +141,6 @@ def _usage(raw: BaseMessage) -> Usage:
         completion_tokens=int(counted.get("output_tokens") or 0),
         cached_tokens=int((counted.get("input_token_details") or {}).get("cache_read") or 0),
     )
-
-
-def _text_of(error: Exception) -> str | None:
-    text = getattr(error, "llm_output", None)
-    return text if isinstance(text, str) else None
-
-
-def _timed(reply: Reply, started: float) -> Reply:
-    spent = Usage(calls=0 if reply.usage.calls else 1, seconds=time.perf_counter() - started)
-    return replace(reply, usage=reply.usage + spent)
 
 
 def replay(chat_model: BaseChatModel) -> Callable[[Replay], str]:

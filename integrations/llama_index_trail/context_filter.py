@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import logging
 from collections.abc import Callable
 from typing import Any
 
@@ -10,11 +9,10 @@ from llama_index.core.postprocessor.types import BaseNodePostprocessor
 from llama_index.core.schema import MetadataMode, NodeWithScore, QueryBundle
 from pydantic import Field
 
-from trail_callbacks.context_filter import ContextFilter, Filtered, PassageDecision
+from trail_callbacks.context_filter import ContextFilter, Filtered, PassageDecision, report_outcome
 
 FILTERED = "trail_filter"
 """The key of a flagged node's metadata that says why. Prompts and embeddings do not show it."""
-_log = logging.getLogger("trail_callbacks")
 
 
 class TrailContextFilter(BaseNodePostprocessor):
@@ -53,22 +51,13 @@ class TrailContextFilter(BaseNodePostprocessor):
             errors=outcome.errors,
             warnings=outcome.warnings,
         )
-        self._report(decided)
+        report_outcome(decided, self.on_filtered)
         decisions = {id(decision.passage): decision for decision in decided.decisions}
         return [
             node if decision is None else _annotated(decision)
             for node in nodes
             if (decision := decisions.get(id(node))) is None or decision.kept
         ]
-
-    def _report(self, outcome: Filtered[NodeWithScore]) -> None:
-        for error in outcome.errors:
-            _log.warning("context filter kept what it could not read: %s", error)
-        if self.on_filtered is not None:
-            try:
-                self.on_filtered(outcome)
-            except Exception:  # noqa: BLE001 - the app's own hook must not cost it its context
-                _log.exception("on_filtered of a TrailContextFilter failed")
 
 
 def _about(node: NodeWithScore, decision: PassageDecision[Any]) -> PassageDecision[NodeWithScore]:

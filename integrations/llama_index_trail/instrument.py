@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from contextvars import Token
 from dataclasses import dataclass
-from types import TracebackType
 from typing import TYPE_CHECKING, Unpack
 
 from llama_index_instrumentation.span import active_span_id
@@ -13,7 +11,7 @@ from llama_index_trail.results import Scope, current
 from llama_index_trail.tracker import TRACKER, listen, listening, unlisten
 from trail_callbacks.forking import ChildSafeLock
 from trail_callbacks.judges.resolve import JudgeLike
-from trail_callbacks.session import CaptureKeywords, CaptureSettings, Evaluate, Recording
+from trail_callbacks.session import Block, CaptureKeywords, CaptureSettings, Evaluate, Recording
 from trail_callbacks.signatures import shows_settings
 
 if TYPE_CHECKING:
@@ -61,8 +59,7 @@ def instrument(
             (`await areport_for(response)` does). `process`: likewise, in another process, which takes the work off a
             busy server. `inline`: a synchronous call returns when it is there. `never`: only when a report is asked
             for; nothing is attached.
-        **settings: `options`, `sample_rate`, `redact`, `texts`, `text_key`, `on_report`, `max_traces`, `max_waiting`,
-            `concurrency`, `ttl`, `context`, `versions`, `store` and `attach`; see
+        **settings: `options`, `sample_rate`, `redact`, `on_report`, `sources`, `context`, `store` and more; see
             `trail_callbacks.session.CaptureSettings`.
 
     Returns:
@@ -104,16 +101,15 @@ lock = ChildSafeLock()  # protects the next number and the handlers' registratio
 _trails = 0
 
 
-class Trail(Recording):
+class Trail(Block):
     """One block's recording. Made by `trail`; enter it once.
 
     Its results stay readable after the block, also if the app raised.
     """
 
     def __init__(self, scope: Scope) -> None:
-        super().__init__(scope.session)
+        super().__init__(scope.session, current, scope)
         self._scope = scope
-        self._token: Token[Scope | None] | None = None
 
     def __enter__(self) -> Self:
         global _trails  # noqa: PLW0603 - one registration for the process, counted
@@ -121,21 +117,13 @@ class Trail(Recording):
         with lock:
             _trails += 1
             listen()
-        self._token = current.set(self._scope)
-        return self
+        return super().__enter__()
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
-    ) -> None:
+    def __exit__(self, *error: object) -> None:
         global _trails  # noqa: PLW0603 - as above
-        token, self._token = self._token, None
-        if token is None:
+        if self._token is None:
             return
-        try:
-            current.reset(token)
-        except ValueError:  # closed in another context than it was opened in, as async fixtures and generators do
-            if current.get() is self._scope:
-                current.set(None)
+        super().__exit__(*error)
         with lock:
             _trails -= 1
             rest()

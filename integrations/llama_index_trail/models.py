@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import re
-import time
 from collections.abc import Awaitable, Callable, Mapping
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from llama_index_trail.messages import message_text as said
@@ -13,7 +11,7 @@ from llama_index_trail.records import usage_of
 from llama_index_trail.results import untraced
 from trail_callbacks.errors import InputError
 from trail_callbacks.models.call import Call, Failure, Model, Reply, Usage
-from trail_callbacks.models.chat import failed_reply, parsed_reply, stop_failure, with_schema
+from trail_callbacks.models.chat import AppModel, parsed_reply, stop_failure, with_schema
 
 if TYPE_CHECKING:
     from llama_index.core.base.llms.types import ChatMessage
@@ -41,7 +39,7 @@ def as_model(llm: LLM) -> Model:
     return _Llm(llm)
 
 
-class _Llm:
+class _Llm(AppModel):
     """A `Model` that asks an LLM."""
 
     def __init__(self, llm: LLM) -> None:
@@ -63,25 +61,13 @@ class _Llm:
             if isinstance(value, str | int | float | dict | list) and not _SECRET.search(name)
         }
 
-    def ask(self, call: Call) -> Reply:
-        """See `Model`."""
-        started = time.perf_counter()
-        try:
-            with untraced():
-                reply = _read(call, self._llm.chat(_messages(call)))
-        except Exception as error:  # noqa: BLE001 - a failure is a reply
-            reply = failed_reply(error)
-        return _timed(reply, started)
+    def _asked(self, call: Call) -> Reply:
+        with untraced():
+            return _read(call, self._llm.chat(_messages(call)))
 
-    async def aask(self, call: Call) -> Reply:
-        """See `Model`."""
-        started = time.perf_counter()
-        try:
-            with untraced():
-                reply = _read(call, await self._llm.achat(_messages(call)))
-        except Exception as error:  # noqa: BLE001 - a failure is a reply
-            reply = failed_reply(error)
-        return _timed(reply, started)
+    async def _aasked(self, call: Call) -> Reply:
+        with untraced():
+            return _read(call, await self._llm.achat(_messages(call)))
 
 
 def _messages(call: Call) -> list[ChatMessage]:
@@ -116,11 +102,6 @@ def _usage(response: Any) -> Usage:
 
 def _of(value: Any, name: str) -> Any:
     return value.get(name) if isinstance(value, Mapping) else getattr(value, name, None)
-
-
-def _timed(reply: Reply, started: float) -> Reply:
-    spent = Usage(calls=0 if reply.usage.calls else 1, seconds=time.perf_counter() - started)
-    return replace(reply, usage=reply.usage + spent)
 
 
 def replay(llm: LLM) -> Callable[[Replay], str]:

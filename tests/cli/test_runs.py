@@ -16,7 +16,7 @@ from trail_callbacks.errors import InputError
 
 def recorded(answer, version, n):
     """A report and the trace of its run."""
-    handler = TrailCallbackHandler(evaluate="never", versions={"app": version})
+    handler = TrailCallbackHandler(evaluate="never", context={"versions": {"app": version}})
     model = FakeListChatModel(responses=[answer])
     chain = RunnableLambda(lambda question: f"Context: {SOURCE}\nQuestion: {question}") | model
     chain.invoke(f"When was it finished, {n}?", {"callbacks": [handler], "metadata": {"query_class": "dates"}})

@@ -21,7 +21,7 @@ def recorded(tmp_path_factory):
 
     templates = {}
     for version, answer in (("v1", TRUE), ("v2", FALSE)):
-        handler = TrailCallbackHandler(evaluate="never", versions={"app": version})
+        handler = TrailCallbackHandler(evaluate="never", context={"versions": {"app": version}})
         model = FakeListChatModel(responses=[answer])
         chain = RunnableLambda(lambda question: f"Context: {SOURCE}\nQuestion: {question}") | model
         chain.invoke("When?", {"callbacks": [handler], "metadata": {"query_class": "dates\x1b[31m"}})

@@ -57,7 +57,7 @@ def checked(report):
 @pytest.mark.parametrize("made", [chain, graph])
 @pytest.mark.parametrize("per_run", [False, True])
 def test_a_text_under_a_declared_key_is_a_source(says, made, mode, per_run):
-    handler = TrailCallbackHandler(evaluate="never", source_keys=() if per_run else {"kb"})
+    handler = TrailCallbackHandler(evaluate="never", sources=() if per_run else {"kb"})
     config = {"callbacks": [handler]} | ({"metadata": {"trail_source_keys": ["kb"]}} if per_run else {})
     run(made(says(ANSWER)), {"query": ASKED, "kb": KNOWN}, config, mode)
     assert checked(handler.report()).question.text == ASKED
@@ -67,7 +67,7 @@ def test_a_text_under_a_declared_key_is_a_source(says, made, mode, per_run):
 
 def test_even_a_key_that_names_a_question_can_be_declared(says):
     app = ChatPromptTemplate.from_template("{question}\n{task}") | says(ANSWER)
-    result = traced(app, source_keys=["question"]).invoke({"question": KNOWN, "task": ASKED})
+    result = traced(app, sources=["question"]).invoke({"question": KNOWN, "task": ASKED})
     assert checked(result.report).question.text == ASKED
 
 
@@ -77,7 +77,7 @@ def test_what_a_model_wrote_is_no_source_under_a_declared_key(says):
     app.add_node("draft", lambda state: {"kb": draft.invoke(state["query"]).text})
     app.add_node("write", lambda state: {"answer": write.invoke(f"{state['kb']} {state['query']}").text})
     app.add_edge(START, "draft").add_edge("draft", "write")
-    with trail(source_keys={"kb"}) as t:
+    with trail(sources={"kb"}) as t:
         app.compile().invoke({"query": f"Entry costs 4 euros. {ASKED}"})
     assert {str(verdict.support) for verdict in t.report.verdicts} == {"absent"}
 

@@ -34,7 +34,7 @@ TO_CALL = {"question": "How high is it?", "feedback": ""}
 
 
 async def test_a_handler_stores_what_it_verified(store, chain):
-    handler = TrailCallbackHandler(store=store, versions={"app": "7"})
+    handler = TrailCallbackHandler(store=store, context={"versions": {"app": "7"}})
     app = chain(("", GOOD))
     config = {"callbacks": [handler], "metadata": {"user_id": "ada", "query_class": "heights"}}
     app.invoke(TO_CALL, config)

@@ -122,7 +122,7 @@ def test_whose_run_it_was_is_read_from_tags_and_from_what_holds_for_the_block():
 def test_versions_come_from_settings_tags_and_documents():
     given = {"app": "1.0", "index": "old", "retriever": "r1"}
     with (
-        trail(evaluate="never", versions=given) as t,
+        trail(evaluate="never", context={"versions": given}) as t,
         instrument_tags({"retriever_version": "r2", "prompt_version": "p"}),
     ):
         engine(nodes(index_version="b7", chunker_version="512")).query(QUESTION)

@@ -14,7 +14,9 @@ def http(status, headers=None, sent=None, kind="RateLimitError"):
 
 
 def test_a_busy_model_of_the_app_may_be_asked_again_when_it_says():
-    reply = failed_reply(http(429, {"Retry-After": "7"}), "half an ans")
+    error = http(429, {"Retry-After": "7"})
+    error.llm_output = "half an ans"
+    reply = failed_reply(error)
     assert (str(reply.failure), reply.retry_after, reply.text) == (
         "busy: RateLimitError: slow down",
         7.0,

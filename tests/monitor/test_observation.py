@@ -49,7 +49,7 @@ class Shelf(BaseRetriever):
 
 
 def test_a_recorded_run_has_segments_versions_and_documents():
-    handler = TrailCallbackHandler(evaluate="never", versions={"app": "v7", "index": "i3"})
+    handler = TrailCallbackHandler(evaluate="never", context={"versions": {"app": "v7", "index": "i3"}})
     model = FakeListChatModel(responses=["The ferry takes 40 minutes."])
     chain = RunnableLambda(lambda q: f"Context: {Shelf().invoke(q)[0].page_content}\nQuestion: {q}") | model
     metadata = {"query_class": "times", "tenant_id": "acme", "user_id": "u1", "beta": True, "note": "x" * 999}

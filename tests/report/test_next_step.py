@@ -89,7 +89,7 @@ OF_STATES = [
     ),
     (
         bare("no_evidence", NO_SOURCE),
-        "Declare what the step combine (answer) read with sources= or source_keys=: no source of it was recorded.",
+        "Declare what the step combine (answer) read with sources=: no source of it was recorded.",
     ),
     (
         bare("no_evidence", APART),

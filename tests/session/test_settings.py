@@ -12,6 +12,7 @@ from trail_callbacks.errors import InputError
 from trail_callbacks.session import CaptureKeywords, CaptureSettings
 
 REDACTS = "expected a function that returns a string for a string, or several"
+NAMES = "expected a function, or names of inputs such as ['kb']"
 KEY = "text_key is no bytes of length 16 or more: use secrets.token_bytes(32), and keep it"
 OPTIONAL = {"Instructor": object, "AsyncInstructor": object, "Store": object}  # of extras, for `judge` and `store`
 
@@ -30,6 +31,9 @@ OPTIONAL = {"Instructor": object, "AsyncInstructor": object, "Store": object}  #
         ({"redact": [str.upper, "names"]}, f"redact is 'names', {REDACTS}"),
         ({"redact": asyncio.sleep}, f"redact is sleep, a coroutine function, {REDACTS}"),
         ({"text_key": b"short"}, KEY),
+        ({"sources": "kb"}, f"sources is 'kb', {NAMES}"),
+        ({"sources": 3}, f"sources is 3, {NAMES}"),
+        ({"context": "acme"}, "context is str, expected a mapping such as {'user_id': 'u1'}"),
         ({"text_key": "0123456789abcdef"}, KEY),
     ],
 )

@@ -19,7 +19,7 @@ from trail_callbacks.store import Store
 SOURCE = "The quarry at Holm was opened in 1874, says ada@example.com."
 ANSWER = "The quarry at Holm was opened in 1847."
 QUESTION = "When did it open?"
-SAID = {"context": {"user_id": "u1", "kind": "dates"}, "versions": {"app": "2.0"}}
+SAID = {"context": {"user_id": "u1", "kind": "dates", "versions": {"app": "2.0"}}}
 
 
 class Record:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import time
 from collections import OrderedDict
-from collections.abc import Callable, Collection, Hashable, Sequence
+from collections.abc import Callable, Hashable, Sequence
 from contextvars import ContextVar
 from itertools import islice
 from threading import Lock, RLock
@@ -43,8 +43,8 @@ class Recorder:
         redact: Applied to every text, name, id and detail before it is stored in an event, and to errors. If it raises
             or returns no string, the text is withheld.
         turns: Turns of a conversation that a later turn may rest on, 0 or more.
-        sources: Returns the sources of a run, given the inputs of its root.
-        source_keys: Names of inputs, state channels and prompt variables that hold sources.
+        sources: Returns the sources of a run, given the inputs of its root; or names of inputs, state channels and
+            prompt variables that hold them.
         on_end: Called with the root's id, outside all locks, when a root run has ended or failed.
         on_error: Called with exceptions raised by conversion and redaction.
 
@@ -60,7 +60,6 @@ class Recorder:
         redact: Redact | None = None,
         turns: int = 8,
         sources: Sources | None = None,
-        source_keys: Collection[str] = (),
         on_end: Callable[[str], None] | None = None,
         on_error: Callable[[Exception], None] | None = None,
     ) -> None:
@@ -68,7 +67,7 @@ class Recorder:
         self._ttl = ttl
         self._turns = turns
         self.redactor = None if redact is None else Redactor(redact, self._report_error)
-        self._events = EventMaker(sources, source_keys, self.redactor, self._report_error)
+        self._events = EventMaker(sources, self.redactor, self._report_error)
         self._on_end = on_end
         self._on_error = on_error
         # Protects the four dictionaries. Re-entrant: a stream's finalizer may emit during a garbage collection.

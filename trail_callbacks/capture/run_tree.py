@@ -87,18 +87,17 @@ class EventMaker:
     def __init__(
         self,
         sources: Sources | None,
-        source_keys: Collection[str],
         redactor: Redactor | None,
         on_error: Callable[[Exception], None],
     ) -> None:
-        self._sources, self._source_keys = sources, source_keys
+        self._sources = sources
         self._redactor = redactor
         self._on_error = on_error
 
     def add(self, tree: RunTree, records: Sequence[Pending | Deferred], times: Sequence[float], *, ended: bool) -> None:
         """Adds the events of records to a tree. To be called with its lock held."""
         if tree.declared is None:
-            tree.declared = DeclaredSources(self._sources, self._source_keys, self._on_error)
+            tree.declared = DeclaredSources(self._sources, self._on_error)
         for each, left in zip(records, times, strict=True):
             record: Pending = each[0](*each[1:]) if isinstance(each, tuple) else each
             seq = len(tree.events) + 1
@@ -157,16 +156,16 @@ def _without_payload(seq: int, record: Pending) -> Event:
     return RunFailed(seq=seq, run_id=run_id, error="unreadable")
 
 
-Sources = Callable[[Any], Iterable[Any]]
-"""Returns the sources of a run, given what the app was called with: texts, or documents of the framework."""
+Sources = Callable[[Any], Iterable[Any]] | Collection[str]
+"""A function that returns the sources of a run, texts or documents, given what the app was called with; or names."""
 
 
 class DeclaredSources:
     """Marks the declared sources in the events of one run tree."""
 
-    def __init__(self, sources: Sources | None, keys: Collection[str], on_error: Callable[[Exception], None]) -> None:
-        self._sources = sources
-        self._keys = frozenset(keys)
+    def __init__(self, sources: Sources | None, on_error: Callable[[Exception], None]) -> None:
+        self._sources = sources if callable(sources) else None
+        self._keys = frozenset() if callable(sources) else frozenset(sources or ())
         self._on_error = on_error
         self._root: str | None = None
         self._found: tuple[Piece, ...] | None = None

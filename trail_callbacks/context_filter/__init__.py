@@ -4,6 +4,14 @@
 `disguises` brings to light, and `conflicts`, which compares passages with each other. No claims, answers or judges.
 """
 
-from trail_callbacks.context_filter.filter import Action, ContextFilter, Filtered, PassageDecision, Reason, ReasonKind
+from trail_callbacks.context_filter.filter import (
+    Action,
+    ContextFilter,
+    Filtered,
+    PassageDecision,
+    Reason,
+    ReasonKind,
+    report_outcome,
+)
 
-__all__ = ["Action", "ContextFilter", "Filtered", "PassageDecision", "Reason", "ReasonKind"]
+__all__ = ["Action", "ContextFilter", "Filtered", "PassageDecision", "Reason", "ReasonKind", "report_outcome"]

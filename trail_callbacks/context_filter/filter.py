@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import logging
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, Generic, Literal, TypeVar, get_args
 
@@ -10,6 +11,7 @@ from trail_callbacks.context_filter.conflicts import conflicts
 from trail_callbacks.context_filter.instructions import instruction
 from trail_callbacks.errors import InputError
 
+_log = logging.getLogger("trail_callbacks")
 Action = Literal["drop", "flag", "off"]
 ReasonKind = Literal["instruction", "contradiction"]
 P = TypeVar("P")
@@ -112,6 +114,17 @@ class Filtered(Generic[P]):
     def flagged(self) -> list[PassageDecision[P]]:
         """What was kept with a doubt."""
         return [decision for decision in self.decisions if decision.flagged]
+
+
+def report_outcome(outcome: Filtered[P], hook: Callable[[Filtered[P]], None] | None) -> None:
+    """Logs what the filter could not read, and calls the app's hook, which must not cost the app its context."""
+    for error in outcome.errors:
+        _log.warning("context filter kept what it could not read: %s", error)
+    if hook is not None:
+        try:
+            hook(outcome)
+        except Exception:  # noqa: BLE001 - see above
+            _log.exception("on_filtered of a TrailContextFilter failed")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -1,8 +1,11 @@
-"""What adapters need to let an app's own chat model answer calls: asking for JSON, and reading what comes back."""
+"""An app's own chat model as a judge's model: asking it for JSON, and reading what comes back."""
 
 from __future__ import annotations
 
 import json
+from abc import ABC, abstractmethod
+from dataclasses import replace
+from time import perf_counter
 from typing import TYPE_CHECKING
 
 from trail_callbacks.models.call import Call, Failure, Message, Reply, Usage
@@ -16,6 +19,39 @@ _CUT = frozenset({"length", "max_tokens", "max_output_tokens", "model_length"})
 _REFUSED = frozenset({"refusal", "content_filter", "safety", "prohibited_content", "blocklist"})
 _REPEATS = "x-stainless-retry-count"  # sent by the clients of openai, anthropic and others that repeat requests
 _ASK_FOR_JSON = "Answer with one JSON object that fits this JSON schema, and with nothing else:\n"
+
+
+class AppModel(ABC):
+    """A `Model` that asks the app's own; an adapter says how. A failure is a reply, and each says how long it took."""
+
+    def ask(self, call: Call) -> Reply:
+        """See `Model`."""
+        started = perf_counter()
+        try:
+            return _timed(self._asked(call), started)
+        except Exception as error:  # noqa: BLE001 - a failure is a reply
+            return _timed(failed_reply(error), started)
+
+    async def aask(self, call: Call) -> Reply:
+        """See `Model`."""
+        started = perf_counter()
+        try:
+            return _timed(await self._aasked(call), started)
+        except Exception as error:  # noqa: BLE001 - a failure is a reply
+            return _timed(failed_reply(error), started)
+
+    @abstractmethod
+    def _asked(self, call: Call) -> Reply:
+        """Asks, and reads what comes back."""
+
+    @abstractmethod
+    async def _aasked(self, call: Call) -> Reply:
+        """As `_asked`."""
+
+
+def _timed(reply: Reply, started: float) -> Reply:
+    spent = Usage(calls=0 if reply.usage.calls else 1, seconds=perf_counter() - started)
+    return replace(reply, usage=reply.usage + spent)
 
 
 def with_schema(call: Call) -> tuple[Message, ...]:
@@ -54,12 +90,12 @@ def parsed_reply(call: Call, text: str | None, usage: Usage, value: object = Non
     return Reply(value=answer, text=text, usage=usage)
 
 
-def failed_reply(error: Exception, text: str | None = None) -> Reply:
+def failed_reply(error: Exception) -> Reply:
     """Makes the reply of an exception that left a model; a busy model may be asked again."""
-    failure = failure_of(error)
+    failure, text = failure_of(error), getattr(error, "llm_output", None)
     if failure.kind in {"busy", "unreachable"}:
         failure = Failure(failure.kind, f"{type(error).__name__}: {error}")
-    return Reply(failure=failure, text=text, retry_after=_later(error))
+    return Reply(failure=failure, text=text if isinstance(text, str) else None, retry_after=_later(error))
 
 
 def _later(error: Exception) -> float | None:

@@ -85,7 +85,7 @@ class _Advice:
         for node in self._graph.nodes:
             if node.is_evidence and not node.is_request and node.id not in self._read and node.text.strip():
                 return f"Pass {self._named(node.id)} to {self._writer}: it was recorded but did not reach the answer."
-        return f"Declare what {self._writer} read with sources= or source_keys=: no source of it was recorded."
+        return f"Declare what {self._writer} read with sources=: no source of it was recorded."
 
     def _unverified(self) -> str:
         if self._graph.answer is not None:

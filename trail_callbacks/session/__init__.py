@@ -5,8 +5,8 @@ Start with `session.Session`, which joins a `capture` recorder with a `verifier`
 `capture`, how a graph becomes a report in `verify`.
 """
 
-from trail_callbacks.session.recording import Recording
+from trail_callbacks.session.recording import Block, Recording
 from trail_callbacks.session.session import Session
 from trail_callbacks.session.settings import CaptureKeywords, CaptureSettings, Evaluate, Redact
 
-__all__ = ["CaptureKeywords", "CaptureSettings", "Evaluate", "Recording", "Redact", "Session"]
+__all__ = ["Block", "CaptureKeywords", "CaptureSettings", "Evaluate", "Recording", "Redact", "Session"]

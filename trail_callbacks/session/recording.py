@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING
+from contextvars import ContextVar, Token
+from typing import TYPE_CHECKING, Any
 
 from trail_callbacks.graph import ProvenanceGraph
 from trail_callbacks.report import Report
 from trail_callbacks.session.session import Session
 
 if TYPE_CHECKING:
+    from typing import Self
+
     from trail_callbacks.trace import Trace
 
 
@@ -80,3 +83,26 @@ class Recording:
     def flush(self, timeout: float | None = None) -> bool:
         """Waits until every verification under way is finished; returns False if the time was too short."""
         return self._session.flush(timeout)
+
+
+class Block(Recording):
+    """What a `with` block recorded: a context variable says to whoever runs in it where to record. Enter it once."""
+
+    def __init__(self, session: Session, current: ContextVar[Any], value: object) -> None:
+        super().__init__(session)
+        self._current, self._value = current, value
+        self._token: Token[Any] | None = None
+
+    def __enter__(self) -> Self:
+        self._token = self._current.set(self._value)
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        token, self._token = self._token, None
+        if token is None:
+            return
+        try:
+            self._current.reset(token)
+        except ValueError:  # closed in another context than it was opened in, as async fixtures and generators do
+            if self._current.get() is self._value:
+                self._current.set(None)

@@ -81,7 +81,6 @@ class Session:
             ttl=settings.ttl,
             redact=settings.redact,
             sources=settings.sources,
-            source_keys=settings.source_keys,
             on_end=self._run_ended,
             on_error=self.keep_error,
         )

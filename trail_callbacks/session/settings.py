@@ -6,7 +6,7 @@ from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 from inspect import iscoroutinefunction
 from os import PathLike
-from typing import TYPE_CHECKING, Any, Literal, TypedDict, get_args
+from typing import TYPE_CHECKING, Any, Literal, TypedDict, cast, get_args
 
 from trail_callbacks.capture.redaction import Redact
 from trail_callbacks.capture.run_tree import Sources
@@ -40,9 +40,7 @@ class RecordKeywords(TypedDict, total=False):
     concurrency: int | None
     ttl: float
     sources: Sources | None
-    source_keys: Collection[str]
     context: Mapping[str, Any] | None
-    versions: Mapping[str, str] | None
     store: str | PathLike[str] | Store | None
     attach: bool
 
@@ -88,15 +86,12 @@ class CaptureSettings:
             computes. Those that wait share one thread, whatever the number. How many calls each of them has in flight
             is another matter: `VerifyOptions.concurrency`.
         ttl: Seconds, above 0, after which a run that never ended is dropped.
-        sources: Returns the sources of a run, texts or documents, given what the app was called with. They are evidence
-            for its answer, also where no recorded prompt shows them.
-        source_keys: Names of inputs, state channels and prompt variables: the texts in them are sources, whatever they
-            would be taken for otherwise.
-        context: What holds for all runs and is kept in their traces, with the keys of a run's metadata, which goes
-            before it: `{"tenant_id": "acme"}`. See `docs/trace.md`.
-        versions: Versions of what answers, kept in traces: `{"index": "2026-11-20", "reranker": "v3"}`. What a run, its
-            components or its documents say goes before them.
-
+        sources: Names of inputs, state channels and prompt variables: the texts in them are sources, whatever they
+            would be taken for otherwise. Or a function that returns the sources of a run, texts or documents, given
+            what the app was called with; they are evidence for its answer, also where no recorded prompt shows them.
+        context: What holds for all runs and is kept in their traces, with the keys of a run's metadata:
+            `{"tenant_id": "acme", "versions": {"index": "2026-11-20", "reranker": "v3"}}`. What a run, its components
+            or its documents say goes before it. See `docs/trace.md`.
         store: Where finished reports are kept, with traces and figures: a file such as `"trail.db"`, the URL of a
             database, or a `trail_callbacks.store.Store`. Written on a thread of its own, in batches; what the settings
             above leave out is not in it. Needs the extra `store`. See `docs/store.md`.
@@ -121,9 +116,7 @@ class CaptureSettings:
     concurrency: int | None = None
     ttl: float = 3600.0
     sources: Sources | None = None
-    source_keys: Collection[str] = ()
     context: Mapping[str, Any] | None = None
-    versions: Mapping[str, str] | None = None
     store: str | PathLike[str] | Store | None = None
     attach: bool = True
 
@@ -137,46 +130,43 @@ class CaptureSettings:
             value = getattr(self, name)
             if value is not None and value < 1:
                 raise InputError(f"{name} is {value}, expected 1 or more")
-        if isinstance(self.source_keys, str) or not all(isinstance(key, str) for key in self.source_keys):
-            raise InputError(f"source_keys is {self.source_keys!r}, expected names of inputs, such as ['kb']")
-        if self.sources is not None and not callable(self.sources):
-            raise InputError(f"sources is {type(self.sources).__name__}, expected a function of a run's inputs")
-        _check_said(self.context, self.versions)
-        if self.redact is not None:
-            _check_redact(self.redact)
-        if self.text_key is not None:
-            _check_key(self.text_key)
         if not self.ttl > 0:  # a NaN, too
             raise InputError(f"ttl is {self.ttl}, expected seconds above 0")
-        object.__setattr__(self, "store", _opened(self.store))
+        _check_sources(self.sources)
+        _check_context(self.context)
+        _check_redact(self.redact)
+        _check_key(self.text_key)
+        if self.store is not None:
+            from trail_callbacks.store import opened  # noqa: PLC0415 - SQLAlchemy is needed by few
+
+            object.__setattr__(self, "store", opened(self.store))
 
 
-def _opened(store: str | PathLike[str] | Store | None) -> Store | None:
-    if store is None:
-        return None
-    from trail_callbacks.store import opened  # noqa: PLC0415 - SQLAlchemy is needed by few
+def _check_sources(sources: object) -> None:
+    if sources is None or callable(sources):
+        return
+    named = isinstance(sources, Collection) and not isinstance(sources, str)
+    if not named or not all(isinstance(each, str) for each in cast("Collection[object]", sources)):
+        raise InputError(f"sources is {sources!r}, expected a function, or names of inputs such as ['kb']")
 
-    return opened(store)
 
-
-def _check_said(context: object, versions: Mapping[str, str] | None) -> None:
-    if context is None and versions is None:
+def _check_context(context: object) -> None:
+    if context is None:
         return
     from trail_callbacks.trace.context import given_versions  # noqa: PLC0415 - most say nothing
 
-    if context is not None and not isinstance(context, Mapping):
+    if not isinstance(context, Mapping):
         raise InputError(f"context is {type(context).__name__}, expected a mapping such as {{'user_id': 'u1'}}")
-    given_versions(versions)
+    given_versions(context.get("versions"))
 
 
 def _check_redact(redact: object) -> None:
-    functions = redact if isinstance(redact, list | tuple) else (redact,)
-    for each in functions:
+    for each in redact if isinstance(redact, list | tuple) else () if redact is None else (redact,):
         if not callable(each) or iscoroutinefunction(each):
             what = f"{each.__name__}, a coroutine function" if callable(each) else repr(each)
             raise InputError(f"redact is {what}, expected a function that returns a string for a string, or several")
 
 
 def _check_key(key: object) -> None:
-    if not isinstance(key, bytes) or len(key) < _KEY:
+    if key is not None and (not isinstance(key, bytes) or len(key) < _KEY):
         raise InputError(f"text_key is no bytes of length {_KEY} or more: use secrets.token_bytes(32), and keep it")

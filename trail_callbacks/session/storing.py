@@ -27,7 +27,7 @@ def trace_of(recorder: Recorder, settings: CaptureSettings, root: str) -> Trace:
         raise InputError(f"the texts of run {root!r} are not kept (texts=False): it has no trace")
     graph = recorder.graph(root) if recorder.ended(root) else None
     events, earlier = recorder.material(root)
-    given, versions = settings.context or {}, given_versions(settings.versions)
+    given, versions = settings.context or {}, given_versions((settings.context or {}).get("versions"))
     context = {**scalars(given), "tags": labels(given.get("tags"))}
     if recorder.redactor is not None:
         context = recorder.redactor.metadata(context)

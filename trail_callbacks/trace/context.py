@@ -14,7 +14,7 @@ from trail_callbacks.errors import InputError
 class Versions:
     """Versions of what a run is made of; each None if unknown.
 
-    They are given once on the handler or `instrument` as `versions=`, per run in the metadata of its config, or read
+    They are given once on the handler or `instrument` in its `context=`, per run in the metadata of its config, or read
     from metadata of components and documents: `docs/trace.md` lists the keys.
 
     Attributes:
