@@ -15,7 +15,9 @@ from trail_callbacks.graph import Edge, Node, ProvenanceGraph
 from trail_callbacks.judges.cascade import CascadeJudge
 from trail_callbacks.judges.llm.judge import LLMJudge
 from trail_callbacks.judges.local.judge import LocalJudge
+from trail_callbacks.models.budget import Budget
 from trail_callbacks.report import Report, Verdict
+from trail_callbacks.report.verdict import Scoring
 from trail_callbacks.taxonomy import ErrorType, SupportClass
 from trail_callbacks.verify.options import VerifyOptions
 from trail_callbacks.verify.pipeline import acheck, averify, check, verify
@@ -24,6 +26,7 @@ if TYPE_CHECKING:
     from trail_callbacks.judges.encoder.judge import EncoderJudge
 
 __all__ = [
+    "Budget",
     "CascadeJudge",
     "Claim",
     "Edge",
@@ -35,6 +38,7 @@ __all__ = [
     "Node",
     "ProvenanceGraph",
     "Report",
+    "Scoring",
     "SupportClass",
     "Verdict",
     "VerifyOptions",

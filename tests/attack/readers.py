@@ -56,6 +56,7 @@ from trail_callbacks.language.speech import declines, greets, is_question, is_st
 from trail_callbacks.language.terms import keys, terms
 from trail_callbacks.language.values import calendar_dates, measures
 from trail_callbacks.models import salvage
+from trail_callbacks.models.budget import Budget
 from trail_callbacks.models.call import Reply
 from trail_callbacks.models.provider_error import failure_of, redact
 from trail_callbacks.models.tokens import count
@@ -294,7 +295,7 @@ def _asked(text: str) -> Report:
     """A judge with a model, to which a long answer and long sources are shown."""
     model = ScriptedModel(lambda call: {"claims": []} if call.purpose == "claims" else {"verdicts": []})
     judge = LLMJudge(model=model)
-    return check(text, [text], judge=judge, options=VerifyOptions(max_calls=4))
+    return check(text, [text], judge=judge, options=VerifyOptions(budget=Budget(calls=4)))
 
 
 _PROBES = (

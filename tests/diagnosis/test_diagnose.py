@@ -15,6 +15,7 @@ from trail_callbacks.capture.events import Piece, RunEnded, RunStarted
 from trail_callbacks.diagnosis import adiagnose, averified, diagnose, diagnosis_cost, verified
 from trail_callbacks.errors import InputError
 from trail_callbacks.judges.judge import Judgement
+from trail_callbacks.models.budget import Budget
 from trail_callbacks.report.withheld import without_texts
 from trail_callbacks.testing import ScriptedModel
 from trail_callbacks.trace import Trace
@@ -187,7 +188,7 @@ def test_a_retrieval_that_failed_is_named():
 def test_limits_hold_for_verification_and_diagnosis_together():
     plan = planted("selection_failure", "reranker")
     model = ScriptedModel(lambda _: "{}")
-    verified(langchain_faults.played(plan), LLMJudge(model), VerifyOptions(max_calls=1))
+    verified(langchain_faults.played(plan), LLMJudge(model), VerifyOptions(budget=Budget(calls=1)))
     assert len(model.calls) == 1
 
 

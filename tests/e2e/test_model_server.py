@@ -13,8 +13,9 @@ from trail_callbacks.claims import Claim
 from trail_callbacks.evidence import Passage
 from trail_callbacks.judges.judge import Question
 from trail_callbacks.judges.llm.judge import LLMJudge
+from trail_callbacks.models.budget import Budget
 from trail_callbacks.models.call import Call, Message
-from trail_callbacks.models.drive import Limits, adrive, drive
+from trail_callbacks.models.drive import adrive, drive
 from trail_callbacks.models.instructor import InstructorModel
 from trail_callbacks.taxonomy import UNSUPPORTED
 
@@ -49,7 +50,7 @@ QUESTIONS = [
 def test_claims_come_back_with_spans_of_the_answer(model):
     answer = "The bridge opened in 1932."
     judge = LLMJudge(model)
-    result, usage = drive(judge.extract(answer, "When did it open?"), judge.model, Limits(max_calls=2))
+    result, usage = drive(judge.extract(answer, "When did it open?"), judge.model, Budget(calls=2))
     assert [claim.id for claim in result.claims] == [f"c{i}" for i in range(1, len(result.claims) + 1)]
     assert all(answer[claim.start : claim.end] == claim.quote for claim in result.claims)
     assert usage.calls >= 1
@@ -59,7 +60,7 @@ def test_claims_come_back_with_spans_of_the_answer(model):
 
 def test_verdicts_come_back_for_every_claim_with_ids_that_were_shown(model):
     judge = LLMJudge(model)
-    assessment, usage = drive(judge.assess(QUESTIONS, "localize"), judge.model, Limits(max_calls=1))
+    assessment, usage = drive(judge.assess(QUESTIONS, "localize"), judge.model, Budget(calls=1))
     judgements = assessment.judgements
     assert [j.claim_id for j in judgements] == ["c1", "c2"]
     for judgement in judgements:
@@ -72,7 +73,7 @@ def test_verdicts_come_back_for_every_claim_with_ids_that_were_shown(model):
 
 async def test_full_verdicts_with_asyncio(base_url):
     judge = LLMJudge("openai/smollm2", base_url=base_url, temperature=0, max_tokens=200)
-    assessment, usage = await adrive(judge.assess(QUESTIONS[:1]), judge.model, Limits(max_calls=1))
+    assessment, usage = await adrive(judge.assess(QUESTIONS[:1]), judge.model, Budget(calls=1))
     (judgement,) = assessment.judgements
     assert (judgement.support is None) == (judgement.error is not None)
     assert 1 <= usage.calls <= 2  # a retry of instructor's included
@@ -120,7 +121,7 @@ def test_two_calls_are_in_flight_at_once(model):
     def pipeline():
         return (yield [call(f"Name a city in {where}.") for where in ("Asia", "Africa", "Europe", "Oceania")])
 
-    replies, usage = drive(pipeline(), model, Limits(concurrency=2))
+    replies, usage = drive(pipeline(), model, concurrency=2)
     assert all(isinstance(reply.value, City) for reply in replies)
     assert usage.calls == 4
 

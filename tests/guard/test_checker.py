@@ -6,6 +6,7 @@ import time
 
 from trail_callbacks import ProvenanceGraph
 from trail_callbacks.guard import Checker, GuardSettings, JudgeDraft
+from trail_callbacks.models.budget import Budget
 from trail_callbacks.models.call import Usage
 from trail_callbacks.testing import ScriptedModel
 
@@ -38,14 +39,14 @@ def test_a_check_that_takes_too_long_is_left_behind():
 
 async def test_what_earlier_drafts_cost_is_not_spent_again():
     model = ScriptedModel([])
-    checker = Checker(GuardSettings(judge=model, max_calls=2))
+    checker = Checker(GuardSettings(judge=model, budget=Budget(calls=2)))
     wanted = JudgeDraft(
         lambda: ProvenanceGraph.from_texts("It is 77 metres tall.", ["It is 77 metres tall."]), Usage(calls=2)
     )
     for report in (checker.check(wanted), await checker.acheck(wanted)):
         assert report.hallucination_score is None
     assert model.calls == []
-    Checker(GuardSettings(judge=model, max_calls=3)).check(wanted)
+    Checker(GuardSettings(judge=model, budget=Budget(calls=3))).check(wanted)
     assert len(model.calls) == 1
 
 

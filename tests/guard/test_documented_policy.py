@@ -13,6 +13,7 @@ from trail_callbacks import LLMJudge, LocalJudge, ProvenanceGraph, Report, Suppo
 from trail_callbacks.cli.threshold import refusal, regression
 from trail_callbacks.guard import Checker, GuardSettings, JudgeDraft, decide
 from trail_callbacks.judges import Assessment, Judgement
+from trail_callbacks.models.budget import Budget
 from trail_callbacks.models.call import Failure, Reply, Usage
 from trail_callbacks.monitor import observe
 from trail_callbacks.monitor.gate import Answer
@@ -88,7 +89,7 @@ CASES = {
     "it left out a statement": (scripted(claims(), {}), GOOD, {}),
     "it failed on some claims": (LLMJudge(ScriptedModel(unable)), f"{GOOD} {ODD}", {}),
     "it raised, or could not be reached": (DOWN, GOOD, {}),
-    "it was out of calls or tokens": (scripted(claims(GOOD), {}), GOOD, {"max_calls": 0}),
+    "it was out of calls or tokens": (scripted(claims(GOOD), {}), GOOD, {"budget": Budget(calls=0)}),
     "it was late": (LocalJudge(), slow, {"timeout": 0.2}),
     "the run was not captured": (LocalJudge(), unread, {}),
     "nothing was read": (LocalJudge(), GOOD, {}),

@@ -8,6 +8,7 @@ import pytest
 from trail_callbacks import VerifyOptions
 from trail_callbacks.errors import InputError, JudgeError
 from trail_callbacks.guard import GuardKeywords, GuardSettings
+from trail_callbacks.models.budget import Budget
 
 OPTIONAL = {"Instructor": object, "AsyncInstructor": object, "Store": object}  # of extras, for `judge` and `store`
 
@@ -26,8 +27,8 @@ OPTIONAL = {"Instructor": object, "AsyncInstructor": object, "Store": object}  #
         ({"concurrency": 0}, "concurrency is 0, expected 1 or more"),
         ({"timeout": 0}, "timeout is 0, expected seconds above 0, or None for no limit"),
         ({"timeout": float("nan")}, "timeout is nan, expected seconds above 0, or None for no limit"),
-        ({"max_calls": -1}, "max_calls is -1, expected 0 or more, or None for no limit"),
-        ({"max_tokens": -1}, "max_tokens is -1, expected 0 or more, or None for no limit"),
+        ({"budget": Budget(tokens_per_minute=9)}, "budget has a rate"),
+        ({"budget": Budget(seconds=9)}, "budget.seconds is set, but the time of a guard is its timeout"),
         ({"stream": "sentences"}, "stream is 'sentences', expected one of buffer, pass"),
         ({"stream": "pass"}, "on_fail='retry' could not take it back"),
     ],

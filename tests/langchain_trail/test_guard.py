@@ -22,6 +22,7 @@ from pydantic import BaseModel
 
 from trail_callbacks.guard import BLOCKED
 from trail_callbacks.judges.llm.judge import LLMJudge
+from trail_callbacks.models.budget import Budget
 from trail_callbacks.models.call import Failure, Reply
 from trail_callbacks.testing import ScriptedModel
 
@@ -405,7 +406,7 @@ def strict(call):
 
 def test_costs_go_on_counting_when_tools_are_called_between_drafts(says):
     reports, model = [], ScriptedModel(strict)
-    guard = TrailGuard(LLMJudge(model), max_calls=3, max_retries=9, on_report=reports.append)
+    guard = TrailGuard(LLMJudge(model), budget=Budget(calls=3), max_retries=9, on_report=reports.append)
     out = create_agent(says((REVIEW, CALL), ("", BAD), tools=True), [look_up], middleware=[guard]).invoke(
         TO_TURN, LIMIT
     )

@@ -9,14 +9,14 @@ from trail_callbacks.models.drive import adrive, drive
 sys.path.insert(0, str(Path(__file__).parent))  # for echoes.py
 
 
-async def _in_a_loop(*args):
-    return drive(*args)
+async def _in_a_loop(*args, **more):
+    return drive(*args, **more)
 
 
 DRIVERS = {
     "drive": drive,
-    "adrive": lambda *args: asyncio.run(adrive(*args)),
-    "drive inside a running loop": lambda *args: asyncio.run(_in_a_loop(*args)),
+    "adrive": lambda *args, **more: asyncio.run(adrive(*args, **more)),
+    "drive inside a running loop": lambda *args, **more: asyncio.run(_in_a_loop(*args, **more)),
 }
 
 

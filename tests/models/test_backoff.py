@@ -6,8 +6,8 @@ from dataclasses import replace
 import pytest
 from echoes import Echo, echo, pipeline
 
+from trail_callbacks.models.budget import Budget
 from trail_callbacks.models.call import Failure, Reply, Usage
-from trail_callbacks.models.drive import Limits
 from trail_callbacks.testing import ScriptedModel
 
 
@@ -69,11 +69,11 @@ def test_asking_again_has_bounds(run, reply, calls, monkeypatch):
 
 def test_asking_again_keeps_to_the_budget(run):
     model = ScriptedModel(lambda call: busy(30))
-    result, usage = run(pipeline("a"), model, Limits(max_seconds=5))
+    result, usage = run(pipeline("a"), model, Budget(seconds=5))
     assert str(result[0][0].failure) == "busy: slow down"
     assert (usage.calls, usage.seconds < 4) == (1, True)
     model = ScriptedModel(lambda call: busy(0.001))
-    result, usage = run(pipeline("a"), model, Limits(max_calls=2))
+    result, usage = run(pipeline("a"), model, Budget(calls=2))
     assert str(result[0][0].failure) == "busy: slow down"
     assert usage.calls == 2
 

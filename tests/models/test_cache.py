@@ -9,7 +9,7 @@ from pydantic import BaseModel, Field
 
 from trail_callbacks.models.cache import CallCache, ReplyStore
 from trail_callbacks.models.call import Call, Failure, Message, Reply, Usage
-from trail_callbacks.models.drive import Limits, adrive, drive
+from trail_callbacks.models.drive import adrive, drive
 from trail_callbacks.testing import ScriptedModel
 
 
@@ -44,19 +44,19 @@ def store(tmp_path):
     return ReplyStore(tmp_path)
 
 
-def _adrive(*args):
-    return asyncio.run(adrive(*args))
+def _adrive(*args, **more):
+    return asyncio.run(adrive(*args, **more))
 
 
 @pytest.fixture(params=[drive, _adrive], ids=["drive", "adrive"])
 def run(request, store):
     """Drives a pipeline through a cache; gives its result, the calls that reached the model, and the cache."""
 
-    def asked(work, model=None, limits=None):
+    def asked(work, model=None, budget=None, **more):
         model = model or ScriptedModel(echo)
         cache = CallCache(model, store)
         before = len(model.calls)
-        result, usage = request.param(cache.answering(work), model, limits or Limits(concurrency=1))
+        result, usage = request.param(cache.answering(work), model, budget, **{"concurrency": 1, **more})
         assert usage.cache_hits == 0  # the driver does not hear of them
         return result, model.calls[before:], cache
 

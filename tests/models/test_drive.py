@@ -11,7 +11,7 @@ import pytest
 from echoes import Echo, call, echo, pipeline
 
 from trail_callbacks.models.call import Failure, Reply, Usage
-from trail_callbacks.models.drive import Limits, adrive, drive
+from trail_callbacks.models.drive import adrive, drive
 from trail_callbacks.testing import ScriptedModel
 
 
@@ -45,7 +45,7 @@ def test_a_model_that_raises_is_a_failed_call(run):
 
 def test_usage_adds_up_tokens_and_measures_wall_time_once(run):
     model = ScriptedModel(echo, usage=Usage(calls=2, prompt_tokens=10, completion_tokens=3, seconds=99), delay=0.05)
-    _, usage = run(pipeline("abcd"), model, Limits(concurrency=4))
+    _, usage = run(pipeline("abcd"), model, concurrency=4)
     assert (usage.calls, usage.prompt_tokens, usage.completion_tokens) == (8, 40, 12)
     assert 0.05 <= usage.seconds < 5
 
@@ -84,7 +84,7 @@ class Gauge:
 @pytest.mark.parametrize("concurrency", [1, 3])
 def test_calls_overlap_up_to_the_limit(run, concurrency):
     gauge = Gauge()
-    run(pipeline("abcdefghi", "jkl"), gauge, Limits(concurrency=concurrency))
+    run(pipeline("abcdefghi", "jkl"), gauge, concurrency=concurrency)
     assert gauge.most == concurrency
 
 

@@ -11,7 +11,7 @@ from echoes import call, pipeline
 
 from trail_callbacks.models import gate
 from trail_callbacks.models.call import Failure, Reply, Usage
-from trail_callbacks.models.drive import Limits, adrive, drive
+from trail_callbacks.models.drive import adrive, drive
 from trail_callbacks.models.gate import aask, ask, gate_of
 
 
@@ -147,17 +147,16 @@ async def test_a_cancelled_call_gives_its_place_up_wherever_it_is():
 def test_threads_and_loops_share_the_gate_of_a_model_and_no_other(run):
     model, other = Crowded(100), Crowded(100)
     gate_of(model).most = 2
-    limits = Limits(concurrency=8)
     drives = [
-        lambda: drive(pipeline("abcdefgh"), model, limits),
-        lambda: asyncio.run(adrive(pipeline("abcdefgh"), model, limits)),
+        lambda: drive(pipeline("abcdefgh"), model, concurrency=8),
+        lambda: asyncio.run(adrive(pipeline("abcdefgh"), model, concurrency=8)),
     ]
     with ThreadPoolExecutor(4) as pool:
         for each in [pool.submit(work) for work in drives * 2]:
             each.result(30)
     assert len(model.peaks) == 32
     assert max(model.peaks) <= gate_of(model).most < 12
-    run(pipeline("abcdefgh"), other, limits)
+    run(pipeline("abcdefgh"), other, concurrency=8)
     assert max(other.peaks) > 2
     assert gate_of(other).most == float("inf")
 

@@ -3,7 +3,7 @@
 from pydantic import BaseModel
 
 from trail_callbacks.models.call import Call, Message
-from trail_callbacks.models.drive import Limits, drive, together
+from trail_callbacks.models.drive import drive, together
 from trail_callbacks.testing import ScriptedModel
 
 
@@ -46,7 +46,7 @@ def test_none_and_ones_that_ask_nothing_end_at_once():
 
 def test_drivers_carry_it_out():
     model = ScriptedModel(lambda call: {"text": call.messages[0].content})
-    results, usage = drive(together([asks("a"), asks("b", "c")]), model, Limits(concurrency=2))
+    results, usage = drive(together([asks("a"), asks("b", "c")]), model, concurrency=2)
     assert (results, usage.calls) == ([[["a"]], [["b"], ["c"]]], 3)
 
 

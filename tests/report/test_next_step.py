@@ -121,10 +121,10 @@ OF_STATES = [
         f'Read "{SAID}" yourself or name another judge in judge=: llm/x left it out.',
     ),
     (
-        unjudged("budget: 3 calls are used up"),
+        unjudged("budget: the budget of 3 calls is used up"),
         (
-            "Raise max_calls, max_tokens or max_seconds, which are used up, for the judge llm/x: it did not decide "
-            f'"{SAID}" (budget: 3 calls are used up).'
+            "Raise VerifyOptions.budget, which is used up, for the judge llm/x: it did not decide "
+            f'"{SAID}" (budget: the budget of 3 calls is used up).'
         ),
     ),
     (unjudged("it fell silent"), f'Check the judge llm/x: it did not decide "{SAID}" (it fell silent).'),

@@ -18,6 +18,7 @@ from trail_callbacks import (
 )
 from trail_callbacks.errors import InputError
 from trail_callbacks.graph import Edge
+from trail_callbacks.models.budget import Budget
 from trail_callbacks.session import CaptureSettings, Session
 from trail_callbacks.testing import ScriptedModel
 
@@ -52,7 +53,7 @@ def run(folder, answer=ANSWER, script=right, judge=LLMJudge, **options):
 def test_the_same_verification_costs_nothing_the_second_time(tmp_path):
     first, asked = run(tmp_path)
     assert (len(asked), first.usage.calls, first.usage.cache_hits) == (1, 1, 0)
-    second, asked = run(tmp_path, max_calls=0)
+    second, asked = run(tmp_path, budget=Budget(calls=0))
     assert (len(asked), second.usage.calls, second.usage.cache_hits) == (0, 0, 1)
     assert second.verdicts == first.verdicts
     assert (second.claims, second.state, second.warnings) == (first.claims, first.state, first.warnings)

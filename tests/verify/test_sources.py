@@ -8,6 +8,7 @@ from trail_callbacks import CascadeJudge, LLMJudge, LocalJudge, Node, VerifyOpti
 from trail_callbacks.claims import Claim
 from trail_callbacks.evidence import whole
 from trail_callbacks.judges.judge import Assessment, Extraction, Judgement, reads_whole
+from trail_callbacks.models.budget import Budget
 from trail_callbacks.models.call import Failure, Reply
 from trail_callbacks.models.tokens import count
 from trail_callbacks.taxonomy import SupportClass
@@ -181,7 +182,7 @@ def test_what_stayed_unread_is_said():
 
 
 def test_a_budget_ends_the_search_and_keeps_the_verdict():
-    report, calls = judged("Qqq xxx vvv.", [filling(n) for n in range(50)], read_tokens=1000, max_calls=3)
+    report, calls = judged("Qqq xxx vvv.", [filling(n) for n in range(50)], read_tokens=1000, budget=Budget(calls=3))
     assert len(calls) == 2
     assert report.verdicts[0].support is SupportClass.ABSENT
     assert "of 50 texts" in report.verdicts[0].rationale

@@ -13,6 +13,7 @@ import pytest
 from endpoint import answer, error, fair, on
 
 from trail_callbacks import LLMJudge, ProvenanceGraph, SupportClass, VerifyOptions, acheck, averify, check
+from trail_callbacks.models.budget import Budget
 
 pytest.importorskip("instructor")
 pytestmark = pytest.mark.loopback
@@ -179,7 +180,7 @@ def test_a_report_is_there_when_its_time_is_over(endpoints, checked):
     judge = judge_at(endpoint, timeout=60.0)
     checked(judge)  # has everything imported and connected
     before = len(endpoint.asked)
-    report = checked(judge, MORE, max_seconds=6.0)
+    report = checked(judge, MORE, budget=Budget(seconds=6.0))
     assert report.state == "partial"
     assert {said.error for said in report.verdicts[8:]} == {"budget: the time was over before the answer came"}
     assert {said.support for said in report.verdicts[:8]} == {SupportClass.SUPPORTED}
@@ -281,7 +282,9 @@ async def test_a_cancelled_verification_cancels_its_requests_and_leaves_nothing(
     assert asyncio.all_tasks() == {asyncio.current_task()}
     assert await asyncio.to_thread(soon, lambda: endpoint.aborted == batches)
     assert len(endpoint.asked) == 1 + batches
-    report = await acheck(TRAMS[0], TRAMS[:1], judge=judge, options=VerifyOptions(max_calls=1))  # it works on
+    report = await acheck(
+        TRAMS[0], TRAMS[:1], judge=judge, options=VerifyOptions(budget=Budget(calls=1))
+    )  # it works on
     assert len(report.claims) == 1
     del judge, task
     assert await asyncio.to_thread(soon, lambda: endpoint.connections == 0)

@@ -83,7 +83,8 @@ class BatchEngine:
             return _Asking(Granted(asked[id(model)][1], grants))
 
         through(judge.model)  # says at once if it cannot be asked
-        settings = replace(options, concurrency=max(_AT_ONCE, options.concurrency), max_seconds=None)
+        budget = replace(options.budget, seconds=None)  # a batch takes hours
+        settings = replace(options, concurrency=max(_AT_ONCE, options.concurrency), budget=budget)
         yield from _worked(tasks, rounds, Judging(judge, settings, grants, through=through), self.concurrency)
 
 

@@ -19,7 +19,7 @@ from trail_callbacks.graph import Node, ProvenanceGraph
 from trail_callbacks.judges.judge import Judge
 from trail_callbacks.models.cache import CallCache, Kept
 from trail_callbacks.models.call import Model, Pipeline
-from trail_callbacks.models.drive import Limits, drive
+from trail_callbacks.models.drive import drive
 from trail_callbacks.models.loop import alone
 from trail_callbacks.monitor import figures_of
 from trail_callbacks.report import Report
@@ -81,16 +81,15 @@ class Judging:
     ) -> None:
         self._judge, self._options, self._kept = judge, options, kept
         self._through = through or partial(Granted, grants=grants)
-        self._limits = Limits(concurrency=options.concurrency)
 
     def judge(self, task: AuditTask) -> AuditOutcome:
         """Judges a task. Never raises: what goes wrong is an outcome."""
         try:
-            ready = _ready(task)
+            ready, options = _ready(task), self._options
             for pause in _PAUSES:
                 report = ready
                 if not isinstance(ready, Report):
-                    report, _ = drive(self._work(ready), self._model(), self._limits)
+                    report, _ = drive(self._work(ready), self._model(), *options.limits)
                 if pause is None or not _is_transient(report):
                     break
                 sleep(pause * random.uniform(0.75, 1.25))  # noqa: S311 - spreads load, no secret
@@ -103,11 +102,12 @@ class Judging:
         from trail_callbacks.models.drive import adrive  # noqa: PLC0415 - see there
 
         try:
+            options = self._options
             ready = _ready(task) if alone.get() else await asyncio.to_thread(_ready, task)
             for pause in _PAUSES:
                 report = ready
                 if not isinstance(ready, Report):
-                    report, _ = await adrive(self._work(ready), self._model(), self._limits)
+                    report, _ = await adrive(self._work(ready), self._model(), *options.limits)
                 if pause is None or not _is_transient(report):
                     break
                 await asyncio.sleep(pause * random.uniform(0.75, 1.25))  # noqa: S311 - as above

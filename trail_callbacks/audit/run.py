@@ -19,19 +19,20 @@ from trail_callbacks.audit.judging import AuditOutcome, AuditTask
 from trail_callbacks.audit.results import AuditSummary, written
 from trail_callbacks.errors import InputError, JudgeError
 from trail_callbacks.judges.resolve import JudgeLike, resolve
+from trail_callbacks.models.budget import Budget
 from trail_callbacks.models.cache import digest
 from trail_callbacks.models.call import Usage
 from trail_callbacks.reading import Broken
 from trail_callbacks.report import Report
 from trail_callbacks.trace import Trace
 from trail_callbacks.verify.options import VerifyOptions
-from trail_callbacks.work.budget import Budget, Ledger
+from trail_callbacks.work.budget import Ledger
 
 if TYPE_CHECKING:
     from trail_callbacks.store import Store
 
 _FAILURES = 20  # in a row, after which a judge is not asked any more
-_NO_MATTER = ("cache", "concurrency", "max_seconds")  # options on which no verdict depends
+_NO_MATTER = ("cache", "concurrency", "budget")  # options on which no verdict depends
 
 
 @dataclass(slots=True)

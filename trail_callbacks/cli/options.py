@@ -12,7 +12,7 @@ from trail_callbacks.errors import InputError
 from trail_callbacks.files import require_writable
 
 if TYPE_CHECKING:
-    from trail_callbacks.work import Budget
+    from trail_callbacks.models.budget import Budget
 
 Word: TypeAlias = str | None
 Words: TypeAlias = list[str] | None
@@ -111,7 +111,7 @@ def budget_of(limits: Sequence[str] | None) -> Budget:
     Raises:
         InputError: If a limit is unknown, is no number or out of range, or prices are missing.
     """
-    from trail_callbacks.work import Budget  # noqa: PLC0415 - other commands do not need it
+    from trail_callbacks.models.budget import Budget  # noqa: PLC0415 - other commands do not need it
 
     known = [each.name for each in fields(Budget)]
     found: dict[str, Any] = {}

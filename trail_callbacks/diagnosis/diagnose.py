@@ -66,7 +66,7 @@ def diagnose(
     settings = options or VerifyOptions()
     asked = judging(judge, settings)
     work = _whole_work(_checked(trace, report), asked, settings, report, gold, reference, facets)
-    return drive(work, asked.model, settings.limits)[0]
+    return drive(work, asked.model, *settings.limits)[0]
 
 
 async def adiagnose(
@@ -84,7 +84,7 @@ async def adiagnose(
     asked = judging(judge, settings)
     work = _whole_work(_checked(trace, report), asked, settings, report, gold, reference, facets)
     with sliced():
-        return (await adrive(work, asked.model, settings.limits))[0]
+        return (await adrive(work, asked.model, *settings.limits))[0]
 
 
 def verified(trace: Trace, judge: JudgeLike = None, options: VerifyOptions | None = None) -> Report:
@@ -93,14 +93,14 @@ def verified(trace: Trace, judge: JudgeLike = None, options: VerifyOptions | Non
     Args:
         trace: The recorded run.
         judge: As in `check`.
-        options: Settings; `max_calls` and the other limits hold for both together.
+        options: Settings; the budget holds for both together.
 
     Raises:
         InputError: If `trace` is not a `Trace`.
         JudgeError: If the judge is unknown.
     """
     work, asked, settings = _verification(trace, judge, options)
-    report, usage = drive(work, asked.model, settings.limits)
+    report, usage = drive(work, asked.model, *settings.limits)
     return replace(report, usage=usage + report.usage)
 
 
@@ -108,7 +108,7 @@ async def averified(trace: Trace, judge: JudgeLike = None, options: VerifyOption
     """As `verified`, without blocking the event loop during model calls."""
     work, asked, settings = _verification(trace, judge, options)
     with sliced():
-        report, usage = await adrive(work, asked.model, settings.limits)
+        report, usage = await adrive(work, asked.model, *settings.limits)
     return replace(report, usage=usage + report.usage)
 
 

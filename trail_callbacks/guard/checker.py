@@ -137,13 +137,18 @@ class Checker:
     def _options(self, spent: Usage) -> VerifyOptions:
         """The options, with what is left of the time and of the cost."""
         settings, options = self._settings, self._settings.verification
+        one, turn = options.budget, settings.budget
         tokens = spent.prompt_tokens + spent.completion_tokens
-        return replace(
-            options,
-            max_calls=_least(options.max_calls, settings.max_calls, spent.calls),
-            max_tokens=_least(options.max_tokens, settings.max_tokens, tokens),
-            max_seconds=_least(options.max_seconds, settings.timeout and _FOR_CALLS * settings.timeout, 0),
+        budget = replace(
+            one,
+            calls=_least(one.calls, turn.calls, spent.calls),
+            tokens=_least(one.tokens, turn.tokens, tokens),
+            seconds=_least(one.seconds, settings.timeout and _FOR_CALLS * settings.timeout, 0),
         )
+        if turn.money is not None:
+            money = _least(one.money, turn.money, turn.cost(spent) or 0.0)
+            budget = replace(budget, money=money, price_in=turn.price_in, price_out=turn.price_out)
+        return replace(options, budget=budget)
 
     def _failed(self, error: Exception, attempt: _Attempt) -> Report:
         why = attempt.lateness if isinstance(error, TimeoutError) and attempt.is_late else f"failed: {error!r}"

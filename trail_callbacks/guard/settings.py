@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from os import PathLike
 from typing import TYPE_CHECKING, Literal, TypedDict, get_args
 
 from trail_callbacks.errors import InputError, JudgeError
 from trail_callbacks.judges.resolve import JudgeLike
+from trail_callbacks.models.budget import Budget
 from trail_callbacks.signatures import refuses_unknown
 from trail_callbacks.verify.delivery import OnReport
 from trail_callbacks.verify.options import VerifyOptions
@@ -40,8 +41,7 @@ class GuardKeywords(TypedDict, total=False):
     no_evidence: Literal["pass", "fail"]
     on_undecided: OnUndecided
     timeout: float | None
-    max_calls: int | None
-    max_tokens: int | None
+    budget: Budget
     concurrency: int | None
     options: VerifyOptions | None
     message: str
@@ -85,9 +85,7 @@ class GuardSettings:
         timeout: Seconds for judging one draft, above 0; None is no limit. After nine tenths of it no call of the
             judge's model goes on. A judge that is late never lets an answer through, whatever `on_error` says: how long
             judging takes, the sources decide, and so whoever wrote them.
-        max_calls: Model calls of the judge for all drafts of one turn, 0 or more; None is no limit. `options` limits
-            each draft.
-        max_tokens: Tokens, prompt and completion, likewise.
+        budget: Calls, tokens and money of the judge for all drafts of one turn; that of `options` limits each draft.
         concurrency: Drafts of synchronous calls judged at once, 1 or more, if the judge waits for a model; None is 16.
         options: Settings of the verification. By default the origin of unsupported claims is looked for only if the
             report reaches the user (`annotate`, `raise`).
@@ -116,8 +114,7 @@ class GuardSettings:
     no_evidence: Literal["pass", "fail"] = "fail"
     on_undecided: OnUndecided = "pass"
     timeout: float | None = 60.0
-    max_calls: int | None = None
-    max_tokens: int | None = None
+    budget: Budget = field(default_factory=Budget)
     concurrency: int | None = None
     options: VerifyOptions | None = None
     message: str = BLOCKED
@@ -133,16 +130,12 @@ class GuardSettings:
             if not 0.0 <= getattr(self, name) <= 1.0:
                 raise InputError(f"{name} is {getattr(self, name)}, expected 0.0 to 1.0")
         self._check_choices()
-        unlimited = ", or None for no limit"
-        for name, least, else_ in (
-            ("max_retries", 0, ""),
-            ("concurrency", 1, ""),
-            ("max_calls", 0, unlimited),
-            ("max_tokens", 0, unlimited),
-        ):
+        for name, least in (("max_retries", 0), ("concurrency", 1)):
             value = getattr(self, name)
             if value is not None and not value >= least:
-                raise InputError(f"{name} is {value}, expected {least} or more{else_}")
+                raise InputError(f"{name} is {value}, expected {least} or more")
+        if self.budget.of_one("budget").seconds is not None:
+            raise InputError("budget.seconds is set, but the time of a guard is its timeout, for each draft")
         if self.timeout is not None and not self.timeout > 0:  # a NaN, too
             raise InputError(f"timeout is {self.timeout}, expected seconds above 0, or None for no limit")
         if self.stream == "pass" and self.on_fail != "annotate":

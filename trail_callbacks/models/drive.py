@@ -15,36 +15,40 @@ from itertools import count
 from threading import BoundedSemaphore, Event
 from typing import Any, TypeVar
 
-from trail_callbacks.models.budget import Account, Limits
+from trail_callbacks.models.budget import Account, Budget
 from trail_callbacks.models.call import Call, Failure, Model, Pipeline, Reply, Usage
 from trail_callbacks.models.gate import aask, ask
 from trail_callbacks.models.loop import alone
 from trail_callbacks.models.provider_error import again, is_busy, retry_after
 
-__all__ = ["Limits", "adrive", "advance", "drive", "relayed", "together"]
-
 T = TypeVar("T")
+
+_AT_ONCE = 4  # calls of one pipeline
 
 _NO_MODEL = Reply(failure=Failure("failed", "this judge has no model, so its call was not made"))
 
 
-def drive(pipeline: Pipeline[T], model: Model | None, limits: Limits | None = None) -> tuple[T, Usage]:
+def drive(
+    pipeline: Pipeline[T], model: Model | None, budget: Budget | None = None, concurrency: int = _AT_ONCE
+) -> tuple[T, Usage]:
     """Runs a pipeline to its end, its calls on a few threads. Works inside a running event loop, which it blocks."""
-    account = Account(limits or Limits())
-    with closing(pipeline), closing(_Threads(model, account)) as threads:
+    account = Account(budget)
+    with closing(pipeline), closing(_Threads(model, account, concurrency)) as threads:
         calls, result = advance(pipeline, None)
         while calls is not None:
             calls, result = advance(pipeline, threads.answer(calls))
     return result, account.total()
 
 
-async def adrive(pipeline: Pipeline[T], model: Model | None, limits: Limits | None = None) -> tuple[T, Usage]:
+async def adrive(
+    pipeline: Pipeline[T], model: Model | None, budget: Budget | None = None, concurrency: int = _AT_ONCE
+) -> tuple[T, Usage]:
     """As `drive`, with asyncio. The pipeline's own work runs on a thread, so it does not hold up the event loop.
 
     On the loop of a `Lane` it needs none. When cancelled, the calls in flight are cancelled and the pipeline is closed.
     """
-    account = Account(limits or Limits())
-    slots = asyncio.Semaphore(account.limits.concurrency)
+    account = Account(budget)
+    slots = asyncio.Semaphore(concurrency)
     replies: Sequence[Reply] | None = None
     step: asyncio.Future[tuple[Sequence[Call] | None, T]] | None = None
     while True:
@@ -107,10 +111,11 @@ def relayed(
 class _Threads:
     """Answers batches of calls on a small pool that is only built when two calls can overlap."""
 
-    def __init__(self, model: Model | None, account: Account) -> None:
+    def __init__(self, model: Model | None, account: Account, concurrency: int) -> None:
         self._model = model
         self._account = account
-        self._slots = BoundedSemaphore(account.limits.concurrency)
+        self._most = concurrency
+        self._slots = BoundedSemaphore(concurrency)
         self._pool: ThreadPoolExecutor | None = None
         self._closed = Event()
 
@@ -120,7 +125,7 @@ class _Threads:
             self._pool.shutdown(wait=False, cancel_futures=True)
 
     def answer(self, calls: Sequence[Call]) -> list[Reply]:
-        model, most = self._model, self._account.limits.concurrency
+        model, most = self._model, self._most
         if model is None:
             return [_NO_MODEL] * len(calls)
         alone_at_it = len(calls) == 1 or most == 1

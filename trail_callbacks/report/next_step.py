@@ -16,7 +16,7 @@ _REMEDIES = {  # by `models.failure.Kind`, with which the reason of a failed cal
     "unauthorised": "Check the key of",
     "busy": "Verify again later, or with fewer calls at once, with",
     "too_long": "Lower VerifyOptions.read_tokens, or take a model with a larger context, for",
-    "budget": "Raise max_calls, max_tokens or max_seconds, which are used up, for",
+    "budget": "Raise VerifyOptions.budget, which is used up, for",
 }
 _WORST_FIRST = (UNSUPPORTED, {"not_judged"}, {"undecided"}, {SupportClass.UNEVALUATABLE})
 

@@ -314,12 +314,12 @@ class Verifier:
         started = time.perf_counter()
         current.set(slices)
         with self._around():
-            report, usage = await adrive(self._verification(root), self._judge.model, self._options.limits)
+            report, usage = await adrive(self._verification(root), self._judge.model, *self._options.limits)
         return self._finished(root, _costing(report, usage), started, final=final)
 
     def _here(self, root: str) -> Report:
         with self._around():
-            return _costing(*drive(self._verification(root), self._judge.model, self._options.limits))
+            return _costing(*drive(self._verification(root), self._judge.model, *self._options.limits))
 
     def _verification(self, root: str) -> Pipeline[Report]:
         """The verification of a run, from its events: a generator, as those of the engine are."""

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Literal
 
 from trail_callbacks.errors import InputError
-from trail_callbacks.models.budget import Limits
+from trail_callbacks.models.budget import Budget
 from trail_callbacks.report.verdict import Scoring
 from trail_callbacks.signatures import refuses_unknown
 
@@ -33,12 +33,8 @@ class VerifyOptions:
             model calls more. A report of `check` and `verify` has no recorded run, and a warning says so.
         cache: Folder in which model replies are cached for other runs and processes, call by call: only a call whose
             prompt, model or release changed is paid for again. None caches nothing on disk.
-        strict: See `Scoring`.
-        severity: See `Scoring`.
-        gate: See `Scoring`.
-        max_calls: Model calls allowed for one report; None means no limit.
-        max_tokens: Prompt and completion tokens allowed for one report; None means no limit.
-        max_seconds: Wall time after which no further call is started; None means no limit.
+        scoring: How the score is computed.
+        budget: What one report may cost: calls, tokens, seconds, money. Over it what is decided stays.
         concurrency: Calls in flight at once of one verification, 1 or more. How many verifications run at once is a
             setting of what starts them: `concurrency` of the handler, `trail`, `traced`, `instrument`, guards, audits.
 
@@ -53,12 +49,8 @@ class VerifyOptions:
     summaries: bool = False
     diagnose: bool = False
     cache: str | Path | None = None
-    strict: bool = False
-    severity: bool = False
-    gate: bool = False
-    max_calls: int | None = None
-    max_tokens: int | None = None
-    max_seconds: float | None = None
+    scoring: Scoring = field(default_factory=Scoring)
+    budget: Budget = field(default_factory=Budget)
     concurrency: int = 4
 
     def __post_init__(self) -> None:
@@ -68,22 +60,9 @@ class VerifyOptions:
                 raise InputError(f"VerifyOptions.{name} is {getattr(self, name)}, expected 1 or more")
         if self.strategy not in {"audit", "veritrail"}:
             raise InputError(f"VerifyOptions.strategy is {self.strategy!r}, expected 'audit' or 'veritrail'")
-        for name in ("max_calls", "max_tokens", "max_seconds"):
-            value = getattr(self, name)
-            if value is not None and not value >= 0:  # also rejects NaN
-                raise InputError(f"VerifyOptions.{name} is {value}, expected 0 or more, or None for no limit")
+        self.budget.of_one("VerifyOptions.budget")
 
     @property
-    def limits(self) -> Limits:
-        """What the calls of one report may cost."""
-        return Limits(
-            max_calls=self.max_calls,
-            max_tokens=self.max_tokens,
-            max_seconds=self.max_seconds,
-            concurrency=self.concurrency,
-        )
-
-    @property
-    def scoring(self) -> Scoring:
-        """The options of the score."""
-        return Scoring(strict=self.strict, severity=self.severity, gate=self.gate)
+    def limits(self) -> tuple[Budget, int]:
+        """What the calls of one report may cost, and how many are in flight at once, as `drive` takes them."""
+        return self.budget, self.concurrency

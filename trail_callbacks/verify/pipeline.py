@@ -84,7 +84,7 @@ def verify(graph: ProvenanceGraph | Trace, judge: JudgeLike = None, options: Ver
     """
     graph, trace, settings = _checked(graph, options)
     asked = judging(judge, settings)
-    report, usage = drive(cached(pipeline(graph, asked, settings), asked, settings), asked.model, settings.limits)
+    report, usage = drive(cached(pipeline(graph, asked, settings), asked, settings), asked.model, *settings.limits)
     return _of_run(replace(report, usage=usage + report.usage), trace, settings)
 
 
@@ -98,7 +98,7 @@ async def averify(
     asked = judging(judge, settings)
     work = cached(pipeline(graph, asked, settings), asked, settings)
     with sliced():  # the work is on a thread, but Python runs one at a time
-        report, usage = await adrive(work, asked.model, settings.limits)
+        report, usage = await adrive(work, asked.model, *settings.limits)
     return _of_run(replace(report, usage=usage + report.usage), trace, settings)
 
 

@@ -4,11 +4,10 @@
 what is missing; `askers` call functions on threads, each within a time.
 """
 
-from trail_callbacks.work.budget import Budget, Granted, Grants, Ledger, granted
+from trail_callbacks.work.budget import Granted, Grants, Ledger, granted
 from trail_callbacks.work.journal import Journal, Result, reading
 
 __all__ = [
-    "Budget",
     "Granted",
     "Grants",
     "Journal",

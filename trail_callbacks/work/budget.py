@@ -1,72 +1,24 @@
-"""What a run may cost, how fast it may ask, and what it has cost: one ledger for all who ask, in any process."""
+"""The ledger of a budget: what a run has cost and how fast it asks, for all who ask, in any process."""
 
 from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from threading import Lock
 from time import monotonic, sleep
 from typing import Protocol, TypeVar
 
-from trail_callbacks.errors import InputError
+from trail_callbacks.models.budget import Budget
 from trail_callbacks.models.call import Call, Failure, Model, Pipeline, Reply, Usage
 from trail_callbacks.models.drive import advance
 from trail_callbacks.models.tokens import count
 
 T = TypeVar("T")
 
-_MILLION = 1_000_000
 _BURST = 0.1  # share of a minute's allowance that may be spent at once
 _PATIENCE = 60.0  # seconds all calls wait, at most, because an endpoint asked for it
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Budget:
-    """Limits of a run, over all the commands and processes that work on it; None is no limit.
-
-    A call over budget is not made. What is in flight when a limit is reached is paid for, so tokens and money may
-    overshoot it by the replies to those calls.
-
-    Attributes:
-        calls: Requests, retries included, 0 or more.
-        tokens: Tokens, prompt and completion, 0 or more.
-        money: In the currency of the prices, 0 or more; needs both.
-        price_in: Price of a million prompt tokens, 0 or more.
-        price_out: Price of a million completion tokens, 0 or more.
-        requests_per_minute: Requests within any 60 seconds, 1 or more.
-        tokens_per_minute: Likewise, tokens.
-
-    Raises:
-        InputError: If a number is out of range, or a price is missing.
-    """
-
-    calls: int | None = None
-    tokens: int | None = None
-    money: float | None = None
-    price_in: float | None = None
-    price_out: float | None = None
-    requests_per_minute: float | None = None
-    tokens_per_minute: float | None = None
-
-    def __post_init__(self) -> None:
-        """Checks ranges."""
-        for name, least in (
-            ("calls", 0), ("tokens", 0), ("money", 0), ("price_in", 0), ("price_out", 0),
-            ("requests_per_minute", 1), ("tokens_per_minute", 1),
-        ):  # fmt: skip
-            value = getattr(self, name)
-            if value is not None and not least <= value < float("inf"):  # also rejects NaN
-                raise InputError(f"Budget.{name} is {value}, expected {least} or more, or None for no limit")
-        if self.money is not None and (self.price_in is None or self.price_out is None):
-            raise InputError("a budget in money needs price_in and price_out, the prices of a million tokens")
-
-    def cost(self, usage: Usage) -> float | None:
-        """Returns what some usage costs; None if prices are not known."""
-        if self.price_in is None or self.price_out is None:
-            return None
-        return (usage.prompt_tokens * self.price_in + usage.completion_tokens * self.price_out) / _MILLION
 
 
 class Grants(Protocol):
@@ -152,16 +104,8 @@ class Ledger:
                 self._not_before = monotonic() + min(max(retry_after, 0.0), _PATIENCE)
 
     def _over(self) -> str | None:
-        budget = self._budget
         ahead = replace(self.spent, prompt_tokens=self.spent.prompt_tokens + self._reserved)
-        for used, limit, unit in (
-            (ahead.calls + self._calls, budget.calls, " calls"),
-            (ahead.prompt_tokens + ahead.completion_tokens, budget.tokens, " tokens"),
-            (budget.cost(ahead) or 0.0, budget.money, ""),
-        ):
-            if limit is not None and used >= limit:
-                return f"the budget of {limit if unit else format(limit, 'g')}{unit} is used up"
-        return None
+        return self._budget.used_up(ahead, self._calls)
 
     def _buckets(self, requests: int, tokens: int) -> list[tuple[Bucket, int]]:
         pairs = ((self._requests, requests), (self._tokens, tokens))

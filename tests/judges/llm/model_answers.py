@@ -6,7 +6,7 @@ from trail_callbacks.claims import Claim
 from trail_callbacks.evidence import Passage
 from trail_callbacks.judges.judge import Question
 from trail_callbacks.judges.llm.judge import LLMJudge
-from trail_callbacks.models.drive import Limits, drive
+from trail_callbacks.models.drive import drive
 from trail_callbacks.testing import ScriptedModel
 
 ANSWER = "The Halden Bridge opened in 1932. It carries 12,000 cars a day, and it has two decks. Anything else?"
@@ -30,10 +30,10 @@ CLAIMS = {
 }
 
 
-def extract(script, answer=ANSWER, question=QUESTION, limits=None):
+def extract(script, answer=ANSWER, question=QUESTION, **limits):
     model = ScriptedModel(script)
     judge = LLMJudge(model)
-    result, usage = drive(judge.extract(answer, question), judge.model, limits or Limits(concurrency=1))
+    result, usage = drive(judge.extract(answer, question), judge.model, **{"concurrency": 1, **limits})
     return result, usage, model
 
 
@@ -50,11 +50,11 @@ def passages(*texts, node="doc"):
 SOURCES = passages("Number 1 holds.", "Number 2 holds.", "Number 3 does not hold.")
 
 
-def assess(script, questions=None, purpose="verdicts", claims_per_call=8, limits=None):
+def assess(script, questions=None, purpose="verdicts", claims_per_call=8, **limits):
     model = ScriptedModel(script)
     judge = LLMJudge(model, claims_per_call=claims_per_call)
     questions = questions or [Question(claim=claim(n), passages=SOURCES) for n in (1, 2, 3)]
-    result, usage = drive(judge.assess(questions, purpose), judge.model, limits or Limits(concurrency=1))
+    result, usage = drive(judge.assess(questions, purpose), judge.model, **{"concurrency": 1, **limits})
     return result, usage, model
 
 

@@ -7,7 +7,7 @@ from pydantic import BaseModel
 
 from trail_callbacks.judges.llm.asking import Heard, Rest, ask
 from trail_callbacks.models import Call, Failure, Message, Reply
-from trail_callbacks.models.drive import Limits, drive
+from trail_callbacks.models.drive import drive
 from trail_callbacks.testing import ScriptedModel
 
 
@@ -41,7 +41,7 @@ class Spelling:
 
 def spell(script, *wanted):
     model = ScriptedModel(script)
-    results, _ = drive(ask([Spelling(one) for one in wanted]), model, Limits(concurrency=1))
+    results, _ = drive(ask([Spelling(one) for one in wanted]), model, concurrency=1)
     return results, [call.messages[0].content for call in model.calls], model.calls
 
 

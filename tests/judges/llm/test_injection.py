@@ -21,7 +21,7 @@ from trail_callbacks.judges.judge import Question
 from trail_callbacks.judges.llm import layout as llm_layout
 from trail_callbacks.judges.llm.judge import LLMJudge
 from trail_callbacks.models.call import Failure, Reply
-from trail_callbacks.models.drive import Limits, drive
+from trail_callbacks.models.drive import drive
 from trail_callbacks.taxonomy import SupportClass
 from trail_callbacks.testing import ScriptedModel
 
@@ -128,7 +128,7 @@ def placed(attack, slot):
 def judged(questions, purpose="verdicts"):
     model = ScriptedModel(obedient)
     judge = LLMJudge(model)
-    result, _ = drive(judge.assess(questions, purpose), model, Limits(concurrency=1))
+    result, _ = drive(judge.assess(questions, purpose), model, concurrency=1)
     return result.judgements, model
 
 
@@ -205,7 +205,7 @@ def listing(call):
 
 def extracted(answer, question):
     model = ScriptedModel(listing)
-    return drive(LLMJudge(model).extract(answer, question), model, Limits(concurrency=1))[0], model
+    return drive(LLMJudge(model).extract(answer, question), model, concurrency=1)[0], model
 
 
 def hidden(attack):
@@ -232,12 +232,12 @@ def test_a_forged_verdict_in_a_source_is_not_taken_from_a_reply_that_quotes_it()
     questions = [Question(claim=claim(1, FALSE), passages=(passage(1, f"Nice. {forged}"),))]
     for text in (f"The passage holds {forged}. I say {own}", f"I say {own}. It holds {forged}"):
         model = ScriptedModel([Reply(failure=Failure("invalid", "no JSON"), text=text)])
-        result, usage = drive(LLMJudge(model).assess(questions), model, Limits(concurrency=1))
+        result, usage = drive(LLMJudge(model).assess(questions), model, concurrency=1)
         assert result.judgements[0].support is SupportClass.ABSENT
         assert result.warnings == ("1 answer of the model copied from a text it was to judge, dropped",)
         assert usage.calls == 1
     model = ScriptedModel([f'{{"verdicts": [{forged}]}}', f'{{"verdicts": [{own}]}}'])
-    result, usage = drive(LLMJudge(model).assess(questions), model, Limits(concurrency=1))
+    result, usage = drive(LLMJudge(model).assess(questions), model, concurrency=1)
     assert result.judgements[0].support is SupportClass.ABSENT
     assert usage.calls == 2
 

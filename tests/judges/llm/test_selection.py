@@ -8,7 +8,7 @@ from trail_callbacks.evidence import Passage
 from trail_callbacks.graph import Edge
 from trail_callbacks.judges.judge import Search, Tracer
 from trail_callbacks.models.call import Failure, Reply
-from trail_callbacks.models.drive import Limits, drive
+from trail_callbacks.models.drive import drive
 from trail_callbacks.testing import ScriptedModel
 
 
@@ -32,7 +32,7 @@ def select(script, searches=None, claims_per_call=8):
     judge = LLMJudge(model, claims_per_call=claims_per_call)
     assert isinstance(judge, Tracer)
     searches = searches or [Search(claim=claim(1), passages=TWO), Search(claim=claim(2), passages=TWO)]
-    result, usage = drive(judge.select(searches), model, Limits(concurrency=1))
+    result, usage = drive(judge.select(searches), model, concurrency=1)
     return result, usage, model
 
 

@@ -24,9 +24,10 @@ from trail_callbacks.canary.runs.plan import Cell, Plan, named
 from trail_callbacks.canary.trial import Run
 from trail_callbacks.errors import InputError
 from trail_callbacks.judges.resolve import resolve
+from trail_callbacks.models.budget import Budget
 from trail_callbacks.models.call import Model
-from trail_callbacks.models.drive import Limits, drive
-from trail_callbacks.work.budget import Budget, Granted, Ledger, granted
+from trail_callbacks.models.drive import drive
+from trail_callbacks.work.budget import Granted, Ledger, granted
 
 _DEFAULT = Strategy("default")
 _BATCH = 32  # answers that a model is given together
@@ -170,7 +171,7 @@ def _known(journal: CanaryJournal) -> set[Cell]:
 def _judge(asked: AppRound, model: Model) -> None:
     """Has a model read what code is in doubt of; what it fails on stays as it is, for the next command."""
     journal, ledger = asked.journal, asked.ledger
-    through, limits = partial(Granted, grants=ledger), Limits(concurrency=asked.concurrency)
+    through = partial(Granted, grants=ledger)
     doubtful = [each for each in journal.known() if each.trial.answer is not None and each.trial.finding.is_doubtful]
     failures = 0
     for batch in (doubtful[at : at + _BATCH] for at in range(0, len(doubtful), _BATCH)):
@@ -181,7 +182,7 @@ def _judge(asked: AppRound, model: Model) -> None:
             for cell, trial, _ in batch
         ]
         try:
-            found, _ = drive(granted(decide_all(answers), through), through(model), limits)
+            found, _ = drive(granted(decide_all(answers), through), through(model), concurrency=asked.concurrency)
         except Exception as error:  # noqa: BLE001 - the run is as good as code made it
             found = [replace(each.trial.finding, reason=in_words(error)) for each in batch]
         decided = [(each, finding) for each, finding in zip(batch, found, strict=True) if not finding.is_doubtful]
