@@ -29,7 +29,7 @@ import socket, sys
 def refuse(*args, **kwargs): raise RuntimeError("a socket at import")
 socket.socket.connect = socket.getaddrinfo = refuse
 import trail_callbacks
-heavy = {"numpy", "py3langid", "rich", "typer", "openai", "instructor", "langchain_core", "llama_index", "sklearn"}
+heavy = {"numpy", "rich", "typer", "openai", "instructor", "langchain_core", "llama_index", "sklearn"}
 print(sorted(heavy & set(sys.modules)))
 """
     found = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)

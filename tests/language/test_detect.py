@@ -1,8 +1,5 @@
 """The language of a text. A short English sentence that is taken for another language is the worst error."""
 
-import subprocess
-import sys
-
 import pytest
 
 from trail_callbacks.language.detect import is_english, language, limits
@@ -48,11 +45,3 @@ def test_claims_too_short_to_tell_are_in_the_language_of_their_answer():
     (warning,) = limits({"c1": "Der Turm ist hoch und alt.", "c2": "Umsatz 2023: 1.250 Euro", "c3": "42"})
     assert warning.startswith("in German,")
     assert warning.endswith(": c1, c2, c3")
-
-
-def test_plain_english_loads_no_model():
-    code = (
-        "import sys; from trail_callbacks.language.detect import language; "
-        "assert language('The tower of the city is tall and old.') == 'en'; assert 'py3langid' not in sys.modules"
-    )
-    subprocess.run([sys.executable, "-c", code], check=True)

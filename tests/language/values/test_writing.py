@@ -35,7 +35,8 @@ def test_another_value_is_written_in_the_same_form(text, value, expected):
 
 
 @pytest.mark.parametrize(
-    ("text", "grain"), [("12,000 seats", 1000), ("40 seats", 1), ("3.5 km", 100), ("forty seats", 1), ("300 kg", 10)]
+    ("text", "grain"),
+    [("has 12,000 seats", 1000), ("40 seats", 1), ("3.5 km", 100), ("forty seats", 1), ("300 kg", 10)],
 )
 def test_another_value_is_as_round_as_the_first(text, grain):
     (found,) = quantities(text)
