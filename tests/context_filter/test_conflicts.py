@@ -8,7 +8,7 @@ SHORT = "The Eiffel Tower is 250 metres tall."
 
 def outvoted(*texts):
     found, _ = conflicts(dict(enumerate(texts)))
-    return [conflict.passage for conflict in found if conflict.outvoted]
+    return [i for i, conflict in found.items() if "outvoted" in conflict.signals]
 
 
 @pytest.mark.parametrize(
@@ -19,18 +19,23 @@ def outvoted(*texts):
         (["The drug is not approved for children.", "Regulators have not approved the drug for children.", "The drug is approved for children."], "approved", "negation"),
     ],
 )  # fmt: skip
-def test_who_contradicts_two_others_is_outvoted(passages, words, kind):
-    found, warning = conflicts(dict(enumerate(passages)))
-    (conflict,) = [conflict for conflict in found if conflict.outvoted]
-    assert (conflict.passage, conflict.words, conflict.kind, conflict.against) == (2, words, kind, (0, 1))
+def test_who_contradicts_two_others_is_outvoted_in_whatever_order(passages, words, kind):
+    given = dict(enumerate(passages))
+    found, warning = conflicts(given)
+    conflict = found[2]
+    assert (conflict.quote, conflict.signals, conflict.against) == (words, (kind, "outvoted"), (0, 1))
     assert passages[2][conflict.start : conflict.end] == words
     assert conflict.score == pytest.approx(2 / 3)
     assert warning == ""
+    (turned,) = [each for each in conflicts(dict(reversed(given.items())))[0].items() if "outvoted" in each[1].signals]
+    assert (turned[0], turned[1].quote, turned[1].against) == (2, words, (0, 1))
 
 
 def test_one_against_one_is_disputed_on_both_sides():
     found, _ = conflicts({4: TALL[0], 7: SHORT})
-    assert [(each.passage, each.outvoted, each.against) for each in found] == [(4, False, (7,)), (7, False, (4,))]
+    assert [(i, each.signals[1], each.against) for i, each in found.items()] == [
+        (4, "disputed", (7,)), (7, "disputed", (4,)),
+    ]  # fmt: skip
 
 
 def test_copies_count_once():
@@ -56,16 +61,9 @@ def test_who_has_support_is_not_outvoted_by_two():
     ],
 )  # fmt: skip
 def test_statements_on_different_subjects_do_not_conflict(passages):
-    assert conflicts(dict(enumerate(passages))) == ([], "")
+    assert conflicts(dict(enumerate(passages))) == ({}, "")
 
 
 def test_what_was_not_compared_is_said():
     long = " ".join(f"Sentence {i} tells of mill number {i}." for i in range(300))
     assert "of each passage were compared" in conflicts({0: SHORT, 1: long * 2})[1]
-
-
-def test_order_of_passages_does_not_matter():
-    passages = {0: TALL[0], 1: TALL[1], 2: SHORT}
-    orders = [conflicts(passages)[0], conflicts(dict(reversed(passages.items())))[0]]
-    seen = [[(each.passage, each.outvoted, each.against, each.words) for each in found] for found in orders]
-    assert seen[0] == seen[1] != []

@@ -2,7 +2,7 @@ import json
 
 import pytest
 
-from trail_callbacks.context_filter import ContextFilter, Filtered, PassageDecision, Reason
+from trail_callbacks.context_filter import ContextFilter, Reason
 from trail_callbacks.errors import InputError
 from trail_callbacks.graph import Node
 
@@ -63,24 +63,13 @@ def test_a_detector_that_fails_empties_nothing(monkeypatch):
     assert outcome.errors == ("contradiction: ZeroDivisionError: boom",)
 
 
-def test_nothing_in_nothing_out():
+def test_it_decides_the_same_twice_and_nothing_about_nothing():
+    passages = [*TALL, SHORT, ATTACK]
+    assert ContextFilter().apply(passages) == ContextFilter().apply(passages)
     assert ContextFilter().apply([]).decisions == ()
 
 
-def test_it_decides_the_same_twice():
-    passages = [*TALL, SHORT, ATTACK]
-    assert ContextFilter().apply(passages) == ContextFilter().apply(passages)
-
-
-@pytest.mark.parametrize(
-    "settings",
-    [
-        {"instruction": "remove"},
-        {"drop_at": 1.5},
-        {"flag_at": 0.0},
-        {"flag_at": 0.8, "drop_at": 0.7},
-    ],
-)
+@pytest.mark.parametrize("settings", [{"instruction": "remove"}, {"drop_at": 1.5}, {"flag_at": 0.8, "drop_at": 0.7}])
 def test_bad_settings_are_refused(settings):
     with pytest.raises(InputError, match="ContextFilter"):
         ContextFilter(**settings)
@@ -97,15 +86,3 @@ def test_a_reason_without_quotes_has_nothing_verbatim():
     assert data["against"] == [0, 1]
     assert data.keys().isdisjoint({"quote", "why"})
     assert json.loads(json.dumps(REASON.to_dict())) == data | {"quote": "1950", "why": "Why."}
-
-
-def test_an_outcome_tells_kept_from_dropped_and_flagged():
-    decisions = [
-        PassageDecision(index=0, passage="a", kept=True),
-        PassageDecision(index=1, passage="b", kept=False, reasons=(REASON,)),
-        PassageDecision(index=2, passage="c", kept=True, reasons=(REASON,)),
-    ]
-    outcome = Filtered(decisions=decisions)
-    assert outcome.kept == ["a", "c"]
-    assert outcome.dropped == [decisions[1]]
-    assert outcome.flagged == [decisions[2]]

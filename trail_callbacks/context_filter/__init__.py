@@ -4,14 +4,7 @@
 `disguises` brings to light, and `conflicts`, which compares passages with each other. No claims, answers or judges.
 """
 
-from trail_callbacks.context_filter.filter import (
-    Action,
-    ContextFilter,
-    Filtered,
-    PassageDecision,
-    Reason,
-    ReasonKind,
-    report_outcome,
-)
+from trail_callbacks.context_filter.filter import Action, ContextFilter, Filtered, PassageDecision, report_outcome
+from trail_callbacks.context_filter.reason import Reason, ReasonKind
 
 __all__ = ["Action", "ContextFilter", "Filtered", "PassageDecision", "Reason", "ReasonKind", "report_outcome"]

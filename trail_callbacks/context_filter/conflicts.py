@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import NamedTuple
 
+from trail_callbacks.context_filter.reason import Reason
 from trail_callbacks.language.speech import is_question
 from trail_callbacks.language.terms import Term, stem, terms, vocabulary
 from trail_callbacks.language.values import Quantity, follows, quantities
@@ -29,34 +30,11 @@ _RUN = 8  # words; sources that report one fact hardly share so many in a row
 _HOLDERS = 32  # passages by which a run is looked up, the first that hold it
 _COPIED = 0.5  # share of the shorter text's runs
 
+_NAMED = 8  # passages that a reason names one by one
+OUTVOTED = "outvoted"
+"""Signal of a conflict with a clear majority; else nobody can tell who is right."""
+
 _Range = tuple[int, int]
-
-
-@dataclass(frozen=True, slots=True)
-class Conflict:
-    """A passage states something that others contradict.
-
-    Attributes:
-        passage: Its position.
-        outvoted: Whether a clear majority contradicts it; else nobody can tell who is right.
-        start: Offset of the words in question.
-        end: Offset after them.
-        words: What it states.
-        others: What the others state.
-        against: Positions of the passages that contradict it, copies included.
-        score: Their share among those on the subject, copies counted once, 0.0 to 1.0.
-        kind: `number`, `date` or `negation`.
-    """
-
-    passage: int
-    outvoted: bool
-    start: int
-    end: int
-    words: str
-    others: str
-    against: tuple[int, ...]
-    score: float
-    kind: str
 
 
 @dataclass(frozen=True)
@@ -90,7 +68,11 @@ class _Stated:
 
     def unlike(self, other: _Stated) -> list[Quantity]:
         """Its quantities of which the other sentence has none that may be the same."""
-        return [one for one in self.quantities if not any(_may_be(one, its) for its in other.quantities)]
+        return [
+            one
+            for one in self.quantities
+            if not any(one.may_be(its) or follows(one, its) or follows(its, one) for its in other.quantities)
+        ]
 
 
 class _Difference(NamedTuple):
@@ -99,10 +81,10 @@ class _Difference(NamedTuple):
     kind: str
     span: _Range
     other: _Range
-    value: tuple[object, ...]
+    value: tuple[object, ...] = ()
 
 
-def conflicts(texts: Mapping[int, str]) -> tuple[list[Conflict], str]:
+def conflicts(texts: Mapping[int, str]) -> tuple[dict[int, Reason], str]:
     """Compares the statements of passages with each other.
 
     A passage is outvoted if at least two others agree among themselves and contradict it, and they are at least twice
@@ -112,7 +94,8 @@ def conflicts(texts: Mapping[int, str]) -> tuple[list[Conflict], str]:
         texts: Passages by position.
 
     Returns:
-        At most one conflict a passage, the clearest; and a warning if not everything was compared, else nothing.
+        The clearest conflict of each passage that has one, with the signals `number`, `date` or `negation`, and
+        `outvoted` or `disputed`; and a warning if not everything was compared, else nothing.
     """
     sources = _originals(texts)
     most = _SENTENCES // max(len(texts), 1)
@@ -123,20 +106,21 @@ def conflicts(texts: Mapping[int, str]) -> tuple[list[Conflict], str]:
         if len(own) > most:
             warning = f"only the first {most} sentences of each passage were compared for contradictions"
     stated = [each for each in stated if len(each.quantities) <= _NUMBERS]
-    found: dict[int, list[Conflict]] = defaultdict(list)
+    found: dict[int, list[Reason]] = defaultdict(list)
     for one in stated:
         others = [each for each in stated if sources[each.passage] != sources[one.passage]]
         others = [each for each in others if len(each.keys & one.keys) >= _FEWEST]
         found[one.passage] += _conflicts(one, others, sources)
-    clearest = (max(each, key=_clarity) for _, each in sorted(found.items()) if each)
-    return list(clearest), warning
+    clearest = {i: max(found[i], key=_clarity) for i in sorted(found) if found[i]}
+    outvoted = {i for i, each in clearest.items() if OUTVOTED in each.signals}  # whom only these contradict is right
+    return {i: each for i, each in clearest.items() if i in outvoted or not outvoted.issuperset(each.against)}, warning
 
 
-def _clarity(conflict: Conflict) -> tuple[bool, float, int]:
-    return conflict.outvoted, conflict.score, -conflict.start
+def _clarity(conflict: Reason) -> tuple[bool, float, int]:
+    return OUTVOTED in conflict.signals, conflict.score, -conflict.start
 
 
-def _conflicts(one: _Stated, others: Sequence[_Stated], sources: Mapping[int, int]) -> Iterator[Conflict]:
+def _conflicts(one: _Stated, others: Sequence[_Stated], sources: Mapping[int, int]) -> Iterator[Reason]:
     """One conflict for each thing that others state instead."""
     instead: dict[tuple[object, ...], list[tuple[_Stated, _Difference]]] = defaultdict(list)
     for other in others:
@@ -145,19 +129,22 @@ def _conflicts(one: _Stated, others: Sequence[_Stated], sources: Mapping[int, in
     for group in instead.values():
         other, at = group[0]
         agreeing = {sources[each.passage] for each in others if _agrees(one, each, at)}
-        against = {sources[each.passage] for each, _ in group} - agreeing
-        if against:
-            yield Conflict(
-                passage=one.passage,
-                outvoted=len(against) >= _MAJORITY * (1 + len(agreeing)),
-                start=one.start + at.span[0],
-                end=one.start + at.span[1],
-                words=one.text[slice(*at.span)],
-                others=other.text[slice(*at.other)],
-                against=tuple(sorted({each.passage for each, _ in group if sources[each.passage] in against})),
-                score=len(against) / (len(against) + 1 + len(agreeing)),
-                kind=at.kind,
-            )
+        votes = {sources[each.passage] for each, _ in group} - agreeing
+        against = sorted({each.passage for each, _ in group if sources[each.passage] in votes})
+        if not against:
+            continue
+        words = one.text[slice(*at.span)]
+        named = ", ".join(map(str, against[:_NAMED])) + (", ..." if len(against) > _NAMED else "")
+        yield Reason(
+            kind="contradiction",
+            score=len(votes) / (len(votes) + 1 + len(agreeing)),
+            start=one.start + at.span[0],
+            end=one.start + at.span[1],
+            quote=words,
+            signals=(at.kind, OUTVOTED if len(votes) >= _MAJORITY * (1 + len(agreeing)) else "disputed"),
+            why=f"It states {words!r}, passages {named} state {other.text[slice(*at.other)]!r}.",
+            against=tuple(against),
+        )
 
 
 def _difference(a: _Stated, b: _Stated) -> _Difference | None:
@@ -181,10 +168,6 @@ def _agrees(a: _Stated, b: _Stated, at: _Difference) -> bool:
     if not _one_subject(a, b, at.span, (0, 0)) or _difference(a, b) is not None:
         return False
     return at.kind == "negation" or {one.start for one in a.unlike(b)}.isdisjoint(range(*at.span))
-
-
-def _may_be(a: Quantity, b: Quantity) -> bool:
-    return a.may_be(b) or follows(a, b) or follows(b, a)
 
 
 def _kind(quantity: Quantity) -> str:
@@ -219,7 +202,7 @@ def _in_negation(a: _Stated, b: _Stated) -> _Difference | None:
     for key, span in (denied or stated).items():
         there = next(((term.start, term.end) for term in other.content if stem(term.form) == key), None)
         if there is not None:
-            return _Difference("negation", *((span, there) if denied else (there, span)), ())
+            return _Difference("negation", *((span, there) if denied else (there, span)))
     return None
 
 
@@ -252,21 +235,16 @@ def _originals(texts: Mapping[int, str]) -> dict[int, int]:
     Whoever repeats a text does not confirm it. For each position the first of its group is returned.
     """
     found: dict[int, int] = {}
-    seen: dict[tuple[str, ...], int] = {}
     holders: dict[tuple[str, ...], list[int]] = defaultdict(list)
     sizes: dict[int, int] = {}
     for i, text in texts.items():
         words = forms(text)
-        mine = frozenset(words[k : k + _RUN] for k in range(len(words) - _RUN + 1))
-        first = seen.get(words)
-        if first is None:
-            shared = Counter(k for run in mine for k in holders.get(run, ()))
-            copied = (k for k, n in shared.items() if n >= max(1, _COPIED * min(len(mine), sizes[k])))
-            first = min(copied, default=None)
-        found[i] = i if first is None else found[first]
-        if words not in seen:
-            seen[words], sizes[i] = i, len(mine)
-            for run in mine:
-                if len(holders[run]) < _HOLDERS:
-                    holders[run].append(i)
+        runs = {words[k : k + _RUN] for k in range(max(1, len(words) - _RUN + 1))}
+        shared = Counter(k for run in runs for k in holders[run])
+        copied = (k for k, n in shared.items() if n >= _COPIED * min(len(runs), sizes[k]))
+        found[i] = found.get(min(copied, default=i), i)
+        sizes[i] = len(runs)
+        for run in runs:
+            if len(holders[run]) < _HOLDERS:
+                holders[run].append(i)
     return found

@@ -17,7 +17,6 @@ from functools import lru_cache
 _WORD = re.compile(r"[^\W_]+")
 _TOKEN = re.compile(r"[a-z0-9@$!|+]{3,40}")
 _SPACED = re.compile(r"(?<!\w)(?:[^\W_][\W_]{1,3}){7}(?:[^\W_][\W_]{1,3}){0,400}[^\W_](?!\w)")
-_GAP = re.compile(r"[\W_]{1,4}")
 _PART = re.compile(r"[^\W_]|[\W_]{1,4}")
 # Letters of other scripts that look like Latin ones, and what they look like.
 _LOOKALIKES = str.maketrans(
@@ -30,14 +29,11 @@ _DIGITS = str.maketrans("01345789@$!|+", "oieastbgasiit")
 _BASE64 = re.compile(r"(?<![\w+/=-])[\w+/-]{24,20000}={0,2}(?![\w+/-])", re.ASCII)
 _TAGS = re.compile("[\U000e0020-\U000e007e]{4,4000}")
 _READABLE = 0.9  # share of letters and blanks; what decodes to less is data, not text
-_COMMENT = re.compile(r"<!--|^\[(?://|comment)\]:\s?#\s?[(\"']", re.MULTILINE)
-_COMMENT_END = re.compile(r"-->")
-_LINK_END = re.compile(r"[)\"']")
-_LONGEST = 2000  # characters of a comment that are read
-_STYLED = re.compile(
-    r"<\w{1,12}\b(?=[^<>]{0,300}?(?:display\s?:\s?none|visibility\s?:\s?hidden|font-size\s?:\s?[01](?![\d.])"
+_HIDDEN = re.compile(
+    r"<!--((?:(?!-->).){1,2000})|^\[(?://|comment)\]:\s?#\s?[(\"']([^)\"']{1,2000})"
+    r"|<\w{1,12}\b(?=[^<>]{0,300}?(?:display\s?:\s?none|visibility\s?:\s?hidden|font-size\s?:\s?[01](?![\d.])"
     r"|opacity\s?:\s?0(?![\d.])|(?<![\w-])color\s?:\s?(?:white|transparent|#fff)\b|\shidden[\s>]))[^<>]{0,300}>([^<]{1,2000})",
-    re.IGNORECASE,
+    re.IGNORECASE | re.DOTALL | re.MULTILINE,
 )
 
 
@@ -131,21 +127,15 @@ def _with_letters(match: re.Match[str]) -> str:
 
 def _joined(view: View) -> Iterator[View]:
     """Joins letters that were written apart (`i g n o r e`): the commonest gap parts letters, any other parts words."""
-    out: list[str] = []
-    offsets: list[int] = []
+    out: list[tuple[str, int]] = []
     for match in _SPACED.finditer(view.text):
-        gaps = Counter(gap[0] for gap in _GAP.finditer(match[0]))
-        within = gaps.most_common(1)[0][0]
-        for part in _PART.finditer(match[0]):
-            if part[0] != within:
-                out.append(part[0] if part[0].isalnum() else " ")
-                offsets.append(match.start() + part.start())
-        out.append("\n")
-        offsets.append(match.end() - 1)
+        parts = list(_PART.finditer(match[0]))
+        within = Counter(part[0] for part in parts if not part[0].isalnum()).most_common(1)[0][0]
+        said = ((part[0] if part[0].isalnum() else " ", part.start()) for part in parts if part[0] != within)
+        out += [*((sign, match.start() + at) for sign, at in said), ("\n", match.end() - 1)]
     if out:
-        if view.offsets is not None:
-            offsets = [view.offsets[i] for i in offsets]
-        yield View("".join(out), offsets, disguise="spelt out letter by letter")
+        offsets = [at if view.offsets is None else view.offsets[at] for _, at in out]
+        yield View("".join(sign for sign, _ in out), offsets, disguise="spelt out letter by letter")
 
 
 def _from_base64(blob: str) -> str:
@@ -162,22 +152,6 @@ def _from_tags(tags: str) -> str:
 
 
 def hidden(text: str) -> Iterator[tuple[int, int]]:
-    """Finds the stretches that a page does not show: comments, and elements styled away."""
-    if "<" not in text and "]:" not in text:
-        return
-    yield from _comments(text)
-    for match in _STYLED.finditer(text):
-        yield match.span(1)
-
-
-def _comments(text: str) -> Iterator[tuple[int, int]]:
-    """What stands in comments; one without an end reaches to that of the text, or as far as comments are read."""
-    at = 0
-    while opening := _COMMENT.search(text, at):
-        start = opening.end()
-        limit = min(len(text), start + _LONGEST)
-        closing = (_COMMENT_END if opening[0] == "<!--" else _LINK_END).search(text, start + 1, limit + 3)
-        end = closing.start() if closing else limit
-        if end > start:
-            yield start, end
-        at = closing.end() if closing else max(limit, start)
+    """Finds the stretches that a page does not show: comments, as far as they are read, and elements styled away."""
+    if "<" in text or "]:" in text:
+        yield from (found.span(found.lastindex or 0) for found in _HIDDEN.finditer(text))

@@ -4,62 +4,18 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
-from typing import Any, Generic, Literal, TypeVar, get_args
+from dataclasses import dataclass, replace
+from typing import Generic, Literal, TypeVar, get_args
 
-from trail_callbacks.context_filter.conflicts import conflicts
+from trail_callbacks.context_filter.conflicts import OUTVOTED, conflicts
 from trail_callbacks.context_filter.instructions import instruction
+from trail_callbacks.context_filter.reason import Reason, ReasonKind
 from trail_callbacks.errors import InputError
 
 _log = logging.getLogger("trail_callbacks")
 Action = Literal["drop", "flag", "off"]
-ReasonKind = Literal["instruction", "contradiction"]
 P = TypeVar("P")
-_NAMED = 8  # passages that a reason names one by one
 _LONGEST = 1_000_000  # characters of a passage in which instructions are looked for
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Reason:
-    """One thing found in a passage.
-
-    Attributes:
-        kind: `instruction` (to the model) or `contradiction` (others contradict it).
-        score: How sure, 0.0 to 1.0. A rule's weight, not a probability.
-        drops: Whether it is enough to drop the passage; otherwise the passage is kept and flagged.
-        start: Offset in the passage's text of what triggered it.
-        end: Offset after it.
-        quote: `text[start:end]`, verbatim, disguise included.
-        signals: The rules that fired, e.g. `("override", "exfiltration")`.
-        why: One sentence for a person.
-        against: Positions in the input of the passages that it contradicts.
-    """
-
-    kind: ReasonKind
-    score: float
-    drops: bool
-    start: int
-    end: int
-    quote: str
-    signals: tuple[str, ...]
-    why: str
-    against: tuple[int, ...] = ()
-
-    def to_dict(self, *, quotes: bool = True) -> dict[str, Any]:
-        """Returns it as JSON-safe values; without `quotes`, nothing verbatim of any passage is in it."""
-        data: dict[str, Any] = {
-            "kind": self.kind,
-            "score": round(self.score, 3),
-            "drops": self.drops,
-            "start": self.start,
-            "end": self.end,
-            "signals": list(self.signals),
-        }
-        if quotes:
-            data |= {"quote": self.quote, "why": self.why}
-        if self.against:
-            data["against"] = list(self.against)
-        return data
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -192,7 +148,11 @@ class ContextFilter:
         try:
             if self.contradiction != "off":  # a passage that is dropped has no vote
                 voting = {i: text for i, text in texts.items() if not any(reason.drops for reason in reasons[i])}
-                self._contradictions(voting, reasons, warnings)
+                found, warning = conflicts(voting)
+                warnings += [warning] if warning else []
+                for i, reason in found.items():
+                    drops = self.contradiction == "drop" and OUTVOTED in reason.signals
+                    reasons[i].append(replace(reason, drops=drops))
         except Exception as error:  # noqa: BLE001 - as above
             errors.append(f"contradiction: {type(error).__name__}: {error}")
         decisions = [
@@ -211,39 +171,7 @@ class ContextFilter:
         found = instruction(text[:_LONGEST])
         if found is None or found.score < self.flag_at:
             return []
-        return [
-            Reason(
-                kind="instruction",
-                score=found.score,
-                drops=self.instruction == "drop" and found.score >= self.drop_at,
-                start=found.start,
-                end=found.end,
-                quote=text[found.start : found.end],
-                signals=found.signals,
-                why=found.why,
-            )
-        ]
-
-    def _contradictions(self, texts: dict[int, str], reasons: dict[int, list[Reason]], warnings: list[str]) -> None:
-        found, warning = conflicts(texts)
-        warnings += [warning] if warning else []
-        outvoted = {conflict.passage for conflict in found if conflict.outvoted}
-        for each in found:
-            if not each.outvoted and outvoted.issuperset(each.against):
-                continue  # only the outvoted contradict it
-            others = ", ".join(map(str, each.against[:_NAMED])) + (", ..." if len(each.against) > _NAMED else "")
-            reason = Reason(
-                kind="contradiction",
-                score=each.score,
-                drops=self.contradiction == "drop" and each.outvoted,
-                start=each.start,
-                end=each.end,
-                quote=each.words,
-                signals=(each.kind, "outvoted" if each.outvoted else "disputed"),
-                why=f"It states {each.words!r}, passages {others} state {each.others!r}.",
-                against=each.against,
-            )
-            reasons[each.passage].append(reason)
+        return [replace(found, drops=self.instruction == "drop" and found.score >= self.drop_at)]
 
 
 def _text(passage: object) -> str:

@@ -5,11 +5,10 @@ from __future__ import annotations
 import re
 from bisect import bisect_right
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
-from functools import cached_property
 
 from trail_callbacks.context_filter.disguises import View, hidden, normalized, undisguised
-from trail_callbacks.context_filter.rules import Fired, fired, sentence
+from trail_callbacks.context_filter.reason import Reason
+from trail_callbacks.context_filter.rules import Sign, fired, sentence
 
 _AGAIN = 0.4  # of another rule of the same kind, elsewhere in the text
 _ONLY_REPORTED = 0.6  # score at most of a text that quotes or reports such words: flagged, not dropped
@@ -47,124 +46,83 @@ _CONDITION = re.compile(
 )
 
 
-@dataclass(frozen=True, slots=True)
-class Instruction:
-    """What was found.
-
-    Attributes:
-        score: 0.0 to 1.0.
-        start: Offset of the most telling words in the text.
-        end: Offset after them.
-        signals: Kinds of the rules that fired, most telling first.
-        why: What the passage does, for a person.
-    """
-
-    score: float
-    start: int
-    end: int
-    signals: tuple[str, ...]
-    why: str
-
-
-@dataclass(frozen=True, slots=True)
-class _Hit:
-    kind: str
-    weight: float
-    start: int
-    end: int
-    why: str
-    reported: bool = False
-
-
-def instruction(text: str) -> Instruction | None:
+def instruction(text: str) -> Reason | None:
     """Looks for instructions to a model in a text.
 
-    Rules that fire add up as independent signs do, `1 - (1 - a)(1 - b)`; a second rule of one kind counts less. What is
-    found only after a disguise was removed, or where a page does not show it, counts more; what is quoted, reported or
-    said on a condition counts less.
+    Signs add up as independent ones do, `1 - (1 - a)(1 - b)`; a second rule of one kind counts less. What is found only
+    after a disguise was removed, or where a page does not show it, counts more; what is quoted, reported or said on a
+    condition counts less.
 
     Args:
         text: The passage.
 
     Returns:
-        The finding, or None if no rule fires.
+        The finding, with the kinds of the rules that fired as signals; None if no rule fires.
     """
     plain = normalized(text)
-    hits = list(_hits(plain))
-    known = {(hit.start, hit.why) for hit in hits}
+    found = list(_signs(plain))
+    known = {(sign.start, sign.why) for sign in found}
     for view in undisguised(text, plain):
-        hits += [_raised(hit, view.disguise) for hit in _hits(view) if (hit.start, hit.why) not in known]
+        found += [_raised(sign, view.disguise) for sign in _signs(view) if (sign.start, sign.why) not in known]
     for first, last in hidden(text):
-        inside = _hits(normalized(text[first:last]))
-        moved = (replace(hit, start=hit.start + first, end=hit.end + first) for hit in inside)
-        hits += [_raised(hit, "in what a page does not show") for hit in moved]
-    return _scored(hits) if hits else None
+        for sign in _signs(normalized(text[first:last])):
+            moved = sign._replace(start=sign.start + first, end=sign.end + first)
+            found.append(_raised(moved, "in what a page does not show"))
+    return _scored(found, text) if found else None
 
 
-def _hits(view: View) -> Iterator[_Hit]:
+def _signs(view: View) -> Iterator[Sign]:
+    """What the rules say of a view, in offsets of the original; words that are only mentioned weigh less."""
     for start in range(0, len(view.text), _STRETCH):
         first = max(0, start - _LAP)
         text = view.text[first : start + _STRETCH + _LAP]
-        for hit in _near(text):
-            if start <= first + hit.start < start + _STRETCH:  # else it belongs to the stretch before or behind
-                place = view.original(first + hit.start, first + hit.end)
-                yield replace(hit, start=place[0], end=place[1])
+        found = [sign for sign in fired(text) if start <= first + sign.start < start + _STRETCH]  # others: beside it
+        if not found:
+            continue
+        quotations = [match.span() for match in _QUOTATION.finditer(text)]
+        discussed = len({match[0] for match in _SUBJECT.finditer(text)}) > 1
+        for sign in found:
+            at = bisect_right(quotations, sign.start, key=lambda span: span[0])
+            quoted = at > 0 and sign.end <= quotations[at - 1][1]
+            begin, end = view.original(first + sign.start, first + sign.end)
+            yield _weighed(sign, text, quoted=quoted, discussed=discussed)._replace(start=begin, end=end)
 
 
-def _near(text: str) -> Iterator[_Hit]:
-    mentions = _Mentions(text)
-    for found in fired(text):
-        factor, reported = mentions.factor(found)
-        yield _Hit(found.kind, found.weight * factor, found.start, found.end, found.why, reported)
+def _weighed(sign: Sign, text: str, *, quoted: bool, discussed: bool) -> Sign:
+    """A sign by how its words are meant: as an order, on a condition, reported, quoted, in a text about such words."""
+    first, last = sentence(text, sign.start, sign.end)
+    conditional = sign.order and _CONDITION.search(text, first, min(last, sign.end + _BEHIND))
+    before = text[max(first, sign.start - _BEFORE) : sign.start]
+    reported = sign.order and sign.english and not _GIVEN.search(before)
+    weight = sign.weight * (_CONDITIONAL_FACTOR if conditional else 1.0) * (_REPORTED_FACTOR if reported else 1.0)
+    weight *= _QUOTED_FACTOR if quoted else _DISCUSSED_FACTOR if discussed else 1.0
+    return sign._replace(weight=weight, reported=reported or quoted)
 
 
-def _raised(hit: _Hit, disguise: str) -> _Hit:
+def _raised(sign: Sign, disguise: str) -> Sign:
     """Whoever hides an order knows what it is."""
-    return replace(hit, weight=1.0 - (1.0 - hit.weight) * 0.5, why=f"{hit.why}, {disguise}", reported=False)
+    return sign._replace(weight=1.0 - (1.0 - sign.weight) * 0.5, why=f"{sign.why}, {disguise}", reported=False)
 
 
-def _scored(hits: Sequence[_Hit]) -> Instruction:
-    order = sorted(hits, key=lambda hit: (-hit.weight, hit.start))
-    by_kind: dict[str, list[_Hit]] = {}
-    for hit in order:
-        same = by_kind.setdefault(hit.kind, [])
-        if all(hit.why != other.why and (hit.end <= other.start or other.end <= hit.start) for other in same):
-            same.append(hit)
+def _scored(found: Sequence[Sign], text: str) -> Reason:
+    order = sorted(found, key=lambda sign: (-sign.weight, sign.start))
+    by_kind: dict[str, list[Sign]] = {}
     doubt = doubt_of_used = 1.0
-    for same in by_kind.values():
-        for i, hit in enumerate(same):
-            factor = 1.0 - hit.weight * (_AGAIN if i else 1.0)
-            doubt *= factor
-            doubt_of_used *= 1.0 if hit.reported else factor
-    score = min(1.0 - doubt, 0.99 if 1.0 - doubt_of_used >= _USED else _ONLY_REPORTED)
+    for sign in order:
+        same = by_kind.setdefault(sign.kind, [])
+        if any(sign.why == other.why or (sign.start < other.end and other.start < sign.end) for other in same):
+            continue
+        factor = 1.0 - sign.weight * (_AGAIN if same else 1.0)
+        doubt *= factor
+        doubt_of_used *= 1.0 if sign.reported else factor
+        same.append(sign)
     first = order[0]
-    return Instruction(score, first.start, first.end, tuple(by_kind), f"It {first.why}.")
-
-
-class _Mentions:
-    """Whether words of a normalized text are used or only mentioned: quoted, reported, conditional, discussed."""
-
-    def __init__(self, text: str) -> None:
-        self._text = text
-
-    def factor(self, found: Fired) -> tuple[float, bool]:
-        """Returns a factor for a rule's weight, 0.0 to 1.0, and whether the text only reports the words."""
-        start, end = found.start, found.end
-        first, last = sentence(self._text, start, end)
-        conditional = found.order and _CONDITION.search(self._text, first, min(last, end + _BEHIND))
-        before = self._text[max(first, start - _BEFORE) : start]
-        reported = found.order and found.english and not _GIVEN.search(before)
-        at = bisect_right(self._quotations, start, key=lambda span: span[0])
-        quoted = at > 0 and end <= self._quotations[at - 1][1]
-        factor = _CONDITIONAL_FACTOR if conditional else 1.0
-        if quoted or self._discussed:
-            factor *= _QUOTED_FACTOR if quoted else _DISCUSSED_FACTOR
-        return factor * (_REPORTED_FACTOR if reported else 1.0), reported or quoted
-
-    @cached_property
-    def _quotations(self) -> Sequence[tuple[int, int]]:
-        return [match.span() for match in _QUOTATION.finditer(self._text)]
-
-    @cached_property
-    def _discussed(self) -> bool:
-        return len({match[0] for match in _SUBJECT.finditer(self._text)}) > 1
+    return Reason(
+        kind="instruction",
+        score=min(1.0 - doubt, 0.99 if 1.0 - doubt_of_used >= _USED else _ONLY_REPORTED),
+        start=first.start,
+        end=first.end,
+        quote=text[first.start : first.end],
+        signals=tuple(by_kind),
+        why=f"It {first.why}.",
+    )

@@ -108,17 +108,18 @@ _TRANSLATED = (
 )
 
 
-class Fired(NamedTuple):
+class Sign(NamedTuple):
     """One sign that a passage addresses the model.
 
     Attributes:
         kind: What the passage tries; several rules of one kind add little to each other.
         weight: How much the rule says on its own, 0.0 to 1.0.
         why: What the passage does, for a person.
-        start: Offset of the words in the normalized text.
+        start: Offset of the words.
         end: Offset after them.
         order: Whether the words count in full only as an order: on a condition they say less.
         english: Whether the rule is English: in other languages a report is not told from an order.
+        reported: Whether the text only quotes or reports the words.
     """
 
     kind: str
@@ -126,20 +127,19 @@ class Fired(NamedTuple):
     why: str
     start: int
     end: int
-    order: bool
-    english: bool
+    order: bool = False
+    english: bool = True
+    reported: bool = False
 
 
-def fired(text: str) -> Iterator[Fired]:
+def fired(text: str) -> Iterator[Sign]:
     """Finds all that the rules say of a normalized text; of a translated rule the first match in each language."""
     for kind, weight, pattern, why, order in _compiled():
-        for match in pattern.finditer(text):
-            yield Fired(kind, weight, why, *match.span(), order, english=True)
+        yield from (Sign(kind, weight, why, *match.span(), order) for match in pattern.finditer(text))
     for words in _lexicons(ascii_only=text.isascii()):
         for kind, weight, why, names in _TRANSLATED:
-            span = _together(text, [words[name] for name in names])
-            if span is not None:
-                yield Fired(kind, weight, why, *span, kind == "override", english=False)
+            if span := _together(text, [words[name] for name in names]):
+                yield Sign(kind, weight, why, *span, kind == "override", english=False)
 
 
 def sentence(text: str, start: int, end: int) -> tuple[int, int]:
@@ -161,10 +161,9 @@ def _expanded(phrase: str) -> str:
 
 @cache
 def _compiled() -> tuple[tuple[str, float, re.Pattern[str], str, bool], ...]:
-    phrases = [
-        (kind, weight, re.compile(_expanded(phrase)), why, order) for kind, weight, phrase, why, order in _PHRASES
-    ]
-    return (*phrases, *((kind, weight, re.compile(pattern), why, False) for kind, weight, pattern, why in _SYNTAX))
+    phrases = ((kind, weight, _expanded(phrase), why, order) for kind, weight, phrase, why, order in _PHRASES)
+    syntax = ((*rule, False) for rule in _SYNTAX)
+    return tuple((*rule[:2], re.compile(rule[2]), *rule[3:]) for rule in (*phrases, *syntax))
 
 
 @cache
@@ -185,10 +184,7 @@ def _together(text: str, sets: Sequence[re.Pattern[str]]) -> tuple[int, int] | N
         found = [match.span()]
         for words in sets[1:]:
             spans = (other.span() for other in words.finditer(text, low, high))
-            free = next((s for s in spans if all(s[1] <= f[0] or f[1] <= s[0] for f in found)), None)
-            if free is None:
-                break
-            found.append(free)
-        else:
+            found += [s for s in spans if all(s[1] <= f[0] or f[1] <= s[0] for f in found)][:1]
+        if len(found) == len(sets):
             return min(start for start, _ in found), max(end for _, end in found)
     return None
