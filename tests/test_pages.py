@@ -1,7 +1,9 @@
 """The front pages are followed as somebody new would: README, the page of LangChain and that of LlamaIndex."""
 
+import ast
 import asyncio
 import gc
+import importlib
 import json
 import re
 from pathlib import Path
@@ -14,6 +16,7 @@ from trail_callbacks.taxonomy import ERRORS, SUPPORT, table
 
 ROOT = Path(__file__).parents[1]
 README = (ROOT / "README.md").read_text(encoding="utf-8")
+OURS = {"trail_callbacks", "langchain_trail", "llama_index_trail", "pytest_trail"}
 QUESTION = "How long does the ferry take?"
 SOURCE = "The ferry takes 40 minutes. It sails daily."
 WRONG = "The ferry takes 53 minutes."
@@ -44,9 +47,10 @@ class Reader:
 
 
 def followed(name, known):
-    """Runs the code of a page from top to end, in one namespace."""
+    """Runs the code of a page from top to end, in one namespace; a hosted model is the recorded one here."""
     for block in blocks(name):
-        exec(compile(block, name, "exec"), known)  # noqa: S102 - a page of our own
+        code = block.replace('"openai/gpt-5-mini"', "judge")
+        exec(compile(code, name, "exec"), known)  # noqa: S102 - a page of our own
     return known
 
 
@@ -167,6 +171,30 @@ def test_the_page_of_llama_index_is_followed_to_its_end(llama_index_app, capsys)
     assert (text, summary["hallucination_score"]) == (WRONG, 1.0)
     assert str(reply) == WRONG
     assert report.graph.answer.text == WRONG
+
+
+def test_the_pages_of_traces_and_diagnoses_are_followed(langchain_app, capsys, tmp_path, monkeypatch):
+    from langchain_trail import TrailCallbackHandler, as_model
+
+    monkeypatch.chdir(tmp_path)
+    recorder = TrailCallbackHandler(evaluate="never")
+    langchain_app["chain"].invoke(QUESTION, {"callbacks": [recorder]})
+    more = {"judge": as_model(langchain_app["model"]), "chat_model": langchain_app["model"]}
+    known = followed("docs/trace.md", {**langchain_app, **more, "traces": [recorder.trace()]})
+    assert known["report"].hallucination_score == 1.0
+    assert capsys.readouterr().out.endswith(f" {QUESTION}\n")
+    known = followed("docs/diagnosis.md", {**langchain_app, **more})
+    assert "grounding failure" in capsys.readouterr().out
+    assert len(known["found"].from_memory) == 1
+
+
+@pytest.mark.parametrize("name", sorted(str(each.relative_to(ROOT)) for each in ROOT.glob("docs/*.md")))
+def test_what_a_page_imports_is_there(name):
+    for block in blocks(name):
+        for node in ast.walk(ast.parse(block)):
+            if isinstance(node, ast.ImportFrom) and node.module.split(".")[0] in OURS:
+                module = importlib.import_module(node.module)
+                assert [each.name for each in node.names if not hasattr(module, each.name)] == []
 
 
 @left_open
