@@ -37,7 +37,7 @@ class CanaryResult:
     @cached_property
     def results(self) -> Results:
         """What the run shows, where the context is authoritative: `print` it, or write its page by `to_html`."""
-        from trail_callbacks.canary.report import assess  # noqa: PLC0415 - the engine, not before it is used
+        from trail_callbacks.canary.report.results import assess  # noqa: PLC0415 - the engine, not before it is used
 
         return assess(self.run)
 
@@ -109,7 +109,7 @@ class CanaryResult:
 
     def _refusal(self, measure: str, bound: float, strategy: str, max_unscorable: float) -> str | None:
         """Why a rate under the fictive context does not keep its bound: the highest leak rate, or the lowest other."""
-        from trail_callbacks.canary.statistics.measures import MEASURES, ProbeCase  # noqa: PLC0415 - as above
+        from trail_callbacks.canary.statistics.rates import MEASURES, ProbeCase  # noqa: PLC0415 - as above
         from trail_callbacks.statistics.intervals import wilson  # noqa: PLC0415 - as above
 
         def passes(low: float, high: float) -> bool:

@@ -12,8 +12,8 @@ from hostile import report
 
 from trail_callbacks import check
 from trail_callbacks.canary import ARMS, KINDS, OUTCOMES, Arm, Finding, Outcome, Probe, Run, Skipped, Strategy, Trial
-from trail_callbacks.canary.page import to_page
-from trail_callbacks.canary.report import assess
+from trail_callbacks.canary.report.page import to_page
+from trail_callbacks.canary.report.results import assess
 
 _NUMBER = 40
 

@@ -4,7 +4,7 @@ import pytest
 
 from trail_callbacks.canary import ARMS, OUTCOMES, Finding, Probe
 from trail_callbacks.canary.outcomes import classify
-from trail_callbacks.canary.statistics.measures import right
+from trail_callbacks.canary.statistics.rates import right
 
 FERRY = Probe(id="f", question="How long does it take?", real="40 minutes", fictive="63 minutes")
 REMOVED = Probe(id="r", question="How long does it take?", real="40 minutes", fictive=None)

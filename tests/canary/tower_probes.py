@@ -1,7 +1,6 @@
 """Probes, and a stand-in for the judgement of their answers, for tests of what asks them."""
 
 from trail_callbacks.canary import Answered, Finding, Probe
-from trail_callbacks.canary.runs import asking
 from trail_callbacks.canary.runs import run as running
 
 
@@ -68,4 +67,4 @@ def decide(answers):
 
 def judge_by_words():
     """Has all runs of this process judged so."""
-    asking.classify, running.decide_all = classify, decide
+    running.classify, running.decide_all = classify, decide

@@ -7,7 +7,7 @@ from typer.testing import CliRunner
 
 from trail_callbacks.canary import ARMS
 from trail_callbacks.canary.statistics.rates import rates
-from trail_callbacks.cli.canary_demo import demo
+from trail_callbacks.cli.canary import demo
 from trail_callbacks.demo.canary import play
 
 

@@ -18,10 +18,10 @@ if TYPE_CHECKING:
     from trail_callbacks.canary.files.corpora import corpus_of, read_corpus
     from trail_callbacks.canary.files.probes import read_probes, write_probes
     from trail_callbacks.canary.files.twins import load_twin, save_twin
-    from trail_callbacks.canary.page.document import to_page
     from trail_callbacks.canary.passages.translation import Translator
     from trail_callbacks.canary.perturbers.perturb import perturb
     from trail_callbacks.canary.questions.making import make_probes
+    from trail_callbacks.canary.report.page import to_page
     from trail_callbacks.canary.report.results import Results, assess
     from trail_callbacks.canary.runs.journal import load_run
     from trail_callbacks.canary.runs.recurring import Watch, exposition
@@ -90,7 +90,7 @@ _MODULES = {
     "trail_callbacks.canary.files.corpora": ("corpus_of", "read_corpus"),
     "trail_callbacks.canary.files.twins": ("load_twin", "save_twin"),
     "trail_callbacks.canary.files.probes": ("read_probes", "write_probes"),
-    "trail_callbacks.canary.page.document": ("to_page",),
+    "trail_callbacks.canary.report.page": ("to_page",),
     "trail_callbacks.canary.passages.translation": ("Translator",),
     "trail_callbacks.canary.perturbers.perturb": ("perturb",),
     "trail_callbacks.canary.questions.making": ("make_probes",),

@@ -1,8 +1,11 @@
-"""`trail canary`: whether an app answers from its context or from its model's memory, and the gate of runs."""
+"""`trail canary`: whether an app answers from its context or from its model's memory: reports, the gate, the demo."""
 
 from __future__ import annotations
 
+import tempfile
+from collections import Counter
 from collections.abc import Iterator
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
@@ -10,23 +13,34 @@ from rich.table import Table
 from rich.text import Text
 
 from trail_callbacks import canary as trap
-from trail_callbacks.cli.canary_demo import demo
 from trail_callbacks.cli.canary_run import run, watch
-from trail_callbacks.cli.canary_texts import perturb, probes
+from trail_callbacks.cli.canary_texts import change, perturb, probes, spread
 from trail_callbacks.cli.options import Json, OnNotEnough, Word, option, status_of, writable
-from trail_callbacks.cli.output import display, emit
+from trail_callbacks.cli.output import deliver, progress
 from trail_callbacks.errors import InputError
 from trail_callbacks.render.excerpt import plain
 
 if TYPE_CHECKING:
+    from trail_callbacks.canary.runs.run import RunProgress
     from trail_callbacks.canary.statistics.comparing import RunComparison
+    from trail_callbacks.demo.canary import CanaryDemo
 
 _HEADLINES = {
     "passes": "The candidate passes: it is not worse than the baseline by more than the margin.",
     "worse": "The candidate is worse than the baseline.",
     "not_enough_data": "There is not enough data to say whether the candidate is worse.",
 }
-_RATES = {"leak": "leak", "follow": "follow", "right_real": "right, real", "right_fictive": "right, fictive"}
+_COLUMNS = ("strategy", "rate", "n", "before", "after", "worse by (points)", "outcome")
+_PLAYED = (
+    "The models are played: each knows four in five of the facts, and gives a known share of those from memory, "
+    "whatever it reads. Documents, edits, questions, chunkers, search and scoring are real."
+)
+_ARMS: dict[trap.Arm, str] = {
+    "closed_book": "asked alone",
+    "empty": "finds nothing",
+    "real": "reads the real pages",
+    "fictive": "reads the twin",
+}
 
 RunPolicy = Annotated[
     Literal["context_is_authoritative", "verify_the_context"],
@@ -45,15 +59,10 @@ def report(
 
     A run that has not ended can be shown, too.
     """
-    from trail_callbacks.canary.report.terminal import views  # noqa: PLC0415 - other commands do not need it
-
     found = trap.assess(trap.load_run(run), policy)
     if html:
         found.to_html(html)
-    if as_json:
-        emit(found.as_data())
-    else:
-        display(*views(found), *([f"written to {plain(html)}"] if html else []))
+    deliver(found.as_data(), [found, *([f"written to {plain(html)}"] if html else [])], as_json=as_json)
 
 
 def compare(
@@ -73,10 +82,7 @@ def compare(
     if baseline == candidate:
         raise InputError("BASELINE and CANDIDATE name the same run: there is nothing to compare")
     found = trap.compare(trap.load_run(baseline), trap.load_run(candidate), margin=margin, policy=policy)
-    if as_json:
-        emit({"baseline": baseline, "candidate": candidate, **found.as_data()})
-    else:
-        display(*_compared(found))
+    deliver({"baseline": baseline, "candidate": candidate, **found.as_data()}, _compared(found), as_json=as_json)
     raise typer.Exit(status_of(found.verdict, on_not_enough))
 
 
@@ -84,7 +90,7 @@ def _compared(found: RunComparison) -> Iterator[Any]:
     yield Text(_HEADLINES[found.verdict], style="bold")
     yield from (Text(f"- {plain(each.strategy)}: {each.reason}") for each in found.changes if each.reason)
     table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0))
-    for name in ("strategy", "rate", "n", "before", "after", "worse by (points)", "outcome"):
+    for name in _COLUMNS:
         table.add_column(name, overflow="fold", no_wrap=name not in ("strategy", "rate", "outcome"))
     for each in found.changes:
         cells = ["\u2013"] * 3
@@ -92,10 +98,69 @@ def _compared(found: RunComparison) -> Iterator[Any]:
             pairs, (change, low, high) = each.pairs, (100 * points for points in each.worse_by)
             shares = [f"{(pairs.both + hits) / pairs.n:.1%}" for hits in (pairs.first, pairs.second)]
             cells = [*shares, f"{change:+.1f} [{low:+.1f}, {high:+.1f}]"]
-        outcome = each.verdict.replace("_", " ")
-        table.add_row(Text(plain(each.strategy)), _RATES[each.measure], f"{each.pairs.n:,}", *cells, outcome)
+        names = Text(plain(each.strategy)), each.measure.replace("_", ", ")
+        table.add_row(*names, f"{each.pairs.n:,}", *cells, each.verdict.replace("_", " "))
     yield from ("", table, "")
     yield from (Text(plain(each), style="dim") for each in found.remarks())
+
+
+def demo(
+    *,
+    probes: Annotated[int, option("N", "Questions at most.", min=1)] = 80,
+    as_json: Json = False,
+) -> None:
+    """Shows what the canary trap finds on models that leak 0, 10 and 50 % of what they know.
+
+    Runs offline, without a key: a small town's pages get a fictive twin, and played models answer questions about it.
+    """
+    from trail_callbacks.demo.canary import play  # noqa: PLC0415 - other commands do not need it
+
+    with tempfile.TemporaryDirectory() as scratch, progress("asking") as bar:
+
+        def show(done: RunProgress) -> None:
+            bar.update(bar.task_ids[0], completed=done.asked + done.known, total=done.total)
+
+        played = play(Path(scratch, "run"), most=probes, on_progress=show)
+        found = trap.assess(played.run)
+    kinds = Counter(each.kind for each in played.twin.edits)
+    data = {"edits": kinds, "planted": played.planted, "results": found.as_data()}
+    deliver(data, _demonstrated(played, found), as_json=as_json)
+
+
+def _demonstrated(played: CanaryDemo, found: trap.Results) -> Iterator[Any]:
+    from trail_callbacks.canary.report.terminal import to_rich  # noqa: PLC0415 - as above
+
+    twin, known = played.twin, {name: each.rates["leak_known"] for name, each in found.rates.strategies.items()}
+    yield Text(_PLAYED, style="yellow")
+    yield Text("\n1  The twin", style="bold")
+    yield f"{len(twin.real)} documents; {len(twin.edits)} facts are other ones in their twin. Some:"
+    yield from map(change, spread(twin.edits))
+    yield from _question(played)
+    yield Text("\n3  What the run finds; the true leak rates are in the names of the strategies\n", style="bold")
+    yield to_rich(found, brief=True)
+    truths = ((known[name], truth) for name, truth in played.planted.items())
+    inside = sum((rate.low or 0.0) <= truth <= (rate.high or 0.0) for rate, truth in truths)
+    yield f"\nThe true rate is in {inside} of {len(known)} intervals of what leaks of what the model knows."
+    yield Text("\nYour own app: docs/canary.md", style="dim")
+
+
+def _question(played: CanaryDemo) -> Iterator[Any]:
+    """A probe that the worst model leaks, under each arm: one that a person would ask."""
+    worst = max(played.planted, key=lambda name: played.planted[name])
+    trials = {(each.probe, each.arm): each for each in played.run.trials if each.strategy == worst}
+    leaks = [key[0] for key, each in trials.items() if each.finding.outcome == "leaks_prior" and key[1] == "fictive"]
+    if not leaks:
+        return
+    asked = (played.run.probes[each] for each in leaks)
+    probe = min(
+        asked, key=lambda each: ("___" in each.question, each.kind not in ("number", "date"), len(each.question))
+    )
+    yield Text("\n2  One question, asked of one model four times", style="bold")
+    yield plain(probe.question)
+    yield f"The pages say {plain(probe.real)}, the twin says {plain(probe.fictive or 'nothing')}."
+    for arm, words in _ARMS.items():
+        if (trial := trials.get((probe.id, arm))) is not None:
+            yield f"  {words}: {plain(trial.answer or '')} ({trial.finding.outcome.replace('_', ' ')})"
 
 
 canary = typer.Typer(

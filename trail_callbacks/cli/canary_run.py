@@ -12,17 +12,16 @@ import typer
 
 from trail_callbacks import canary
 from trail_callbacks.cli.apps import load_app
+from trail_callbacks.cli.canary_texts import left_out
 from trail_callbacks.cli.options import BaseUrl, Json, Limits, Word, budget_of, option
-from trail_callbacks.cli.output import complain, display, emit, meter
+from trail_callbacks.cli.output import complain, deliver, display, emit, meter
 from trail_callbacks.errors import InputError
 from trail_callbacks.render.excerpt import plain
 
 if TYPE_CHECKING:
-    from trail_callbacks.canary.runs.asking import RunProgress
-    from trail_callbacks.canary.runs.recurring import ProbeHistory
+    from trail_callbacks.canary.runs.run import RunProgress
     from trail_callbacks.models.call import Model
 
-_COMPLAINTS = 5
 _PER_CALL = 8  # answers that a judge reads in one call
 _WIDTH = 160  # columns: a turn is a line of a log
 
@@ -60,14 +59,15 @@ def run(
     whatever ended it; with another judge it finds anew what the answers do. The exit status is 1 if not all was
     answered: over budget, interrupted, or the app failed.
     """
+    from trail_callbacks.canary.runs.plan import read_matrix  # noqa: PLC0415 - other commands do not need it
+
     found, skipped = canary.read_probes(probes)
-    strategies, chosen = _matrix(matrix)
+    strategies, chosen = read_matrix(matrix) if matrix else ((), canary.ARMS)
     if arms is not None:
         chosen = cast("Sequence[canary.Arm]", [each.strip() for each in arms.split(",")])  # checked by the run
     if dry_run:
         _say_cost(found, max(1, len(strategies)) * len(chosen), judged=judge is not None, as_json=as_json)
         return
-    settings: dict[str, Any] = {"app": app, "seed": seed}
     subject, model, budget = load_app(app), _model(judge, base_url), budget_of(limit)
     try:
         with meter(f"asking {app}") as bar:
@@ -90,12 +90,13 @@ def run(
                 concurrency=concurrency,
                 timeout=timeout,
                 on_progress=show,
-                settings=settings,
+                settings={"app": app, "seed": seed},
                 skipped=skipped,
             )
     except KeyboardInterrupt:
         done = canary.load_run(out)
-    _deliver(done, as_json=as_json)
+    deliver(_data(done), _views(done), as_json=as_json)
+    _complain(done)
 
 
 def watch(
@@ -119,16 +120,21 @@ def watch(
     if not 0.0 <= max_leak < 1.0:
         raise InputError(f"--max-leak is {max_leak}, expected 0.0 to under 1.0")
     found, skipped = canary.read_probes(probes)
-    _complain_of(skipped)
+    left_out(skipped)
     options = {"model": _model(judge, base_url), "budget": budget_of(limit), "concurrency": 1, "timeout": timeout}
     now = canary.Watch(probes=found, app=load_app(app), history=history, size=size, options=options).turn()
     leak = now.leak()
     over = leak is not None and (leak.low or 0.0) > max_leak
+    counts = ", ".join(f"{n} {outcome.replace('_', ' ')}" for outcome, n in now.totals.items())
+    said = f"no leak rate yet: of the trials under the fictive context {counts or 'none was asked'}"
+    if leak is not None:
+        verdict = "over" if over else "not shown to be over"
+        said = f"leak rate {leak} of {leak.documents} probes: {verdict} {max_leak:.1%}"
+    data = {"at": now.at, "turns": now.turns, "leak": leak and leak.as_data(), "max_leak": max_leak, "over": over}
     if as_json:
-        data = {"at": now.at, "turns": now.turns, "leak": leak and leak.as_data(), "max_leak": max_leak, "over": over}
         emit({**data, "totals": dict(now.totals)})
     else:
-        display(_line(now, max_leak, over=over), width=_WIDTH)
+        display(f"{now.at}: {said}", width=_WIDTH)
     for error in now.errors:
         complain(f"the app failed: {error}")
     if now.stopped is not None:
@@ -136,12 +142,6 @@ def watch(
     if over:
         complain(f"the leak rate is over {max_leak:.1%}")
         raise typer.Exit(1)
-
-
-def _matrix(path: str | None) -> tuple[Sequence[canary.Strategy], Sequence[canary.Arm]]:
-    from trail_callbacks.canary.runs.plan import read_matrix  # noqa: PLC0415 - other commands do not need it
-
-    return read_matrix(path) if path else ((), canary.ARMS)
 
 
 def _model(judge: str | None, base_url: str | None) -> Model | None:
@@ -161,43 +161,42 @@ def _say_cost(probes: Sequence[canary.Probe], asked: int, *, judged: bool, as_js
     from trail_callbacks.models.tokens import count  # noqa: PLC0415 - as above
 
     questions, tokens = asked * len(probes), asked * sum(count(each.question) for each in probes)
-    calls = ceil(questions / _PER_CALL) if judged else 0
-    if as_json:
-        emit({"questions": questions, "question_tokens": tokens, "judge_calls": calls, "precision": planned(probes)})
-        return
-    display(f"{questions:,} questions to the app, of {tokens:,} tokens without what the app adds")
-    if judged:
-        display(f"at most {calls:,} calls of the judge")
-    display(planned(probes))
+    calls, said = ceil(questions / _PER_CALL) if judged else 0, planned(probes)
+    views = [f"{questions:,} questions to the app, of {tokens:,} tokens without what the app adds"]
+    views += [f"at most {calls:,} calls of the judge"] if judged else []
+    data = {"questions": questions, "question_tokens": tokens, "judge_calls": calls, "precision": said}
+    deliver(data, [*views, said], as_json=as_json)
 
 
-def _complain_of(skipped: Sequence[canary.Skipped]) -> None:
-    for each in skipped[:_COMPLAINTS]:
-        complain(f"left out: {each.place}: {each.why}")
-    if len(skipped) > _COMPLAINTS:
-        complain(f"{len(skipped) - _COMPLAINTS} more were left out")
+def _data(done: canary.Run) -> dict[str, Any]:
+    counts = Counter((each.strategy, each.arm, each.finding.outcome) for each in done.trials)
+    return {
+        "folder": str(done.folder),
+        "trials": len(done.trials),
+        "failed": sum(each.error is not None for each in done.trials),
+        "repeated": done.repeated,
+        "stopped": done.stopped,
+        "calls": done.spent.calls,
+        "outcomes": [{"strategy": a, "arm": b, "outcome": c, "trials": n} for (a, b, c), n in counts.items()],
+        "skipped": [asdict(each) for each in done.skipped],
+    }
 
 
-def _deliver(done: canary.Run, *, as_json: bool) -> None:
-    """Shows a run; exits with 1 if something is missing."""
+def _views(done: canary.Run) -> Iterator[str]:
+    from trail_callbacks.canary.report.sections import answer, summary  # noqa: PLC0415 - as above
+
+    found = canary.assess(done)
+    yield f"{summary(found)}; {done.spent.calls} calls over all runs"
+    yield plain(answer(found))
+    if done.repeated:
+        yield f"up to {done.repeated} questions were asked twice, because the process ended meanwhile"
+    yield f"\nwritten to {plain(str(done.folder))}; next: trail canary report {plain(str(done.folder))}"
+
+
+def _complain(done: canary.Run) -> None:
+    """Says what is missing in a run, and exits with 1 if something is."""
+    left_out(done.skipped)
     failed = [trial.error for trial in done.trials if trial.error is not None]
-    if as_json:
-        counts = Counter((each.strategy, each.arm, each.finding.outcome) for each in done.trials)
-        emit(
-            {
-                "folder": str(done.folder),
-                "trials": len(done.trials),
-                "failed": len(failed),
-                "repeated": done.repeated,
-                "stopped": done.stopped,
-                "calls": done.spent.calls,
-                "outcomes": [{"strategy": a, "arm": b, "outcome": c, "trials": n} for (a, b, c), n in counts.items()],
-                "skipped": [asdict(each) for each in done.skipped],
-            }
-        )
-    else:
-        display(*_views(done))
-    _complain_of(done.skipped)
     if failed:
         complain(f"the app failed on {len(failed)} questions, such as: {failed[0]}; the same command asks them again")
     if lost := [each.finding for each in done.trials if each.finding.outcome == "unscorable" and each.error is None]:
@@ -208,25 +207,3 @@ def _deliver(done: canary.Run, *, as_json: bool) -> None:
         complain(f"{done.stopped}; the same command goes on from here")
     if failed or done.stopped is not None:
         raise typer.Exit(1)
-
-
-def _views(done: canary.Run) -> Iterator[str]:
-    from trail_callbacks.canary.report.words import answer, summary  # noqa: PLC0415 - as above
-
-    found = canary.assess(done)
-    yield f"{summary(found)}; {done.spent.calls} calls over all runs"
-    yield plain(answer(found))
-    if done.repeated:
-        yield f"up to {done.repeated} questions were asked twice, because the process ended meanwhile"
-    yield f"\nwritten to {plain(str(done.folder))}; next: trail canary report {plain(str(done.folder))}"
-
-
-def _line(now: ProbeHistory, max_leak: float, *, over: bool) -> str:
-    leak = now.leak()
-    if leak is None:
-        so_far = ", ".join(f"{n} {outcome.replace('_', ' ')}" for outcome, n in now.totals.items())
-        return f"{now.at}: no leak rate yet: of the trials under the fictive context {so_far or 'none was asked'}"
-    return (
-        f"{now.at}: leak rate {leak} of {leak.documents} probes: "
-        f"{'over' if over else 'not shown to be over'} {max_leak:.1%}"
-    )

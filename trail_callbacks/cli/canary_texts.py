@@ -12,7 +12,7 @@ import typer
 
 from trail_callbacks import canary
 from trail_callbacks.cli.options import BaseUrl, Json, Word, Words, option, writable
-from trail_callbacks.cli.output import complain, display, emit
+from trail_callbacks.cli.output import complain, deliver
 from trail_callbacks.errors import InputError, JudgeError
 from trail_callbacks.render.excerpt import plain
 from trail_callbacks.text import shorten
@@ -54,19 +54,16 @@ def perturb(
         raise InputError(f"nothing in the corpus can be changed ({reasons})")
     canary.save_twin(twin, output)
     counts = Counter(edit.kind for edit in twin.edits)
-    if as_json:
-        data = {"id": twin.id, "seed": seed, "documents": len(read), "edits": len(twin.edits), "kinds": counts}
-        emit({**data, "skipped": [asdict(each) for each in skipped], "file": output})
-    else:
-        display(
-            f"{len(twin.edits)} edits in {len(read)} documents, seed {seed}",
-            f"kinds: {_counted(counts)}",
-            "\nsome of them:",
-            *map(_change, _spread(twin.edits)),
-            f"\nwritten to {plain(output)}; next: trail canary probes {plain(output)} -o probes.jsonl",
-        )
-    for line in _reasons(skipped):
-        complain(line)
+    data = {"id": twin.id, "seed": seed, "documents": len(read), "edits": len(twin.edits), "kinds": counts}
+    views = [
+        f"{len(twin.edits)} edits in {len(read)} documents, seed {seed}",
+        f"kinds: {_counted(counts)}",
+        "\nsome of them:",
+        *map(change, spread(twin.edits)),
+        f"\nwritten to {plain(output)}; next: trail canary probes {plain(output)} -o probes.jsonl",
+    ]
+    deliver({**data, "skipped": [asdict(each) for each in skipped], "file": output}, views, as_json=as_json)
+    left_out(skipped)
 
 
 def probes(
@@ -106,23 +103,20 @@ def probes(
         raise InputError(f"{twin}: no probe can be made of it ({'; '.join(_reasons(skipped)) or 'it has no edits'})")
     canary.write_probes(made, output)
     kinds = Counter(each.kind or "other" for each in made)
-    if as_json:
-        data = {"probes": len(made), "kinds": kinds, "origins": Counter(each.origin for each in made)}
-        emit({**data, "skipped": [asdict(each) for each in skipped], "file": output})
-    else:
-        display(
-            f"{len(made)} probe{'' if len(made) == 1 else 's'}: {_counted(kinds)}",
-            f"if all are scored, {planned(made)}",
-            "\nsome of them:",
-            *(line for each in _spread(made) for line in _question(each)),
-            f"\nwritten to {plain(output)}; read it, then: "
-            f"trail canary run {plain(output)} --app MODULE:ATTRIBUTE --out canary/",
-        )
-    for line in _reasons(skipped):
-        complain(line)
+    data = {"probes": len(made), "kinds": kinds, "origins": Counter(each.origin for each in made)}
+    views = [
+        f"{len(made)} probe{'' if len(made) == 1 else 's'}: {_counted(kinds)}",
+        f"if all are scored, {planned(made)}",
+        "\nsome of them:",
+        *(line for each in spread(made) for line in _question(each)),
+        f"\nwritten to {plain(output)}; next: trail canary run {plain(output)} --app MODULE:ATTRIBUTE --out canary/",
+    ]
+    deliver({**data, "skipped": [asdict(each) for each in skipped], "file": output}, views, as_json=as_json)
+    left_out(skipped)
 
 
-def _change(edit: canary.Edit) -> str:
+def change(edit: canary.Edit) -> str:
+    """An edit, in a line."""
     new = " / ".join(each for each in (edit.fictive, edit.also) if each is not None)
     shown = shorten(f"{plain(edit.real)} -> {plain(new) or '(removed)'}", _WIDTH)
     places = len(edit.replacements)
@@ -134,13 +128,19 @@ def _question(probe: canary.Probe) -> Iterator[str]:
     yield f"    real: {plain(probe.real)}; fictive: {plain(probe.fictive) if probe.fictive else '(removed)'}"
 
 
-def _spread(several: Sequence[Any]) -> Sequence[Any]:
+def spread(several: Sequence[Any]) -> Sequence[Any]:
     """A few of several, from all over."""
     return several[:: max(1, len(several) // _EXAMPLES)][:_EXAMPLES]
 
 
 def _counted(counts: Counter[Any]) -> str:
     return ", ".join(f"{n} {value}" for value, n in counts.most_common())
+
+
+def left_out(skipped: Sequence[canary.Skipped]) -> None:
+    """Says on stderr what was left out."""
+    for line in _reasons(skipped):
+        complain(line)
 
 
 def _reasons(skipped: Sequence[canary.Skipped]) -> list[str]:

@@ -20,7 +20,6 @@ from tower_probes import answer, classify, decide, probes, served
 from trail_callbacks import check
 from trail_callbacks.audit import Budget
 from trail_callbacks.canary import ARMS, Answered, ArmUnavailableError, Finding, Skipped, Strategy
-from trail_callbacks.canary.runs import asking
 from trail_callbacks.canary.runs import run as running
 from trail_callbacks.canary.runs.run import arun, load_run, run
 from trail_callbacks.errors import InputError
@@ -31,7 +30,7 @@ from trail_callbacks.testing import ScriptedModel
 
 @pytest.fixture(autouse=True)
 def _judged_by_words(monkeypatch):
-    monkeypatch.setattr(asking, "classify", classify)
+    monkeypatch.setattr(running, "classify", classify)
     monkeypatch.setattr(running, "decide_all", decide)
 
 
@@ -424,7 +423,7 @@ def test_another_release_finds_anew_what_answers_do(tmp_path, monkeypatch):
     app = App()
     run(probes(3), app, out=tmp_path)
     monkeypatch.setattr(running, "version", lambda _: "99")
-    monkeypatch.setattr(asking, "classify", lambda *_, **__: Finding(outcome="blends", how="value"))
+    monkeypatch.setattr(running, "classify", lambda *_, **__: Finding(outcome="blends", how="value"))
     found = run(probes(3), app, out=tmp_path)
     assert {t.finding.outcome for t in found.trials} == {"blends"}
     assert (len(app.asked), found.settings["release"]) == (12, "99")

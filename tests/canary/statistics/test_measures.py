@@ -2,7 +2,7 @@ import pytest
 from canary_runs import probe, trial
 
 from trail_callbacks.canary import OUTCOMES
-from trail_callbacks.canary.statistics.measures import MEASURES, ProbeCase
+from trail_callbacks.canary.statistics.rates import MEASURES, ProbeCase
 
 SWAPPED = probe(1)
 REMOVED = probe(2, fictive=None, kind="unanswerable")

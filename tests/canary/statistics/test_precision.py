@@ -1,6 +1,6 @@
 from canary_runs import probe, run
 
-from trail_callbacks.canary.report import assess
+from trail_callbacks.canary.report.results import assess
 from trail_callbacks.canary.statistics.rates import planned, precision
 from trail_callbacks.statistics.rates import rate
 

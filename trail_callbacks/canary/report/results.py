@@ -3,19 +3,19 @@
 from __future__ import annotations
 
 import json
-import math
-from collections import Counter
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any, Final
+
+from pydantic_core import to_json
 
 from trail_callbacks import display
 from trail_callbacks.canary.arm import Arm
 from trail_callbacks.canary.statistics.comparing import Compared, Contrast, contrasts, ranking
-from trail_callbacks.canary.statistics.measures import MEASURES
-from trail_callbacks.canary.statistics.rates import CanaryRates, Figures, cases, precision, rates
-from trail_callbacks.canary.trial import Policy, Run, Trial
+from trail_callbacks.canary.statistics.rates import MEASURES, CanaryRates, Figures, cases, precision, rates
+from trail_callbacks.canary.trial import Policy, Run
 from trail_callbacks.errors import InputError
 from trail_callbacks.files import write
 from trail_callbacks.statistics.rates import Rate
@@ -38,13 +38,13 @@ class CountedReason:
         words: The error, the reason of the finding, or that of the app.
         trials: In how many trials.
         passages: How many passages, one of several trials as often.
-        example: Place of one of these; empty of trials.
+        example: Place of the first of them.
     """
 
     words: str
     trials: int
-    passages: int = 0
-    example: str = ""
+    passages: int
+    example: str
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
@@ -77,17 +77,19 @@ class Results:
     def as_data(self) -> dict[str, Any]:
         """JSON-like; without NaN."""
         run = self.run
+        about = {
+            "probes": len(run.probes),
+            "strategies": {name: dict(each.parameters) for name, each in run.strategies.items()},
+            "arms": list(run.arms),
+            "trials": len(run.trials),
+            "stopped": run.stopped,
+            "settings": dict(run.settings),
+            "skipped": [asdict(each) for each in run.skipped],
+        }
         return {
             "format": FORMAT,
-            "run": {
-                "probes": len(run.probes),
-                "strategies": {name: _finite(dict(each.parameters)) for name, each in run.strategies.items()},
-                "arms": list(run.arms),
-                "trials": len(run.trials),
-                "stopped": run.stopped,
-                "settings": _finite(dict(run.settings)),
-                "skipped": [{"place": each.place, "why": each.why} for each in run.skipped],
-            },
+            # JSON has no NaN; what a user wrote into a matrix might.
+            "run": json.loads(to_json(about, inf_nan_mode="strings", serialize_unknown=True)),
             "measures": {name: {"arm": each.arm, "about": each.about} for name, each in MEASURES.items()},
             **self.rates.as_data(),
             "contrasts": {name: [each.as_data() for each in found] for name, found in self.contrasts.items()},
@@ -104,7 +106,7 @@ class Results:
         """Returns a rate of one strategy, with its n and interval.
 
         Args:
-            measure: Its name, such as `leak`, `follow` or `leak_known`; all are in `statistics.measures.MEASURES`.
+            measure: Its name, such as `leak`, `follow` or `leak_known`; all are in `statistics.rates.MEASURES`.
             strategy: Name of the strategy; may be left out if the run has one.
 
         Raises:
@@ -112,7 +114,7 @@ class Results:
         """
         if measure not in MEASURES:
             raise InputError(f"there is no measure {measure!r}, expected one of {', '.join(MEASURES)}")
-        return next(rate for name, rate in self._figures(strategy).rates.items() if name == measure)
+        return self._figures(strategy).rates[measure]
 
     def right(self, arm: Arm = "fictive", strategy: str | None = None) -> Rate:
         """Returns the share of answers under an arm that are right by the policy, with its n and interval.
@@ -203,44 +205,24 @@ def assess(run: Run, policy: Policy = "context_is_authoritative") -> Results:
     ranked: dict[Compared, list[list[str]]] = {}
     for name in _RANKED[policy]:
         compared[name] = contrasts(found, list(run.strategies), name, policy)
-        shares = {key: share for key, each in figures.strategies.items() if (share := _share(each, name)) is not None}
+        known = ((key, each.rates.get(name) or each.right.get("fictive")) for key, each in figures.strategies.items())
+        shares = {key: rate.value for key, rate in known if rate is not None and rate.value is not None}
         ranked[name] = ranking(compared[name], shares, best="low" if name == "leak" else "high")
+    lost = ((n, each) for n, each in enumerate(run.trials) if each.finding.outcome == "unscorable")
     return Results(
         run=run,
         rates=figures,
         contrasts=compared,
         ranking=ranked,
-        unscorable=_unscorable(run.trials),
-        dropped=_dropped(run.trials),
+        unscorable=_counted((n, each.error or each.finding.reason or "no reason was kept", "") for n, each in lost),
+        dropped=_counted((n, each.why, each.place) for n, trial in enumerate(run.trials) for each in trial.dropped),
     )
 
 
-def _share(figures: Figures, name: Compared) -> float | None:
-    if name in ("follow", "leak"):
-        return figures.rates[name].value
-    return figures.right["fictive"].value if "fictive" in figures.right else None
-
-
-def _unscorable(trials: Sequence[Trial]) -> tuple[CountedReason, ...]:
-    said = [(each.error or each.finding.reason or "no reason was kept")[:_REASON]
-            for each in trials if each.finding.outcome == "unscorable"]  # fmt: skip
-    return tuple(CountedReason(words, n) for words, n in Counter(said).most_common())
-
-
-def _dropped(trials: Sequence[Trial]) -> tuple[CountedReason, ...]:
-    said = [(each.why[:_REASON], each.place, n) for n, trial in enumerate(trials) for each in trial.dropped]
-    several = Counter(words for words, _ in {(words, n) for words, _, n in said})
-    first = {words: place for words, place, _ in reversed(said)}
-    counts = Counter(words for words, _, _ in said).most_common()
-    return tuple(CountedReason(words, several[words], n, first[words]) for words, n in counts)
-
-
-def _finite(value: Any) -> Any:
-    """JSON has no NaN; what a user wrote into a matrix might."""
-    if isinstance(value, float) and not math.isfinite(value):
-        return str(value)
-    if isinstance(value, Mapping):
-        return {str(key): _finite(each) for key, each in value.items()}
-    if isinstance(value, list | tuple):
-        return [_finite(each) for each in value]
-    return value if isinstance(value, str | int | float | bool | None) else str(value)
+def _counted(said: Iterable[tuple[int, str, str]]) -> tuple[CountedReason, ...]:
+    """What was said in which trial of which place, by its words."""
+    by_words: dict[str, list[tuple[int, str]]] = defaultdict(list)
+    for trial, words, place in said:
+        by_words[words[:_REASON]].append((trial, place))
+    found = [CountedReason(words, len(dict(each)), len(each), each[0][1]) for words, each in by_words.items()]
+    return tuple(sorted(found, key=lambda each: -each.passages))

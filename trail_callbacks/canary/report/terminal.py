@@ -11,24 +11,13 @@ from rich.table import Table
 from rich.text import Text
 
 from trail_callbacks.canary.report.results import Results
-from trail_callbacks.canary.report.words import (
-    FigureTable,
-    answer,
-    counted,
-    outcome_table,
-    rate_tables,
-    remarks,
-    shown,
-    summary,
-    ties,
-)
+from trail_callbacks.canary.report.sections import FigureTable, Listing, answer, remarks, sections, shown, summary
 from trail_callbacks.render.excerpt import block, line, plain
 from trail_callbacks.render.terminal import plain_text
 from trail_callbacks.statistics.rates import Rate
 
-_MOST = 60  # rows of a table
+_MOST, _ITEMS = 60, 5  # rows of a table, and items of a list
 _COLUMNS, _RATE = 2, 24  # rates beside each other, and characters of one: a terminal may have no more than 80
-_REASONS = 5
 _WIDE = 110  # columns in a notebook
 _BOX = "font-family:system-ui,sans-serif;font-size:14px;line-height:1.5;max-width:70em;text-align:left"
 
@@ -44,35 +33,31 @@ def to_fragment(found: Results) -> str:
     return f'{said}<pre style="line-height:1.3;overflow:auto">{block(to_text(found, _WIDE))}</pre></div>'
 
 
-def to_rich(found: Results) -> Group:
-    """Renders results for a rich console."""
-    return Group(*views(found))
+def to_rich(found: Results, *, brief: bool = False) -> Group:
+    """Renders results for a rich console; if brief, only main rates and which strategies cannot be told apart."""
+    views: list[Any] = [Text(summary(found), style="bold"), Text(plain(answer(found)))]
+    for section in sections(found):
+        if brief and section.id not in ("strategies", "order"):
+            continue
+        for part in section.parts:
+            if isinstance(part, str):
+                views.append(Text(f"\n{part}", style="dim"))
+            elif isinstance(part, Listing):
+                views += _listed(part)
+            elif not part.is_detail:
+                views += _drawn(part)
+    return Group(*views, *(Text(f"\n{plain(each)}", style="dim") for each in remarks(found)))
 
 
-def views(found: Results, *, brief: bool = False) -> Iterator[Any]:
-    """Renders results for a rich console, part by part.
-
-    Args:
-        found: The results.
-        brief: Only follow and leak rates, with the strategies that cannot be told apart.
-    """
-    yield Text(summary(found), style="bold")
-    yield Text(plain(answer(found)))
-    yield Text("\nShares in percent with their 95 % interval (Wilson).", style="dim")
-    tables = [*rate_tables(found), *outcome_table(found)]
-    for table in tables[:1] if brief else tables:
-        yield from _drawn(table)
-    for measure, groups in found.ranking.items():
-        if said := ties(found, measure):
-            yield Text(f"\n{said}. Best first; on one line, those that cannot be told apart:")
-            yield from (_indented(f"{at}. {' | '.join(map(plain, group))}") for at, group in enumerate(groups, 1))
-    if found.unscorable and not brief:
-        yield Text(f"\nUnscorable: {counted(sum(each.trials for each in found.unscorable), 'trial')}")
-        yield from (_indented(f"{each.trials:,}: {plain(each.words)}") for each in found.unscorable[:_REASONS])
-        if more := len(found.unscorable[_REASONS:]):
-            yield _indented(f"and {counted(more, 'other reason')}")
-    yield Text(f"\nPrecision: {found.precision}.")
-    yield from (Text(plain(each), style="dim") for each in remarks(found))
+def _listed(found: Listing) -> Iterator[Any]:
+    items = found.items if found.is_ranking else found.items[:_ITEMS]
+    if items:
+        yield Text(f"\n{found.title}")
+    for at, each in enumerate(items, 1):
+        place = f"{at}. " if found.is_ranking else ""
+        yield Padding(Text(f"{place}{' | '.join(map(plain, each))}"), (0, 0, 0, 2))
+    if more := len(found.items) - len(items):
+        yield Padding(Text(f"and {more:,} more"), (0, 0, 0, 2))
 
 
 def _drawn(found: FigureTable) -> Iterator[Any]:
@@ -87,14 +72,8 @@ def _drawn(found: FigureTable) -> Iterator[Any]:
             table.add_column(head, overflow="fold")
         for label in found.labels[first : first + step]:
             table.add_column(label, overflow="fold", min_width=_RATE if are_rates else None)
-        for names, figures in found.rows[:_MOST]:
-            part = figures[first : first + step]
-            cells = (shown(each) if isinstance(each, Rate) else f"{each:,}" for each in part)
-            table.add_row(*(Text(plain(each)) for each in names), *cells)
+        for names, cells in found.rows[:_MOST]:
+            table.add_row(*(Text(plain(each)) for each in names), *map(shown, cells[first : first + step]))
         yield table
         if len(found.rows) > _MOST:
             yield Text(f"and {len(found.rows) - _MOST:,} more rows, see --json", style="dim")
-
-
-def _indented(words: str) -> Padding:
-    return Padding(Text(words), (0, 0, 0, 2))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import fields
 from pathlib import Path
 from sqlite3 import Connection
@@ -28,13 +28,7 @@ _REPORTS: Final = 5  # of each strategy, arm and outcome: a leak is of interest 
 
 
 class Known(NamedTuple):
-    """A trial that is written down.
-
-    Attributes:
-        cell: Its place in the plan.
-        trial: The trial.
-        judge: Name of the model that decided; None if code did.
-    """
+    """A trial that is written down: its place in the plan, and the name of the model that decided, None if code did."""
 
     cell: Cell
     trial: Trial
@@ -64,12 +58,13 @@ class CanaryJournal(Journal):
         super().__init__(folder / _FILE, _FORM, _WHAT, readers=True)
         try:
             with self.told():
+                told = {"settings": {}, "skipped": [], **to_data(plan)}
                 if "probes" not in self.about:
-                    self.tell(**_about(plan), repeated=0)
+                    self.tell(**told, repeated=0)
                 was = _plan_of(self.about)
                 _require_same(was, plan, folder)
                 self.before, repeated = was.release, self.about["repeated"] + self.lost
-                self.tell(**_about(plan), repeated=repeated, notes=[], stopped=_RUNNING)
+                self.tell(**told, repeated=repeated, notes=[], stopped=_RUNNING)
             self.commit(self.spent)
         except BaseException:
             self.close()
@@ -78,7 +73,7 @@ class CanaryJournal(Journal):
     def known(self) -> list[Known]:
         """Returns what is written down, by strategy, probe and arm."""
         with self.told():
-            found = _trials(self.db, self.plan)
+            found = _known(self.db, self.plan)
         self._reports.update(_sort(each.trial) for each in found if each.trial.report is not None)
         return found
 
@@ -88,7 +83,7 @@ class CanaryJournal(Journal):
 
     def note(self, place: str, why: str) -> None:
         """Writes down something that was left out, each place once."""
-        if place not in [each for each, _ in self.about["notes"]]:
+        if place not in dict(self.about["notes"]):
             self.tell(notes=[*self.about["notes"], [place, why]])
 
     def report(self, cell: Cell, trial: Trial, report: Report) -> str | None:
@@ -120,7 +115,7 @@ def load_run(folder: str | Path) -> Run:
             probes={probe.id: probe for probe in plan.probes},
             strategies={strategy.name: strategy for strategy in plan.strategies},
             arms=plan.arms,
-            trials=tuple(each.trial for each in _trials(db, plan)),
+            trials=tuple(each.trial for each in _known(db, plan)),
             skipped=(*plan.skipped, *(Skipped(*each) for each in about["notes"])),
             settings={"app": plan.app, "judge": plan.judge, "release": plan.release, **plan.settings},
             stopped=about["stopped"],
@@ -135,24 +130,20 @@ def key_of(cell: Cell) -> str:
     return "/".join(map(str, cell))
 
 
-def _about(plan: Plan) -> dict[str, Any]:
-    return {"settings": {}, "skipped": [], **to_data(plan)}
-
-
 def _plan_of(about: Mapping[str, Any]) -> Plan:
     return of_data(Plan, {each.name: about[each.name] for each in fields(Plan)})
 
 
 def _take(folder: Path) -> None:
     """Makes the folder, if it does not exist; one with other files is left alone."""
-    if folder.exists() and not folder.is_dir():
+    if folder.is_file():
         raise InputError(f"{folder} is a file: name a new folder for the run, or an empty one")
     try:
         folder.mkdir(mode=0o700, parents=True, exist_ok=True)
         foreign = [each.name for each in folder.iterdir() if each.suffix != ".lock"]
     except OSError as error:
         raise InputError(f"{folder} cannot be made: {error.strerror or error}") from error
-    if foreign and not (folder / _FILE).exists():
+    if foreign and _FILE not in foreign:
         raise InputError(f"{folder} holds other files: name a new folder for the run, or an empty one")
 
 
@@ -168,15 +159,13 @@ def _sort(trial: Trial) -> tuple[str, ...]:
     return trial.strategy, trial.arm, trial.finding.outcome
 
 
-def _trials(db: Connection, plan: Plan) -> list[Known]:
-    return sorted(_known(db, plan), key=lambda each: each.cell)
-
-
-def _known(db: Connection, plan: Plan) -> Iterator[Known]:
+def _known(db: Connection, plan: Plan) -> list[Known]:
+    found = []
     for each in results_of(db):
         strategy, probe, arm = map(int, each.key.split("/"))
         trial = of_data(Trial, json.loads(each.data))
         names = (plan.strategies[strategy].name, plan.probes[probe].id, plan.arms[arm])
         if names != (trial.strategy, trial.probe, trial.arm):
             raise ValueError(f"trial {each.key} is of {trial.probe}")
-        yield Known((strategy, probe, arm), trial, each.mark)
+        found.append(Known((strategy, probe, arm), trial, each.mark))
+    return sorted(found, key=lambda each: each.cell)

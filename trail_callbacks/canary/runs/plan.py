@@ -55,9 +55,8 @@ class Plan:
         """Checks that there is something to ask, and one name for each thing."""
         if not self.probes:
             raise InputError("there are no probes: nothing to ask")
-        names = [("probe", [each.id for each in self.probes]), ("strategy", [each.name for each in self.strategies])]
-        for what, given in names:
-            name, times = Counter(given).most_common(1)[0]
+        for what, names in (("probe", (x.id for x in self.probes)), ("strategy", (x.name for x in self.strategies))):
+            name, times = Counter(names).most_common(1)[0]
             if times > 1:
                 raise InputError(f"the {what} {name!r} is there twice: each needs a name of its own")
         if not self.arms or not set(self.arms) <= set(ARMS):

@@ -10,7 +10,7 @@ from __future__ import annotations
 import json
 import random
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import closing
 from dataclasses import asdict, dataclass, field
 from datetime import UTC, datetime
@@ -24,13 +24,13 @@ from trail_callbacks.canary.probe import Probe
 from trail_callbacks.canary.questions.checking import usable
 from trail_callbacks.canary.runs.run import run
 from trail_callbacks.canary.saved import of_data, to_data
+from trail_callbacks.canary.statistics.rates import MEASURES, cases
 from trail_callbacks.canary.trial import OUTCOMES
 from trail_callbacks.errors import InputError
 from trail_callbacks.statistics.rates import Rate, rate
 from trail_callbacks.work.journal import Journal, reading
 
-_FORM = "trail-canary-history-2"
-_WHAT = "watch"
+_FORM, _WHAT = "trail-canary-history-2", "watch"
 _WINDOW = 300  # trials that the leak rate is of
 _ERRORS = 3  # that are kept of a turn
 
@@ -123,16 +123,10 @@ class Watch:
             chosen, position = self._next(before.position if before.probes == digest else 0)
             with TemporaryDirectory(prefix="trail-canary-") as folder:
                 found = run(chosen, self.app, out=Path(folder) / "turn", arms=["fictive"], **self.options)
-            rated = {each.id for each in chosen if each.fictive is not None and each.also is None}
-            outcomes = [(each.probe, each.finding.outcome) for each in found.trials]
-            counted = [
-                (probe, outcome == "leaks_prior")
-                for probe, outcome in outcomes
-                if probe in rated and outcome not in ("unscorable", "retrieval_miss")
-            ]
+            leaks = ((each.probe.id, MEASURES["leak"].counts(each)) for each in cases(found))
             after = ProbeHistory(
-                last=(*before.last, *counted)[-_WINDOW:],
-                totals=Counter(before.totals) + Counter(outcome for _, outcome in outcomes),
+                last=(*before.last, *((id_, hit) for id_, hit in leaks if hit is not None))[-_WINDOW:],
+                totals=Counter(before.totals) + Counter(each.finding.outcome for each in found.trials),
                 turns=before.turns + 1,
                 position=position,
                 probes=digest,
@@ -145,12 +139,12 @@ class Watch:
             return after
 
     def _next(self, position: int) -> tuple[list[Probe], int]:
+        """The next probes of the rounds, and the position after them."""
         probes, _ = usable(self.probes)
         chosen: dict[str, Probe] = {}
         while len(chosen) < min(self.size, len(probes)):
             number, place = divmod(position, len(probes))
-            order = list(probes)
-            random.Random(f"watch:{number}").shuffle(order)  # noqa: S311 - an order, no secret
+            order = random.Random(f"watch:{number}").sample(probes, len(probes))  # noqa: S311 - an order, no secret
             chosen.setdefault(order[place].id, order[place])  # at the turn of a round one may come twice
             position += 1
         return list(chosen.values()), position
@@ -163,22 +157,18 @@ def exposition(history: ProbeHistory, max_leak: float | None = None) -> str:
         history: The history.
         max_leak: The limit, to be shown beside the rate.
     """
-    name = "trail_canary_trials_total"
+    name, leak = "trail_canary_trials_total", history.leak()
+    ended = None if history.at is None else datetime.fromisoformat(history.at).timestamp()
     lines = [f"# HELP {name} Trials of recurring probes.", f"# TYPE {name} counter"]
     lines += [f'{name}{{arm="fictive",outcome="{each}"}} {history.totals.get(each, 0)}' for each in OUTCOMES]
-    for name, about, value in _gauges(history, max_leak):
-        lines += [f"# HELP {name} {about}", f"# TYPE {name} gauge", f"{name} {value!r}"]
+    for name, about, value in (
+        ("trail_canary_leak_share", "Leak rate of the last trials.", leak and leak.value),
+        ("trail_canary_leak_share_low", "Lower end of its interval, 95 %.", leak and leak.low),
+        ("trail_canary_leak_share_high", "Upper end of its interval, 95 %.", leak and leak.high),
+        ("trail_canary_leak_probes", "Probes that it is of.", leak and float(leak.documents)),
+        ("trail_canary_leak_limit", "The limit of the leak rate.", max_leak),
+        ("trail_canary_last_turn_timestamp_seconds", "When probes were asked last.", ended),
+    ):
+        if value is not None:
+            lines += [f"# HELP {name} {about}", f"# TYPE {name} gauge", f"{name} {value!r}"]
     return "".join(f"{line}\n" for line in lines)
-
-
-def _gauges(history: ProbeHistory, max_leak: float | None) -> Iterator[tuple[str, str, float]]:
-    if (leak := history.leak()) is not None:
-        yield "trail_canary_leak_share", "Leak rate of the last trials.", leak.value or 0.0
-        yield "trail_canary_leak_share_low", "Lower end of its interval, 95 %.", leak.low or 0.0
-        yield "trail_canary_leak_share_high", "Upper end of its interval, 95 %.", leak.high or 0.0
-        yield "trail_canary_leak_probes", "Probes that it is of.", float(leak.documents)
-    if max_leak is not None:
-        yield "trail_canary_leak_limit", "The limit of the leak rate.", max_leak
-    if history.at is not None:
-        ended = datetime.fromisoformat(history.at).timestamp()
-        yield "trail_canary_last_turn_timestamp_seconds", "When probes were asked last.", ended

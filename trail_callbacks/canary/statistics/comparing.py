@@ -9,15 +9,14 @@ from itertools import combinations
 from statistics import NormalDist
 from typing import Any, Final, Literal, get_args
 
-from trail_callbacks.canary.statistics.measures import MEASURES, ProbeCase, right
-from trail_callbacks.canary.statistics.rates import cases, cluster
+from trail_callbacks.canary.statistics.rates import MEASURES, ProbeCase, cases, cluster, right
 from trail_callbacks.canary.trial import Policy, Run
 from trail_callbacks.errors import InputError
 from trail_callbacks.statistics.paired import Paired, groups, holm, paired
 
 Compared = Literal["leak", "follow", "right_real", "right_fictive"]
-"""What strategies and runs are compared by: leak and follow rate, see `measures`, and the share that is right by the
-policy in two arms."""
+"""What strategies and runs are compared by: leak and follow rate, and the share that is right by the policy in two
+arms."""
 
 LABELS: Final[Mapping[Compared, str]] = {
     "leak": "leak rate",
@@ -25,7 +24,7 @@ LABELS: Final[Mapping[Compared, str]] = {
     "right_real": "share of right answers with the real context",
     "right_fictive": "share of right answers with the fictive context",
 }
-ALPHA = 0.05
+_ALPHA = 0.05
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -51,7 +50,7 @@ class Contrast:
         """`differ` if `adjusted` is below 0.05; otherwise a `tie`, or `unpaired` without common probes."""
         if self.adjusted is None:
             return "unpaired"
-        return "differ" if self.adjusted < ALPHA else "tie"
+        return "differ" if self.adjusted < _ALPHA else "tie"
 
     @property
     def words(self) -> str:
@@ -67,20 +66,18 @@ class Contrast:
     def as_data(self) -> dict[str, Any]:
         """JSON-like."""
         names = ("n", "both", "first", "second", "difference", "low", "high", "design", "p")
-        found = {name: getattr(self.pairs, name) for name in names}
-        return {"measure": self.measure, "a": self.a, "b": self.b, "adjusted": self.adjusted, **found} | {
-            "verdict": self.verdict
-        }
+        data = {name: getattr(self, name) for name in ("measure", "a", "b", "adjusted", "verdict")}
+        return data | {name: getattr(self.pairs, name) for name in names}
 
 
-def hits(found: Iterable[ProbeCase], measure: Compared, policy: Policy) -> dict[str, dict[str, bool]]:
+def _hits(found: Iterable[ProbeCase], measure: Compared, policy: Policy) -> dict[str, dict[str, bool]]:
     """Of each strategy the probes in the denominator of a measure, and whether each is a hit."""
     counted: dict[str, dict[str, bool]] = defaultdict(dict)
     for case in found:
         trial, hit = case.trial, None
         if measure == f"right_{trial.arm}":
             hit = right(case.probe, trial.arm, trial.finding, policy)
-        elif measure in MEASURES and trial.arm == MEASURES[measure].arm:
+        elif measure in MEASURES:
             hit = MEASURES[measure].counts(case)
         if hit is not None:
             counted[trial.strategy][case.probe.id] = hit
@@ -93,15 +90,8 @@ def contrasts(
     measure: Compared,
     policy: Policy = "context_is_authoritative",
 ) -> tuple[Contrast, ...]:
-    """Compares each pair of strategies by one measure.
-
-    Args:
-        found: The trials, see `rates.cases`.
-        strategies: Names of strategies; pairs are in their order.
-        measure: The measure.
-        policy: What counts as right.
-    """
-    counted, clusters = hits(found, measure, policy), {case.probe.id: cluster(case.probe) for case in found}
+    """Compares each pair of strategies, in their order, by one measure; `found` are the trials, see `rates.cases`."""
+    counted, clusters = _hits(found, measure, policy), {case.probe.id: cluster(case.probe) for case in found}
     pairs = [(a, b, paired(counted.get(a, {}), counted.get(b, {}), clusters)) for a, b in combinations(strategies, 2)]
     adjusted = holm([each.p for _, _, each in pairs])
     return tuple(
@@ -132,7 +122,7 @@ _COMPARED: Mapping[Policy, tuple[Compared, ...]] = {  # where contexts are to be
 }
 _MINIMUM = 30  # common probes below which nothing passes and nothing is worse
 _LOST = 0.1  # share of scored probes that may not be scored any more: an app must not pass by failing on what is hard
-_Z = NormalDist().inv_cdf(1 - ALPHA)
+_Z = NormalDist().inv_cdf(1 - _ALPHA)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -178,34 +168,34 @@ class RateChange:
         if self.worse_by is None or self.pairs.n < _MINIMUM:
             return "not_enough_data"
         inside = self.worse_by[2] < self.margin
-        if not inside and self.adjusted is not None and self.adjusted < ALPHA:
+        if not inside and self.adjusted is not None and self.adjusted < _ALPHA:
             return "worse"
         return "passes" if inside and not self.too_many else "not_enough_data"
 
     @property
     def reason(self) -> str:
         """Why it does not pass; empty if it does."""
-        label = LABELS[self.measure]
+        label = f"the {LABELS[self.measure]}"
         if self.verdict == "passes":
             return ""
         if self.verdict != "worse" and self.too_many:
             return (
-                f"the {label}: {self.lost:,} probes that were scored in the baseline are unscorable or not "
-                "retrieved in the candidate, which may hide that it is worse"
+                f"{label}: {self.lost:,} probes that were scored in the baseline are unscorable or not retrieved in "
+                "the candidate, which may hide that it is worse"
             )
         if self.worse_by is None:
-            return f"the {label} is known of no probe in both runs"
+            return f"{label} is known of no probe in both runs"
         change, _, high = (100 * each for each in self.worse_by)
         if self.verdict == "worse":
-            return f"the {label} is worse by {change:.1f} points (p = {self.adjusted:.2g} after Holm)"
-        return f"the {label} is worse by {change:.1f} points, and may be by {high:.1f}: more probes would tell"
+            return f"{label} is worse by {change:.1f} points (p = {self.adjusted:.2g} after Holm)"
+        return f"{label} is worse by {change:.1f} points, and may be by {high:.1f}: more probes would tell"
 
     def as_data(self) -> dict[str, Any]:
         """JSON-like."""
         names = ("strategy", "measure", "verdict", "margin", "p", "adjusted", "lost", "too_many", "reason")
-        worse_by, low, high = self.worse_by or (None, None, None)
         counts = {name: getattr(self.pairs, name) for name in ("n", "both", "first", "second")}
-        return {name: getattr(self, name) for name in names} | counts | {"worse_by": worse_by, "low": low, "high": high}
+        limits = dict(zip(("worse_by", "low", "high"), self.worse_by or (None, None, None), strict=True))
+        return {name: getattr(self, name) for name in names} | counts | limits
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -269,24 +259,25 @@ def compare(a: Run, b: Run, *, margin: float = 0.05, policy: Policy = "context_i
     clusters = {id_: cluster(a.probes[id_]) for id_ in common}
     tested = []
     for measure in _COMPARED[policy]:
-        first, second = hits(old, measure, policy), hits(new, measure, policy)
+        first, second = _hits(old, measure, policy), _hits(new, measure, policy)
         for name in names:
             before, after = first.get(name, {}), second.get(name, {})
-            lost = sum(id_ not in after for id_ in before)
-            change = RateChange(
-                strategy=name,
-                measure=measure,
-                margin=margin,
-                pairs=paired(before, after, clusters, _Z),
-                lost=lost,
-                too_many=lost > _LOST * len(before),
+            lost = len(before.keys() - after.keys())
+            tested.append(
+                RateChange(
+                    strategy=name,
+                    measure=measure,
+                    margin=margin,
+                    pairs=paired(before, after, clusters, _Z),
+                    lost=lost,
+                    too_many=lost > _LOST * len(before),
+                )
             )
-            tested.append(change)
     adjusted = holm([each.p for each in tested])
     changes = [replace(each, adjusted=p) for each, p in zip(tested, adjusted, strict=True)]
     changes.sort(key=lambda each: (_ORDER[each.verdict], -(each.worse_by or (0.0,))[0]))
     return RunComparison(
-        verdict=min((each.verdict for each in changes), key=_ORDER.__getitem__),
+        verdict=changes[0].verdict,
         policy=policy,
         changes=tuple(changes),
         common=len(common),
