@@ -17,7 +17,7 @@ FAST := $(addprefix --ignore=,tests/browser tests/e2e tests/packaging)
 # Hostile texts and whole apps: they run what other tests cover.
 WHOLE := tests/attack tests/origins
 # What else takes seconds a test, mostly in processes of its own.
-SLOW := $(addprefix tests/,audit/test_batch.py audit/test_endpoint.py audit/test_worker.py canary/page \
+SLOW := $(addprefix tests/,audit/test_batch.py audit/test_endpoint.py audit/test_worker.py canary/report \
   canary/questions/test_making.py canary/runs canary/test_perturb_properties.py cli/test_alerts.py cli/test_canary.py \
   cli/test_output.py cookbook export/test_pytest_file.py langchain_trail/test_fork.py llama_index_trail/test_fork.py \
   models/test_store.py pytest_trail/test_plugin.py serving/test_prefork.py serving/test_running.py \
