@@ -50,17 +50,11 @@ class ErrorDetail(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Meaning:
-    """The meaning of one label, with an example.
+    """The meaning of one label, with an example."""
 
-    Attributes:
-        definition: One sentence, for prompts and documentation.
-        evidence: A sentence of an invented source.
-        claim: A claim that gets the label, given that evidence.
-    """
-
-    definition: str
-    evidence: str
-    claim: str
+    definition: str  # one sentence, for prompts and documentation
+    evidence: str  # a sentence of an invented source
+    claim: str  # a claim that gets the label, given that evidence
 
 
 SUPPORT: dict[SupportClass, Meaning] = {

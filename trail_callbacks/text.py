@@ -84,18 +84,13 @@ class Sentence:
 
 @dataclass(frozen=True, slots=True)
 class Words:
-    r"""The words of a text, as parallel tuples.
+    r"""The words of a text, as parallel tuples."""
 
-    Attributes:
-        forms: Case-folded words. In scripts without spaces (Han, kana, Thai) each character is a word. Escapes as
-            written by `repr` and `json.dumps` are undone, so that `"Caf\\u00e9"` and `"Café"` have equal forms.
-        starts: Offset of each word.
-        ends: Offset after each word.
-    """
-
+    # case-folded words. In scripts without spaces (Han, kana, Thai) each character is a word. Escapes as written by
+    # `repr` and `json.dumps` are undone, so that `"Caf\\u00e9"` and `"Café"` have equal forms
     forms: tuple[str, ...]
-    starts: tuple[int, ...]
-    ends: tuple[int, ...]
+    starts: tuple[int, ...]  # offset of each word
+    ends: tuple[int, ...]  # offset after each word
 
     def __len__(self) -> int:
         return len(self.forms)

@@ -40,11 +40,11 @@ def test_a_newer_report_without_anything_new_is_read_with_a_warning():
     [
         (lambda s: s.update(mood="grim"), "the field 'mood'"),
         (lambda s: s["verdicts"][0].update(error_type="vague"), "'vague', read as 'other'"),
-        (lambda s: s["graph"]["nodes"][0].update(kind="image"), "the kind 'image' of a node, read as 'completion'"),
+        (lambda s: s["graph"]["nodes"][0].update(kind="image"), "the kind of a node, 'image', read as 'completion'"),
         (lambda s: s["graph"]["edges"][0].update(basis="guess"), "an edge"),
         (lambda s: s["verdicts"][0]["evidence"][0].update(relation="hints"), "the evidence of a verdict"),
         (lambda s: s["verdicts"][0].update(confidence="high"), "the confidence of a verdict"),
-        (lambda s: s.update(usage=[]), "the field 'usage'"),
+        (lambda s: s.update(usage=[]), "the usage of the report"),
         (lambda s: s["verdicts"][0].update(introduced_at="m99"), "where a claim was introduced"),
         (lambda s: s["verdicts"][0].update(carried_through=["m99"]), "a node that repeats a claim"),
     ],

@@ -48,20 +48,14 @@ class AuditTask:
 
 @dataclass(frozen=True, slots=True)
 class AuditOutcome:
-    """What came of a task.
+    """What came of a task."""
 
-    Attributes:
-        key: That of the task.
-        status: `done`; `unfinished` if the judge failed on some of it in a way that another run may not meet again;
-            `failed` if it came to no result at all, likewise; `broken` if it cannot be judged.
-        data: The result as JSON, what a row of `answers.jsonl` and its claims hold; of a failed or broken task, why.
-        report: The whole report as JSON, if the task asked for it and there is one.
-    """
-
-    key: str
+    key: str  # that of the task
+    # `done`; `unfinished` if the judge failed on some of it in a way that another run may not meet again; `failed` if
+    # it came to no result at all, likewise; `broken` if it cannot be judged
     status: Literal["done", "unfinished", "failed", "broken"]
-    data: str
-    report: str | None = None
+    data: str  # the result as JSON, what a row of `answers.jsonl` and its claims hold; of a failed or broken task, why
+    report: str | None = None  # the whole report as JSON, if the task asked for it and there is one
 
 
 class Judging:

@@ -43,28 +43,18 @@ _BROKEN = dict.fromkeys(("n", "place", "id", "why"), "")
 
 @dataclass(slots=True)
 class AuditTally:
-    """Counts over answers.
+    """Counts over answers."""
 
-    Attributes:
-        answers: Number of answers.
-        flawed: Answers with an unsupported claim.
-        claims: Number of claims.
-        states: Number of answers in each state of a report.
-        outcomes: Number of claims for each outcome, see `Verdict.outcome`.
-        error_types: Number of claims of each error type.
-        entry_steps: Number of unsupported claims that were introduced at each step.
-        signatures: Number of answers with each signature of a diagnosis.
-        breaks: Number of answers whose evidence path broke first at each stage.
-    """
-
-    answers: int = 0
-    flawed: int = 0
+    answers: int = 0  # number of answers
+    flawed: int = 0  # answers with an unsupported claim
     claims: int = 0
-    states: Counter[str] = field(default_factory=Counter)
-    outcomes: Counter[str] = field(default_factory=Counter)
-    error_types: Counter[str] = field(default_factory=Counter)
+    states: Counter[str] = field(default_factory=Counter)  # number of answers in each state of a report
+    outcomes: Counter[str] = field(default_factory=Counter)  # number of claims for each outcome, see `Verdict.outcome`
+    error_types: Counter[str] = field(default_factory=Counter)  # number of claims of each error type
+    # number of unsupported claims that were introduced at each step
     entry_steps: Counter[str] = field(default_factory=Counter)
-    signatures: Counter[str] = field(default_factory=Counter)
+    signatures: Counter[str] = field(default_factory=Counter)  # number of answers with each signature of a diagnosis
+    # number of answers whose evidence path broke first at each stage
     breaks: Counter[str] = field(default_factory=Counter)
 
     def add(self, result: Mapping[str, Any]) -> None:

@@ -37,25 +37,15 @@ _NO_MATTER = ("cache", "concurrency", "budget")  # options on which no verdict d
 
 @dataclass(slots=True)
 class AuditProgress:
-    """How far an audit is.
+    """How far an audit is."""
 
-    Attributes:
-        entered: Places of the input that were read.
-        judged: Results of this run.
-        known: Places whose result was there already: from an earlier run, or of an equal answer.
-        failed: Results of this run that are unfinished or broken.
-        share: Share of the input that was read, 0.0 to 1.0; None if its size is not known.
-        usage: What the audit cost, earlier runs too.
-        money: The same in the currency of the prices; None without prices.
-    """
-
-    entered: int = 0
-    judged: int = 0
-    known: int = 0
-    failed: int = 0
-    share: float | None = None
-    usage: Usage = field(default_factory=Usage)
-    money: float | None = None
+    entered: int = 0  # places of the input that were read
+    judged: int = 0  # results of this run
+    known: int = 0  # places whose result was there already: from an earlier run, or of an equal answer
+    failed: int = 0  # results of this run that are unfinished or broken
+    share: float | None = None  # share of the input that was read, 0.0 to 1.0; None if its size is not known
+    usage: Usage = field(default_factory=Usage)  # what the audit cost, earlier runs too
+    money: float | None = None  # the same in the currency of the prices; None without prices
 
 
 def audit(

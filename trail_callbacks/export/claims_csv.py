@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import csv
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from io import StringIO
+from typing import Any
 
 from trail_callbacks.claims import Claim
 from trail_callbacks.graph import named
 from trail_callbacks.report import Report
+from trail_callbacks.report.evaluations import claim_row
 from trail_callbacks.text import encodable
 
 COLUMNS = (
@@ -44,32 +46,22 @@ def to_csv(reports: Report | Iterable[tuple[str, Report]], *, guard: bool = True
     writer.writerow((["report"] if several else []) + list(COLUMNS))
     for name, report in [("", reports)] if isinstance(reports, Report) else reports:
         for claim in report.claims:
-            row = [name, *_row(report, claim)] if several else list(_row(report, claim))
-            writer.writerow([_cell(value, guard=guard) for value in row])
+            row = _row(report, claim)
+            cells = [*([name] if several else []), *(row[column] for column in COLUMNS)]
+            writer.writerow([_cell(value, guard=guard) for value in cells])
     return stream.getvalue()
 
 
-def _row(report: Report, claim: Claim) -> Iterator[str | int | float | None]:
-    verdict, graph = report.verdict(claim.id), report.graph
-    origin = graph.node(verdict.introduced_at) if verdict.introduced_at is not None else None
-    yield from (claim.id, claim.text, claim.quote, claim.start, claim.end)
-    yield verdict.support and verdict.support.value
-    yield verdict.error_type and verdict.error_type.value
-    yield verdict.second_type and verdict.second_type.value
-    yield verdict.detail
-    yield verdict.rationale
-    yield "\n".join(f"{item.relation}: {named(item.node_id, graph)}: {item.quote}" for item in verdict.evidence)
-    yield "\n".join(graph.node(item.node_id).origin or "unknown" for item in verdict.evidence)
-    yield verdict.introduced_at
-    yield (origin.step or origin.kind) if origin else None
-    yield ", ".join(verdict.carried_through)
-    yield verdict.confidence
-    yield verdict.judge
-    yield verdict.error
-    yield verdict.undecided
-    yield "\n".join(f"{each.status}: {each.target}" for each in claim.citations)
-    yield claim.path
-    yield "true" if claim.uncovered else None
+def _row(report: Report, claim: Claim) -> dict[str, Any]:
+    found, row = report.verdict(claim.id).evidence, claim_row(report, claim)
+    return row | {
+        "class": row["support"],
+        "evidence": "\n".join(f"{each.relation}: {named(each.node_id, report.graph)}: {each.quote}" for each in found),
+        "evidence_origins": "\n".join(report.graph.node(each.node_id).origin or "unknown" for each in found),
+        "carried_through": ", ".join(row["carried_through"]),
+        "citations": "\n".join(f"{each.status}: {each.target}" for each in claim.citations),
+        "uncovered": "true" if claim.uncovered else None,
+    }
 
 
 def _cell(value: str | float | None, *, guard: bool) -> str | float:

@@ -29,7 +29,8 @@ from uuid import NAMESPACE_OID, uuid5
 from trail_callbacks.claims import Claim
 from trail_callbacks.evidence import Evidence
 from trail_callbacks.graph import Edge, Node
-from trail_callbacks.report import Report, Verdict
+from trail_callbacks.report import Report
+from trail_callbacks.report.evaluations import claim_row
 from trail_callbacks.text import encodable
 
 NAMESPACE = "urn:trail-callbacks:prov:"
@@ -37,6 +38,9 @@ NAMESPACE = "urn:trail-callbacks:prov:"
 
 _VERIFICATION = "r:verification"
 _REPORT = "r:report"
+_NODE = ("id", "origin", "step", "stage", "run_id")
+_CLAIM = ("error_type", "second_type", "detail", "rationale", "confidence", "error", "undecided")
+_USAGE = ("calls", "prompt_tokens", "completion_tokens", "seconds")
 
 
 def to_prov_json(report: Report) -> str:
@@ -64,43 +68,41 @@ class _Document:
         report = self._report
         run = uuid5(NAMESPACE_OID, report.to_json())  # first, because it raises if the report cannot be written
         for node in report.graph.nodes:
-            self._text_of(node)
+            self._node(node)
         for edge in report.graph.edges:
             self._edge(edge)
         self._verification()
         for claim in report.claims:
-            self._claim(claim, report.verdict(claim.id))
+            self._claim(claim)
         return {"prefix": {"trail": NAMESPACE, "r": f"urn:uuid:{run}#"}, **self._records}
 
-    def _add(self, type_: str, name: str | None, details: Mapping[str, Any]) -> None:
+    def _add(self, type_: str, name: str | None, kind: str | list[str] | None, details: Mapping[str, Any]) -> None:
         """Adds a record; relations without a name get a blank-node identifier, as PROV-JSON requires."""
         known = self._records[type_]
+        typed = [_typed(each) for each in kind] if isinstance(kind, list) else kind and _typed(kind)
+        details = {"prov:type": typed, **details}
         kept = {key: value for key, value in details.items() if value not in (None, "", []) or key == "prov:value"}
         known[name or f"_:{type_}{len(known) + 1}"] = kept
 
-    def _text_of(self, node: Node) -> None:
-        self._add(
-            "entity",
-            _node(node.id),
-            {
-                "prov:type": _typed(f"trail:{_camel(node.kind)}"),
-                "prov:label": f"{node.step}: {node.id}" if node.step else node.id,
-                "prov:value": node.text,
-                "trail:id": node.id,
-                "trail:origin": node.origin,
-                "trail:modelSpans": [f"{start}-{end}" for start, end in node.model_spans],
-                "trail:step": node.step,
-                "trail:stage": node.stage,
-                "trail:runId": node.run_id,
-                "trail:attributes": _as_json(node.attributes),
-            },
-        )
+    def _relate(
+        self, type_: str, details: Mapping[str, Any] | None = None, kind: str | None = None, **ends: Any
+    ) -> None:
+        self._add(type_, None, kind, {**{f"prov:{name}": each for name, each in ends.items()}, **(details or {})})
+
+    def _node(self, node: Node) -> None:
+        details = {
+            "prov:label": f"{node.step}: {node.id}" if node.step else node.id,
+            "prov:value": node.text,
+            **_terms(node, _NODE),
+            "trail:modelSpans": [f"{start}-{end}" for start, end in node.model_spans],
+            "trail:attributes": _as_json(node.attributes),
+        }
+        self._add("entity", _node(node.id), f"trail:{node.kind.title().replace('_', '')}", details)
         activity = self._activity(node)
         if activity is not None:
-            details = {"trail:step": node.step, "trail:runId": node.run_id}
             label = node.step or node.run_id or node.kind
-            self._add("activity", activity, {"prov:type": _typed("trail:Step"), "prov:label": label, **details})
-            self._add("wasGeneratedBy", None, {"prov:entity": _node(node.id), "prov:activity": activity})
+            self._add("activity", activity, "trail:Step", {"prov:label": label, **_terms(node, ("step", "run_id"))})
+            self._relate("wasGeneratedBy", entity=_node(node.id), activity=activity)
 
     def _activity(self, node: Node) -> str | None:
         """The activity that wrote a node; one run may write several nodes. Inputs of the app have none."""
@@ -110,113 +112,86 @@ class _Document:
         return f"r:step/{name}".rstrip("/")
 
     def _edge(self, edge: Edge) -> None:
-        details: dict[str, Any] = {
-            "trail:basis": edge.basis,
-            "trail:coverage": float(edge.coverage),
-            "trail:ambiguous": edge.ambiguous,
-        }
+        details = {**_terms(edge, ("basis", "ambiguous")), "trail:coverage": float(edge.coverage)}
+        source, target = _node(edge.source), _node(edge.target)
         if edge.basis == "scope":
-            ends = {"prov:influencee": _node(edge.target), "prov:influencer": _node(edge.source)}
-            self._add("wasInfluencedBy", None, {**ends, **details})
+            self._relate("wasInfluencedBy", details, influencee=target, influencer=source)
             return
         activity = self._activity(self._report.graph.node(edge.target))
-        ends = {"prov:generatedEntity": _node(edge.target), "prov:usedEntity": _node(edge.source)}
-        self._add("wasDerivedFrom", None, {**ends, "prov:activity": activity, **details})
+        self._relate("wasDerivedFrom", details, generatedEntity=target, usedEntity=source, activity=activity)
         if activity is not None:
-            self._use(activity, _node(edge.source))
+            self._use(activity, source)
 
     def _use(self, activity: str, entity: str) -> None:
         """Records each use once, also for a step that wrote several texts from one input."""
         if (activity, entity) not in self._uses:
             self._uses.add((activity, entity))
-            self._add("used", None, {"prov:activity": activity, "prov:entity": entity})
+            self._relate("used", activity=activity, entity=entity)
 
     def _verification(self) -> None:
-        report, usage = self._report, self._report.usage
-        self._add("activity", _VERIFICATION, {"prov:type": _typed("trail:Verification"), "prov:label": "verification"})
+        report = self._report
+        self._add("activity", _VERIFICATION, "trail:Verification", {"prov:label": "verification"})
         self._judge(report.judge)
-        answer = report.graph.answer
-        if answer is not None:
-            self._use(_VERIFICATION, _node(answer.id))
-        self._add(
-            "entity",
-            _REPORT,
-            {
-                "prov:type": [_typed("trail:Report"), _typed("prov:Collection")],
-                "prov:label": "report",
-                "trail:state": report.state,
-                "trail:hallucinationScore": report.hallucination_score,
-                "trail:coverage": report.coverage,
-                "trail:intervalLow": report.interval[0] if report.interval else None,
-                "trail:intervalHigh": report.interval[1] if report.interval else None,
-                "trail:warning": list(dict.fromkeys(report.warnings)),
-                "trail:runId": report.run_id,
-                "trail:calls": usage.calls,
-                "trail:promptTokens": usage.prompt_tokens,
-                "trail:completionTokens": usage.completion_tokens,
-                "trail:seconds": usage.seconds,
-            },
-        )
-        self._add("wasGeneratedBy", None, {"prov:entity": _REPORT, "prov:activity": _VERIFICATION})
+        if report.graph.answer is not None:
+            self._use(_VERIFICATION, _node(report.graph.answer.id))
+        low, high = report.interval or (None, None)
+        details = {
+            "prov:label": "report",
+            **_terms(report, ("state", "hallucination_score", "coverage", "run_id")),
+            "trail:intervalLow": low,
+            "trail:intervalHigh": high,
+            "trail:warning": list(dict.fromkeys(report.warnings)),
+            **_terms(report.usage, _USAGE),
+        }
+        self._add("entity", _REPORT, ["trail:Report", "prov:Collection"], details)
+        self._relate("wasGeneratedBy", entity=_REPORT, activity=_VERIFICATION)
 
     def _judge(self, judge: str) -> str | None:
         if not judge:
             return None
         name = f"r:judge/{_escaped(judge)}"
         if name not in self._records["agent"]:
-            self._add("agent", name, {"prov:type": _typed("prov:SoftwareAgent"), "prov:label": judge})
-            self._add("wasAssociatedWith", None, {"prov:activity": _VERIFICATION, "prov:agent": name})
+            self._add("agent", name, "prov:SoftwareAgent", {"prov:label": judge})
+            self._relate("wasAssociatedWith", activity=_VERIFICATION, agent=name)
         return name
 
-    def _claim(self, claim: Claim, verdict: Verdict) -> None:
-        name, graph = f"r:claim/{_escaped(claim.id)}", self._report.graph
-        self._add(
-            "entity",
-            name,
-            {
-                "prov:type": _typed("trail:Claim"),
-                "prov:label": claim.id,
-                "prov:value": claim.text,
-                "trail:id": claim.id,
-                "trail:class": verdict.support and verdict.support.value,
-                "trail:errorType": verdict.error_type and verdict.error_type.value,
-                "trail:secondType": verdict.second_type and verdict.second_type.value,
-                "trail:detail": verdict.detail,
-                "trail:rationale": verdict.rationale,
-                "trail:confidence": verdict.confidence,
-                "trail:error": verdict.error,
-                "trail:undecided": verdict.undecided,
-                "trail:uncovered": claim.uncovered or None,
-                "trail:nearest": [_typed(self._passage(item)) for item in verdict.evidence if not item.decides],
-                "trail:introducedAt": None if verdict.introduced_at is None else _typed(_node(verdict.introduced_at)),
-                "trail:carriedThrough": [_typed(_node(id_)) for id_ in dict.fromkeys(verdict.carried_through)],
-            },
+    def _claim(self, claim: Claim) -> None:
+        name, verdict, row = (
+            f"r:claim/{_escaped(claim.id)}",
+            self._report.verdict(claim.id),
+            claim_row(self._report, claim),
         )
-        self._add("hadMember", None, {"prov:collection": _REPORT, "prov:entity": name})
-        self._add("wasGeneratedBy", None, {"prov:entity": name, "prov:activity": _VERIFICATION})
-        judge = self._judge(verdict.judge)
-        if judge is not None:
-            self._add("wasAttributedTo", None, {"prov:entity": name, "prov:agent": judge})
-        if graph.answer is not None:
-            quoted = _typed("prov:Quotation") if claim.text == claim.quote else None
-            ends = {"prov:generatedEntity": name, "prov:usedEntity": _node(graph.answer.id)}
-            place = {"trail:quote": claim.quote, "trail:start": claim.start, "trail:end": claim.end}
-            place["trail:path"] = claim.path or None
-            self._add("wasDerivedFrom", None, {**ends, "prov:type": quoted, **place})
+        details = {
+            "prov:label": claim.id,
+            "prov:value": claim.text,
+            "trail:id": claim.id,
+            "trail:class": row["support"],
+            **{_term(each): row[each] for each in _CLAIM},
+            "trail:uncovered": claim.uncovered or None,
+            "trail:nearest": [_typed(self._passage(item)) for item in verdict.evidence if not item.decides],
+            "trail:introducedAt": None if verdict.introduced_at is None else _typed(_node(verdict.introduced_at)),
+            "trail:carriedThrough": [_typed(_node(id_)) for id_ in dict.fromkeys(verdict.carried_through)],
+        }
+        self._add("entity", name, "trail:Claim", details)
+        self._relate("hadMember", collection=_REPORT, entity=name)
+        self._relate("wasGeneratedBy", entity=name, activity=_VERIFICATION)
+        if (judge := self._judge(verdict.judge)) is not None:
+            self._relate("wasAttributedTo", entity=name, agent=judge)
+        if (answer := self._report.graph.answer) is not None:
+            kind = "prov:Quotation" if claim.text == claim.quote else None
+            place = {_term(each): row[each] for each in ("quote", "start", "end", "path")}
+            self._relate("wasDerivedFrom", place, kind, generatedEntity=name, usedEntity=_node(answer.id))
         for item in (each for each in verdict.evidence if each.decides):
-            passage = self._passage(item)
-            ends = {"prov:generatedEntity": name, "prov:usedEntity": passage, "prov:activity": _VERIFICATION}
-            self._add("wasDerivedFrom", None, {**ends, "trail:relation": item.relation})
+            ends = {"generatedEntity": name, "usedEntity": self._passage(item), "activity": _VERIFICATION}
+            self._relate("wasDerivedFrom", {"trail:relation": item.relation}, **ends)
 
     def _passage(self, item: Evidence) -> str:
         """A passage is one entity, however many claims cite it."""
         name = f"r:passage/{_escaped(item.node_id)}/{item.start}-{item.end}"
         if name not in self._records["entity"]:
-            place = {"trail:start": item.start, "trail:end": item.end}
-            kind = _typed("trail:Passage")
-            self._add("entity", name, {"prov:type": kind, "prov:value": item.quote, **place})
-            ends = {"prov:generatedEntity": name, "prov:usedEntity": _node(item.node_id)}
-            self._add("wasDerivedFrom", None, {**ends, "prov:type": _typed("prov:Quotation"), **place})
+            place, node = _terms(item, ("start", "end")), _node(item.node_id)
+            self._add("entity", name, "trail:Passage", {"prov:value": item.quote, **place})
+            self._relate("wasDerivedFrom", place, "prov:Quotation", generatedEntity=name, usedEntity=node)
             self._use(_VERIFICATION, name)
         return name
 
@@ -237,8 +212,14 @@ def _typed(name: str) -> dict[str, str]:
     return {"$": name, "type": "prov:QUALIFIED_NAME"}
 
 
-def _camel(kind: str) -> str:
-    return kind.title().replace("_", "")
+def _term(name: str) -> str:
+    """A field as a term of our namespace: `error_type` is `trail:errorType`."""
+    first, *rest = name.split("_")
+    return f"trail:{first}{''.join(map(str.title, rest))}"
+
+
+def _terms(value: object, names: tuple[str, ...]) -> dict[str, Any]:
+    return {_term(name): getattr(value, name) for name in names}
 
 
 def _as_json(attributes: Mapping[str, Any]) -> str | None:

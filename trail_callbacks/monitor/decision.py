@@ -79,23 +79,14 @@ class SegmentDecision:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Decision:
-    """What a gate decided.
+    """What a gate decided."""
 
-    Attributes:
-        outcome: `worse` if a segment is; else `not_enough_data` if one has not enough; else `passes`.
-        policy: By which rules.
-        judge: Who judged both releases.
-        paired: Whether question was compared with question.
-        matched: Share of the runs of each release whose question was asked in the other too, the smaller of both.
-        segments: All segments, the worst first.
-    """
-
-    outcome: GateOutcome
-    policy: Policy
-    judge: str
-    paired: bool
-    matched: float
-    segments: tuple[SegmentDecision, ...]
+    outcome: GateOutcome  # `worse` if a segment is; else `not_enough_data` if one has not enough; else `passes`
+    policy: Policy  # by which rules
+    judge: str  # who judged both releases
+    paired: bool  # whether question was compared with question
+    matched: float  # share of the runs of each release whose question was asked in the other too, the smaller of both
+    segments: tuple[SegmentDecision, ...]  # all segments, the worst first
 
     def as_data(self) -> dict[str, Any]:
         """Returns the decision as JSON-safe values."""

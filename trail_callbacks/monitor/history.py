@@ -36,12 +36,9 @@ class Event:
 
 @dataclass(slots=True)
 class History:
-    """Alerts that were told and have not ended.
+    """Alerts that were told and have not ended."""
 
-    Attributes:
-        told: By the id of the alert: when it began, when it called last, and its severity.
-    """
-
+    # by the id of the alert: when it began, when it called last, and its severity
     told: dict[str, dict[str, Any]] = field(default_factory=dict)
 
     @classmethod

@@ -31,23 +31,14 @@ _DEPTHS: tuple[Depth, ...] = ("retrieved", "reranked", "selected")
 
 @dataclass(frozen=True, slots=True)
 class StageCell:
-    """One stage as it is shown.
+    """One stage as it is shown."""
 
-    Attributes:
-        name: The stage in a word: `retrieved`.
-        there: What was there: `4 passages`.
-        lost: What was lost, a text each; of the answer, its unsupported claims.
-        label: What these are: `lost` or `unsupported`.
-        broken: Whether the path broke here first.
-        figure: Query coverage behind this stage: `1.00`; empty if it has none.
-    """
-
-    name: str
-    there: str
-    lost: tuple[str, ...]
-    label: str
-    broken: bool
-    figure: str
+    name: str  # the stage in a word: `retrieved`
+    there: str  # what was there: `4 passages`
+    lost: tuple[str, ...]  # what was lost, a text each; of the answer, its unsupported claims
+    label: str  # what these are: `lost` or `unsupported`
+    broken: bool  # whether the path broke here first
+    figure: str  # query coverage behind this stage: `1.00`; empty if it has none
 
 
 def cells(diagnosis: Diagnosis) -> Iterator[StageCell]:

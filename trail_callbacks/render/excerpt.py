@@ -89,36 +89,22 @@ _LEAST = 80  # characters of context shown on either side of a span
 
 @dataclass(frozen=True, slots=True)
 class MarkedSpan:
-    """A range `text[start:end]` that belongs to a claim.
+    """A range `text[start:end]` that belongs to a claim."""
 
-    Attributes:
-        start: Offset of the first character.
-        end: Offset after the last.
-        owner: Index of the claim.
-        role: How the claim relates to it: `supports`, `contradicts`, `nearest`, `states`, or empty.
-    """
-
-    start: int
-    end: int
-    owner: int
-    role: str = ""
+    start: int  # offset of the first character
+    end: int  # offset after the last
+    owner: int  # index of the claim
+    role: str = ""  # how the claim relates to it: `supports`, `contradicts`, `nearest`, `states`, or empty
 
 
 @dataclass(frozen=True, slots=True)
 class Stretch:
-    """A part of a text that lies in the same spans throughout.
+    """A part of a text that lies in the same spans throughout."""
 
-    Attributes:
-        start: Offset of the first character.
-        end: Offset after the last.
-        spans: The spans it lies in; empty between spans.
-        opens: Those of them that start here.
-    """
-
-    start: int
-    end: int
-    spans: tuple[MarkedSpan, ...]
-    opens: tuple[MarkedSpan, ...] = ()
+    start: int  # offset of the first character
+    end: int  # offset after the last
+    spans: tuple[MarkedSpan, ...]  # the spans it lies in; empty between spans
+    opens: tuple[MarkedSpan, ...] = ()  # those of them that start here
 
 
 def segments(start: int, end: int, spans: Sequence[MarkedSpan]) -> Iterator[Stretch]:

@@ -52,21 +52,13 @@ _CARRIERS = 12
 
 @dataclass(frozen=True, slots=True)
 class Sign:
-    """How a class, or another outcome of judging, is shown; never by colour alone.
+    """How a class, or another outcome of judging, is shown; never by colour alone."""
 
-    Attributes:
-        symbol: One character, one column wide.
-        ascii: Replacement for streams that cannot show the symbol.
-        style: Terminal style, as rich names it.
-        colour: CSS colour, dark enough to read on white.
-        word: The outcome in words.
-    """
-
-    symbol: str
-    ascii: str
-    style: str
-    colour: str
-    word: str
+    symbol: str  # one character, one column wide
+    ascii: str  # replacement for streams that cannot show the symbol
+    style: str  # terminal style, as rich names it
+    colour: str  # CSS colour, dark enough to read on white
+    word: str  # the outcome in words
 
 
 _MARKS: dict[str, Sign] = {

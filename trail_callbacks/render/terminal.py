@@ -96,13 +96,9 @@ class _Ascii(StringIO):
 
 @dataclass(frozen=True, slots=True)
 class RichView:
-    """Something as rich renders it.
+    """Something as rich renders it."""
 
-    Attributes:
-        draw: Yields its parts, in ASCII if it is told that the stream needs it.
-    """
-
-    draw: Callable[[bool], Iterable[Any]]
+    draw: Callable[[bool], Iterable[Any]]  # yields its parts, in ASCII if it is told that the stream needs it
 
     def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
         """Renders the parts."""

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Sequence
-from dataclasses import asdict, dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, field
 from functools import cached_property
 from typing import Any, Literal
 
 from trail_callbacks.claims import Claim
 from trail_callbacks.report import Report, Verdict
+from trail_callbacks.report.evaluations import claim_row
 from trail_callbacks.report.pairing import normalised, pair
 from trail_callbacks.report.verdict import weight
 from trail_callbacks.statistics.intervals import difference
@@ -18,21 +19,21 @@ from trail_callbacks.taxonomy import UNSUPPORTED
 
 Aspect = Literal["class", "error_type", "entry"]
 
+_WRITTEN = (
+    "claim_id", "claim", "quote", "support", "error_type", "introduced_at", "step", "evidence", "error", "undecided",
+)  # fmt: skip
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class JudgedClaim:
-    """A claim of one of the two reports, with its verdict.
-
-    Attributes:
-        claim: The claim.
-        verdict: The verdict on it.
-        entry: Name of the entry step of unsupported content (the node's kind if it has no name); None if there is
-            none. Node ids are numbered anew in each run, so they are not compared.
-    """
+    """A claim of one of the two reports, with its verdict."""
 
     claim: Claim
-    verdict: Verdict
+    verdict: Verdict  # the verdict on it
+    # name of the entry step of unsupported content (the node's kind if it has no name); None if there is none. Node ids
+    # are numbered anew in each run, so they are not compared
     entry: str | None
+    row: Mapping[str, Any] = field(default_factory=dict, repr=False)  # all that its report says of it, see `claim_row`
 
     @property
     def unsupported(self) -> bool:
@@ -42,17 +43,11 @@ class JudgedClaim:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Pair:
-    """A claim that both reports have.
+    """A claim that both reports have."""
 
-    Attributes:
-        old: As in the old report.
-        new: As in the new report.
-        likeness: Similarity of the two wordings, 0.7 to 1.0.
-    """
-
-    old: JudgedClaim
-    new: JudgedClaim
-    likeness: float
+    old: JudgedClaim  # as in the old report
+    new: JudgedClaim  # as in the new report
+    likeness: float  # similarity of the two wordings, 0.7 to 1.0
 
     @property
     def reworded(self) -> bool:
@@ -76,21 +71,14 @@ class Pair:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ScoreChange:
-    """The change of the hallucination score; above 0 is worse.
+    """The change of the hallucination score; above 0 is worse."""
 
-    Attributes:
-        old: The old score, 0.0 to 1.0, or None.
-        new: The new score.
-        change: `new - old`, -1.0 to 1.0; None if unknown.
-        interval: Its 95 % interval, see `trail_callbacks.statistics.intervals.difference`; None if unknown.
-        reason: Why change or interval is None; empty if neither is.
-    """
-
-    old: float | None
-    new: float | None
-    change: float | None = None
+    old: float | None  # the old score, 0.0 to 1.0, or None
+    new: float | None  # the new score
+    change: float | None = None  # `new - old`, -1.0 to 1.0; None if unknown
+    # its 95 % interval, see `trail_callbacks.statistics.intervals.difference`; None if unknown
     interval: tuple[float, float] | None = None
-    reason: str = ""
+    reason: str = ""  # why change or interval is None; empty if neither is
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -231,13 +219,8 @@ def compare(old: Report, new: Report) -> Comparison:
 
 
 def _judged(report: Report) -> list[JudgedClaim]:
-    found = []
-    for claim in report.claims:
-        verdict = report.verdict(claim.id)
-        origin = report.graph.node(verdict.introduced_at) if verdict.introduced_at is not None else None
-        entry = (origin.step or origin.kind) if origin else None
-        found.append(JudgedClaim(claim=claim, verdict=verdict, entry=entry))
-    return found
+    rows = [(claim, claim_row(report, claim)) for claim in report.claims]
+    return [JudgedClaim(claim=each, verdict=report.verdict(each.id), entry=row["step"], row=row) for each, row in rows]
 
 
 def _without(these: Sequence[str], others: Sequence[str]) -> tuple[str, ...]:
@@ -255,16 +238,5 @@ def _pair_as_dict(each: Pair) -> dict[str, Any]:
 
 
 def _claim_as_dict(each: JudgedClaim) -> dict[str, Any]:
-    verdict = each.verdict
-    return {
-        "claim_id": each.claim.id,
-        "claim": each.claim.text,
-        "quote": each.claim.quote,
-        "support": verdict.support and verdict.support.value,
-        "error_type": verdict.error_type and verdict.error_type.value,
-        "introduced_at": verdict.introduced_at,
-        "step": each.entry,
-        "evidence": [item.quote for item in verdict.evidence if item.decides],
-        "error": verdict.error,
-        "undecided": verdict.undecided,
-    }
+    decisive = [item.quote for item in each.verdict.evidence if item.decides]
+    return {name: each.row[name] for name in _WRITTEN} | {"evidence": decisive}

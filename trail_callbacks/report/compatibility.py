@@ -2,25 +2,38 @@
 
 from __future__ import annotations
 
-import json
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from functools import cache
 from typing import Any, TypeVar
 
-from trail_callbacks.errors import ReportError
+from trail_callbacks.claims import Claim
+from trail_callbacks.errors import GraphError, ReportError
+from trail_callbacks.graph import Edge, Node, ProvenanceGraph
+from trail_callbacks.report.verdict import Verdict
 
 T = TypeVar("T")
 
-_REMOVED: dict[str, Any] = {}  # placeholder for a removed item, so that indices stay valid during a round of repairs
-_ROUNDS = 8  # a repair may uncover another error
-_CLAIM, _VERDICT = "a claim", "a verdict"
-_SCORED = (_CLAIM, _VERDICT, "the claims", "the verdicts")
 _DERIVED = frozenset(
     {"version", "hallucination_score", "interval", "class_counts", "error_counts", "undecided", "uncovered"}
 )
 _UNREADABLE = "this release cannot read the verdict"
-_DEFAULTS: Mapping[str, Any] = {"state": "error", "graph": {"nodes": []}, "claims": [], "verdicts": []}
-_DISPENSABLE = frozenset({"usage", "warnings", "scoring", "judge", "run_id", "claims_error", "coverage", "diagnosis"})
+_NEEDED: Mapping[str, Any] = {"state": "error", "graph": {}, "claims": [], "verdicts": []}
+_CAUTIOUS: Mapping[str, Mapping[str, str | None]] = {
+    "a node": {"kind": "completion"},
+    "a verdict": {
+        "error_type": "other",
+        **dict.fromkeys(("second_type", "detail", "confidence", "evidence", "history"), None),
+    },
+    "the report": {
+        "state": "error",
+        **dict.fromkeys(
+            ("usage", "warnings", "scoring", "judge", "run_id", "claims_error", "coverage", "diagnosis"), None
+        ),
+    },
+}
+"""What is read in place of a field that is not readable, None for nothing; without the others a part is lost."""
 
 
 def salvage(
@@ -40,124 +53,96 @@ def salvage(
         The report, `partial` if claims or verdicts are missing, and descriptions of what was left out or replaced.
 
     Raises:
-        ReportError: If there is neither a graph nor a claim, or the rest cannot be repaired.
+        ReportError: If there is neither a graph nor a claim, or the rest cannot be read.
     """
-    from pydantic import ValidationError  # noqa: PLC0415 - takes longer to import than all of this package
-
     if not stored.get("graph") and not stored.get("claims"):
         raise ReportError("not a report: it has neither a graph nor claims")
-    kept: dict[str, Any] = json.loads(json.dumps({name: stored[name] for name in fields if name in stored}))
     lost = Counter(f"the field {name!r}" for name in stored if name not in fields and name not in _DERIVED)
-    for name, default in _DEFAULTS.items():
+    kept: dict[str, Any] = {name: stored[name] for name in fields if name in stored}
+    for name, default in _NEEDED.items():
         if not isinstance(kept.get(name), type(default)):
             kept[name] = default
             lost[f"the {name}"] += 1
-    for _ in range(_ROUNDS):
-        _make_consistent(kept, lost)
-        if kept["state"] == "assessed" and any(lost[what] for what in _SCORED):
-            kept["state"] = "partial"
+    kept["graph"] = graph = _graph(kept["graph"], lost)
+    known = {node.id for node in graph.nodes}
+    kept["claims"] = [_cited(each, known, lost) for each in _all(Claim, kept["claims"], "a claim", lost)]
+    by_claim = {str(each.get("claim_id")): each for each in kept["verdicts"] if isinstance(each, dict)}
+    kept["verdicts"] = [_verdict(by_claim.get(each.id), each.id, known, lost) for each in kept["claims"]]
+    if kept["state"] == "assessed" and any(lost[x] for x in ("a claim", "a verdict", "the claims", "the verdicts")):
+        kept["state"] = "partial"
+    report = _read(validate, kept, "the report", lost)
+    if report is None:
+        raise ReportError("not a report: its parts do not fit together")
+    return report, [what if n == 1 else f"{what} ({n} times)" for what, n in lost.items() if n]
+
+
+def _graph(stored: Mapping[str, Any], lost: Counter[str]) -> ProvenanceGraph:
+    nodes = _all(Node, stored.get("nodes"), "a node", lost)
+    known = {node.id for node in nodes}
+    edges = [each for each in _all(Edge, stored.get("edges"), "an edge", lost) if {each.source, each.target} <= known]
+    try:
+        return ProvenanceGraph(nodes=tuple(nodes), edges=tuple(edges))
+    except GraphError:
+        lost["the graph"] += 1
+        return ProvenanceGraph(nodes=())
+
+
+def _cited(claim: Claim, known: set[str], lost: Counter[str]) -> Claim:
+    citations = []
+    for each in claim.citations:
+        found = tuple(source for source in each.sources if source in known)
+        lost["a source of a citation"] += len(each.sources) - len(found)
+        citations.append(replace(each, sources=found))
+    return replace(claim, citations=tuple(citations))
+
+
+def _verdict(stored: Any, claim_id: str, known: set[str], lost: Counter[str]) -> Verdict:
+    found: Verdict | None = _read(_reader(Verdict), stored, "a verdict", lost)
+    if found is None:
+        lost["a verdict"] += 1
+        return Verdict(claim_id=claim_id, error=_UNREADABLE)
+    evidence = tuple(each for each in found.evidence if each.node_id in known)
+    carried = tuple(each for each in found.carried_through if each in known)
+    entry = found.introduced_at if found.introduced_at in known else None
+    history = found.history if all(layer.names <= known for layer in found.history) else ()
+    lost["a piece of evidence"] += len(found.evidence) - len(evidence)
+    lost["a node that repeats a claim"] += len(found.carried_through) - len(carried)
+    lost["where a claim was introduced"] += entry != found.introduced_at
+    lost["the history of a verdict"] += history != found.history
+    return replace(found, evidence=evidence, carried_through=carried, introduced_at=entry, history=history)
+
+
+def _all(kind: type[T], stored: Any, what: str, lost: Counter[str]) -> list[T]:
+    """The readable ones of some parts."""
+    read = [_read(_reader(kind), each, what, lost) for each in (stored if isinstance(stored, list) else ())]
+    found = [each for each in read if each is not None]
+    lost[what] += len(read) - len(found)
+    return found
+
+
+def _read(validate: Callable[[Any], T], stored: Any, what: str, lost: Counter[str]) -> T | None:
+    """Reads a part, with a cautious value for a field that is not readable; None if that is not enough."""
+    from pydantic import ValidationError  # noqa: PLC0415 - takes longer to import than all of this package
+
+    part, cautious = stored, _CAUTIOUS.get(what, {})
+    for _ in range(2):
         try:
-            return validate(kept), [what if n == 1 else f"{what} ({n} times)" for what, n in lost.items() if n]
+            return validate(part)
         except ValidationError as error:
-            problems = error.errors(include_url=False)
-        for loc in sorted({problem["loc"][:4] for problem in problems}, key=repr, reverse=True):
-            _repair(kept, loc, lost)
-        for holder, key in (("claims", ""), ("graph", "nodes"), ("graph", "edges")):
-            items = kept[holder].get(key) if key else kept[holder]
-            if isinstance(items, list):
-                items[:] = [item for item in items if item is not _REMOVED]
-    first = problems[0]
-    raise ReportError(f"not a report: {first['msg']} (at {'.'.join(map(str, first['loc']))})")
+            fields = {str(each["loc"][0]) if each["loc"] else "" for each in error.errors(include_url=False)}
+        if not fields <= cautious.keys():
+            break
+        for field in fields:
+            instead = cautious[field]
+            lost[f"the {field} of {what}" + (f", {part.get(field)!r}, read as {instead!r}" if instead else "")] += 1
+        kept = {field: value for field, value in part.items() if field not in fields}
+        part = kept | {field: cautious[field] for field in fields if cautious[field]}
+    return None
 
 
-def _repair(kept: dict[str, Any], loc: tuple[Any, ...], lost: Counter[str]) -> None:
-    """Replaces the faulty part; list items keep their position, because further errors refer to items by position."""
-    match loc:
-        case ("state", *_):
-            lost[f"the state {kept['state']!r}, read as 'error'"] += 1
-            kept["state"] = "error"
-        case (str(name), *_) if name in _DISPENSABLE:
-            if kept.pop(name, None) is not None:
-                lost[f"the field {name!r}"] += 1
-        case ("claims", int(place), *_):
-            lost[_CLAIM] += kept["claims"][place] is not _REMOVED
-            kept["claims"][place] = _REMOVED
-        case ("verdicts", int(place), *rest):
-            kept["verdicts"][place] = _repaired(kept["verdicts"][place], rest, lost)
-        case ("graph", "nodes", int(place), "kind") if (
-            kind := _text(kept["graph"]["nodes"][place], "kind")
-        ) is not None:
-            lost[f"the kind {kind!r} of a node, read as 'completion'"] += 1
-            kept["graph"]["nodes"][place]["kind"] = "completion"
-        case ("graph", "nodes" | "edges" as name, int(place), *_):
-            lost["a node" if name == "nodes" else "an edge"] += kept["graph"][name][place] is not _REMOVED
-            kept["graph"][name][place] = _REMOVED
-        case ("graph", *_):
-            kept["graph"] = {"nodes": []}
-            lost["the graph"] += 1
+@cache
+def _reader(kind: Any) -> Callable[[Any], Any]:
+    from pydantic import TypeAdapter  # noqa: PLC0415 - as above
 
-
-def _repaired(verdict: dict[str, Any], loc: list[Any], lost: Counter[str]) -> dict[str, Any]:
-    match loc:
-        case ("evidence" | "history" | "second_type" | "detail" | "confidence" as name, *_):
-            if name in verdict:
-                lost[f"the {name.replace('_', ' ')} of a verdict"] += 1
-            return {key: value for key, value in verdict.items() if key != name}
-        case ("error_type", *_):
-            unknown = verdict.get("error_type")
-            lost[f"the error type {unknown!r}, read as 'other'"] += 1
-            return {**verdict, "error_type": "other", "detail": verdict.get("detail") or str(unknown)}
-    lost[_VERDICT] += verdict.get("error") != _UNREADABLE
-    return {"claim_id": verdict["claim_id"], "error": _UNREADABLE}
-
-
-def _make_consistent(kept: dict[str, Any], lost: Counter[str]) -> None:
-    """One verdict for each claim, in the same order; no edge, evidence, citation or path to a missing node."""
-    claims = [each for each in kept["claims"] if _text(each, "id") is not None]
-    lost[_CLAIM] += len(kept["claims"]) - len(claims)
-    by_claim = {_text(each, "claim_id"): each for each in kept["verdicts"]}
-    lost[_VERDICT] += sum(claim["id"] not in by_claim for claim in claims)
-    kept["claims"] = claims
-    kept["verdicts"] = [
-        by_claim.get(claim["id"]) or {"claim_id": claim["id"], "error": _UNREADABLE} for claim in claims
-    ]
-    known = {_text(node, "id") for node in _items(kept["graph"], "nodes")} - {None}
-    if "edges" in kept["graph"]:
-        edges = _items(kept["graph"], "edges")
-        kept["graph"]["edges"] = [e for e in edges if {_text(e, "source"), _text(e, "target")} <= known]
-    for claim in claims:
-        for citation in _items(claim, "citations"):
-            if isinstance(citation, dict) and "sources" in citation:
-                named = _items(citation, "sources")
-                found = [each for each in named if isinstance(each, str) and each in known]
-                lost["a source of a citation"] += len(named) - len(found)
-                citation["sources"] = found
-    for verdict in kept["verdicts"]:
-        if "evidence" in verdict:
-            found = [item for item in _items(verdict, "evidence") if _text(item, "node_id") in known]
-            lost["a piece of evidence"] += len(_items(verdict, "evidence")) - len(found)
-            verdict["evidence"] = found
-        if _text(verdict, "introduced_at") not in known and verdict.pop("introduced_at", None) is not None:
-            lost["where a claim was introduced"] += 1
-        if "carried_through" in verdict:
-            through = _items(verdict, "carried_through")
-            found = [each for each in through if isinstance(each, str) and each in known]
-            lost["a node that repeats a claim"] += len(through) - len(found)
-            verdict["carried_through"] = found
-        layers = [layer for layer in _items(verdict, "history") if isinstance(layer, dict)]
-        walked = {repr(each) for layer in layers for key in ("nodes", "stated_by") for each in _items(layer, key)}
-        said = [each for layer in layers for key in ("selected", "summaries") for each in _items(layer, key)]
-        walked |= {repr(each["node_id"]) for each in said if isinstance(each, dict) and "node_id" in each}
-        if walked - {repr(each) for each in known}:
-            lost["the history of a verdict"] += 1
-            del verdict["history"]
-
-
-def _text(item: Any, key: str) -> str | None:
-    value = item.get(key) if isinstance(item, dict) else None
-    return value if isinstance(value, str) else None
-
-
-def _items(holder: dict[str, Any], key: str) -> list[Any]:
-    value = holder.get(key)
-    return value if isinstance(value, list) else []
+    reader: TypeAdapter[Any] = TypeAdapter(kind)
+    return reader.validate_python

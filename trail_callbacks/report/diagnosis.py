@@ -59,185 +59,116 @@ in none of these; or nobody could tell."""
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Figure:
-    """A share with its n, or the reason why there is none.
+    """A share with its n, or the reason why there is none."""
 
-    Attributes:
-        value: 0.0 to 1.0, or None.
-        n: Items it is a share of.
-        interval: Wilson 95 % interval; None without a value, and for weighted shares and Jaccard indices.
-        why: Why there is no value; empty if there is one.
-    """
-
-    value: float | None = None
-    n: int = 0
+    value: float | None = None  # 0.0 to 1.0, or None
+    n: int = 0  # items it is a share of
+    # Wilson 95 % interval; None without a value, and for weighted shares and Jaccard indices
     interval: tuple[float, float] | None = None
-    why: str = ""
+    why: str = ""  # why there is no value; empty if there is one
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Facet:
-    """One thing that a question asks for or is restricted by.
+    """One thing that a question asks for or is restricted by."""
 
-    Attributes:
-        id: `f1`, `f2`, ...
-        text: The facet in a few words.
-        kind: What it is; `topic` for what is none of the others.
-        weight: How much it counts, above 0.0.
-    """
-
-    id: str
-    text: str
-    kind: FacetKind = "topic"
-    weight: float = 1.0
+    id: str  # `f1`, `f2`, ...
+    text: str  # the facet in a few words
+    kind: FacetKind = "topic"  # what it is; `topic` for what is none of the others
+    weight: float = 1.0  # how much it counts, above 0.0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FacetFinding:
-    """Where a facet is met.
-
-    Attributes:
-        facet: The facet.
-        in_query: Whether a query that was sent names it; None if that cannot be told.
-        depths: The depths at which a passage meets it.
-        where: Where the passage nearest to the prompt is that meets it.
-        nodes: The passages' nodes.
-    """
+    """Where a facet is met."""
 
     facet: Facet
-    in_query: bool | None = None
-    depths: tuple[Depth, ...] = ()
-    where: Where = "unknown"
-    nodes: tuple[str, ...] = ()
+    in_query: bool | None = None  # whether a query that was sent names it; None if that cannot be told
+    depths: tuple[Depth, ...] = ()  # the depths at which a passage meets it
+    where: Where = "unknown"  # where the passage nearest to the prompt is that meets it
+    nodes: tuple[str, ...] = ()  # the passages' nodes
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ClaimFinding:
-    """Where the text that bears on a claim is, however the claim was judged.
-
-    Attributes:
-        claim_id: The claim.
-        where: Where that text is.
-        relation: Whether it supports or contradicts the claim; None if there is no such text.
-        evidence: The passages.
-        by_memory: True if the claim holds by a text that the model was not shown.
-    """
+    """Where the text that bears on a claim is, however the claim was judged."""
 
     claim_id: str
-    where: Where = "unknown"
+    where: Where = "unknown"  # where that text is
+    # whether it supports or contradicts the claim; None if there is no such text
     relation: Literal["supports", "contradicts"] | None = None
     evidence: tuple[Evidence, ...] = ()
-    by_memory: bool = False
+    by_memory: bool = False  # True if the claim holds by a text that the model was not shown
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Overlap:
-    """How the passages at one depth compare with those that ought to be there (EO).
+    """How the passages at one depth compare with those that ought to be there (EO)."""
 
-    Attributes:
-        jaccard: Size of the intersection by size of the union.
-        recall: Share of those that ought to be there that are.
-        precision: Share of those there that ought to be.
-    """
-
-    jaccard: Figure
-    recall: Figure
-    precision: Figure
+    jaccard: Figure  # size of the intersection by size of the union
+    recall: Figure  # share of those that ought to be there that are
+    precision: Figure  # share of those there that ought to be
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Coverage:
-    """The coverage of question, evidence, answer and citations.
+    """The coverage of question, evidence, answer and citations."""
 
-    Attributes:
-        query: Query coverage (QC) by depth: weighted share of the question's facets that a passage meets.
-        rewritten: The same for the facets that the queries sent still name.
-        kept: Weighted share of the question's facets that the queries sent name.
-        sufficient: Whether a careful reader could answer the question from the passages at a depth; None if unknown.
-        missing: What is missing to answer it, in the judge's words; empty if nothing, or unknown.
-        overlap: Evidence overlap (EO) by depth; empty unless it is known which passages ought to be there.
-        answer: Answer coverage (AC): share of the decided claims that are supported.
-        contradicted: Share of the decided claims that are contradicted.
-        citation_presence: Share of the claims that cite a source (CC).
-        citation_precision: Share of the decided citations whose source supports the claim.
-        citation_recall: Share of the claims that a source they cite supports.
-    """
-
+    # query coverage (QC) by depth: weighted share of the question's facets that a passage meets
     query: Mapping[Depth, Figure] = field(default_factory=dict)
+    # the same for the facets that the queries sent still name
     rewritten: Mapping[Depth, Figure] = field(default_factory=dict)
-    kept: Figure = field(default_factory=Figure)
+    kept: Figure = field(default_factory=Figure)  # weighted share of the question's facets that the queries sent name
+    # whether a careful reader could answer the question from the passages at a depth; None if unknown
     sufficient: Mapping[Depth, bool | None] = field(default_factory=dict)
-    missing: str = ""
+    missing: str = ""  # what is missing to answer it, in the judge's words; empty if nothing, or unknown
+    # evidence overlap (EO) by depth; empty unless it is known which passages ought to be there
     overlap: Mapping[Depth, Overlap] = field(default_factory=dict)
+    # answer coverage (AC): share of the decided claims that are supported
     answer: Figure = field(default_factory=Figure)
-    contradicted: Figure = field(default_factory=Figure)
-    citation_presence: Figure = field(default_factory=Figure)
+    contradicted: Figure = field(default_factory=Figure)  # share of the decided claims that are contradicted
+    citation_presence: Figure = field(default_factory=Figure)  # share of the claims that cite a source (CC)
+    # share of the decided citations whose source supports the claim
     citation_precision: Figure = field(default_factory=Figure)
-    citation_recall: Figure = field(default_factory=Figure)
+    citation_recall: Figure = field(default_factory=Figure)  # share of the claims that a source they cite supports
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RetrievalFinding:
-    """One retrieval of a run, by itself.
-
-    Attributes:
-        run_id: The run.
-        step: Name of the component.
-        query: The query as sent.
-        candidates: Number of passages it brought.
-        selected: Number of them in the prompt of the answer.
-        met: Ids of the facets that they meet.
-        lost: Ids of the facets of the question that no query names, if this one is a rewritten one.
-        note: What is odd about it: it failed, brought nothing, or came after the answer.
-    """
+    """One retrieval of a run, by itself."""
 
     run_id: str
-    step: str
-    query: str
-    candidates: int = 0
-    selected: int = 0
-    met: tuple[str, ...] = ()
-    lost: tuple[str, ...] = ()
-    note: str = ""
+    step: str  # name of the component
+    query: str  # the query as sent
+    candidates: int = 0  # number of passages it brought
+    selected: int = 0  # number of them in the prompt of the answer
+    met: tuple[str, ...] = ()  # ids of the facets that they meet
+    lost: tuple[str, ...] = ()  # ids of the facets of the question that no query names, if this one is a rewritten one
+    note: str = ""  # what is odd about it: it failed, brought nothing, or came after the answer
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Stage:
-    """One stage of the evidence path, as a strip shows it.
-
-    Attributes:
-        name: The stage.
-        there: Passages that were there after it, or claims; None if the run has no such stage, or it is unknown.
-        lost: What was lost at it: texts of facets and claims.
-        broken: Whether this is the first break.
-        note: A remark in a few words.
-    """
+    """One stage of the evidence path, as a strip shows it."""
 
     name: StageName
+    # passages that were there after it, or claims; None if the run has no such stage, or it is unknown
     there: int | None = None
-    lost: tuple[str, ...] = ()
-    broken: bool = False
-    note: str = ""
+    lost: tuple[str, ...] = ()  # what was lost at it: texts of facets and claims
+    broken: bool = False  # whether this is the first break
+    note: str = ""  # a remark in a few words
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Break:
-    """A stage that lost what the answer needed.
-
-    Attributes:
-        stage: The stage.
-        signature: What kind of break it is.
-        step: Name of the component, if one is known.
-        run_id: Its run, likewise.
-        reasons: The figures and passages that show it, a sentence each.
-        certainty: What shows it.
-    """
+    """A stage that lost what the answer needed."""
 
     stage: StageName
-    signature: Signature
-    step: str | None = None
-    run_id: str | None = None
-    reasons: tuple[str, ...] = ()
-    certainty: Certainty = "medium"
+    signature: Signature  # what kind of break it is
+    step: str | None = None  # name of the component, if one is known
+    run_id: str | None = None  # its run, likewise
+    reasons: tuple[str, ...] = ()  # the figures and passages that show it, a sentence each
+    certainty: Certainty = "medium"  # what shows it
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

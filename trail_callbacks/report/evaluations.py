@@ -20,6 +20,10 @@ from trail_callbacks.text import encodable, encodable_parts
 _NAMESPACE = UUID("6f1f5a0e-52ab-5c1f-9d5e-7e1d1f8a64c3")
 _ENTRY = "hallucination.entry"
 _LINE_ENDS = {0x85: "\\u0085", 0x2028: "\\u2028", 0x2029: "\\u2029"}  # the others are escaped in JSON anyway
+_OF_CLAIM = (
+    "claim_id", "claim", "quote", "start", "end", "path", "error_type", "detail", "evidence", "introduced_at", "step",
+    "confidence", "judge",
+)  # fmt: skip
 _SHOWN = 3
 """Unsupported claims that the explanation of an answer quotes."""
 _TRACE_ID = re.compile(r"[0-9a-fA-F]{32}|tr-.*")
@@ -45,6 +49,30 @@ def evaluations(
             entries.setdefault(node_id, []).append(claim)
     found += [records.entry(node_id, claims) for node_id, claims in entries.items()]
     return encodable_parts(found)  # type: ignore[no-any-return]  # it keeps the form of what it is given
+
+
+def claim_row(report: Report, claim: Claim) -> dict[str, Any]:
+    """Returns all that a report says of a claim, flat: what tables, records and comparisons of claims are made of."""
+    verdict, graph = report.verdict(claim.id), report.graph
+    entry = graph.node(verdict.introduced_at) if verdict.introduced_at is not None else None
+    return {
+        "claim_id": claim.id,
+        "claim": claim.text,
+        **{name: getattr(claim, name) for name in ("quote", "start", "end")},
+        "path": claim.path or None,
+        "outcome": verdict.outcome,
+        "support": verdict.support and verdict.support.value,
+        "error_type": verdict.error_type and verdict.error_type.value,
+        "second_type": verdict.second_type and verdict.second_type.value,
+        **{name: getattr(verdict, name) for name in ("detail", "rationale", "confidence", "judge", "error")},
+        "undecided": verdict.undecided,
+        "evidence": [
+            {"node_id": each.node_id, "relation": each.relation, "quote": each.quote} for each in verdict.evidence
+        ],
+        "introduced_at": verdict.introduced_at,
+        "step": entry and (entry.step or entry.kind),
+        "carried_through": list(verdict.carried_through),
+    }
 
 
 def to_evaluation_lines(report: Report, *, trace_id: str | None = None, span_id: str | None = None) -> str:
@@ -91,26 +119,8 @@ class _Records:
         return self._record(self._name, score, label, self._why(), report.judge, about=about)
 
     def claim(self, claim: Claim) -> Evaluation:
-        verdict, graph = self._report.verdict(claim.id), self._report.graph
-        origin = graph.node(verdict.introduced_at) if verdict.introduced_at is not None else None
-        about = {
-            "claim_id": claim.id,
-            "claim": claim.text,
-            "quote": claim.quote,
-            "start": claim.start,
-            "end": claim.end,
-            "path": claim.path or None,
-            "error_type": verdict.error_type and verdict.error_type.value,
-            "detail": verdict.detail,
-            "evidence": [
-                {"node_id": each.node_id, "relation": each.relation, "quote": each.quote} for each in verdict.evidence
-            ],
-            "introduced_at": verdict.introduced_at,
-            "step": origin and (origin.step or origin.kind),
-            "confidence": verdict.confidence,
-            "judge": verdict.judge,
-            "span_id": self._answer_span,
-        }
+        verdict, row = self._report.verdict(claim.id), claim_row(self._report, claim)
+        about = {name: row[name] for name in _OF_CLAIM} | {"span_id": self._answer_span}
         score = None if self._score is None else weight(verdict.support, self._report.scoring)
         why, name = _reason(claim, verdict), f"{self._name}.claim"
         judge = verdict.judge or self._report.judge

@@ -22,17 +22,11 @@ _QUOTES = str.maketrans("\u2018\u2019\u201c\u201d", "''\"\"")
 
 
 class Likeness(NamedTuple):
-    """Two statements with equal or nearly equal words.
+    """Two statements with equal or nearly equal words."""
 
-    Attributes:
-        old: Index in the old list.
-        new: Index in the new list.
-        likeness: Share of common words, in order, 0.7 to 1.0; 1.0 if the normalised texts are equal.
-    """
-
-    old: int
-    new: int
-    likeness: float
+    old: int  # index in the old list
+    new: int  # index in the new list
+    likeness: float  # share of common words, in order, 0.7 to 1.0; 1.0 if the normalised texts are equal
 
 
 def normalised(text: str) -> str:

@@ -373,10 +373,7 @@ def _check(report: Report) -> None:
     for verdict in report.verdicts:
         named = {*verdict.carried_through, *(item.node_id for item in verdict.evidence)}
         named |= {verdict.introduced_at} if verdict.introduced_at is not None else set()
-        for layer in verdict.history:
-            named |= {*layer.nodes, *layer.stated_by}
-            named |= {each.node_id for each in layer.selected} | {each.node_id for each in layer.summaries}
-        for lost in named - known:
+        for lost in named.union(*(layer.names for layer in verdict.history)) - known:
             raise ReportError(f"not a report: the graph has no node {lost!r} (at verdicts, claim {verdict.claim_id!r})")
 
 

@@ -14,29 +14,17 @@ from trail_callbacks.taxonomy import UNSUPPORTED, ErrorType, SupportClass
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Selected:
-    """A sentence that was selected as bearing on a claim, for or against it.
+    """A sentence that was selected as bearing on a claim, for or against it."""
 
-    Attributes:
-        node_id: The node it is from.
-        start: Offset of its first character in the node's text.
-        end: Offset after its last character.
-        quote: `node.text[start:end]`, verbatim.
-    """
-
-    node_id: str
-    start: int
-    end: int
-    quote: str
+    node_id: str  # the node it is from
+    start: int  # offset of its first character in the node's text
+    end: int  # offset after its last character
+    quote: str  # `node.text[start:end]`, verbatim
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Summary:
-    """What the sentences selected in one node say on a claim, in the words of the judge; no evidence.
-
-    Attributes:
-        node_id: The node.
-        text: The summary.
-    """
+    """What the sentences selected in one node say on a claim, in the words of the judge; no evidence."""
 
     node_id: str
     text: str
@@ -44,24 +32,21 @@ class Summary:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Layer:
-    """One step of the walk back from the answer: for an unsupported claim, in a `veritrail` walk for every claim.
+    """One step of the walk back from the answer: for an unsupported claim, in a `veritrail` walk for every claim."""
 
-    Attributes:
-        nodes: The nodes that were examined.
-        stated_by: Those that state the claim.
-        note: The judge's rationale, or why the walk stopped here.
-        statement: The part of the claim that was searched for; empty for the whole claim.
-        selected: In a `veritrail` walk, the sentences that were selected in these nodes: what the verdict of this step
-            rests on.
-        summaries: Likewise what they say, by node, if `VerifyOptions.summaries` asks for it.
-    """
-
-    nodes: tuple[str, ...]
-    stated_by: tuple[str, ...] = ()
-    note: str = ""
-    statement: str = ""
+    nodes: tuple[str, ...]  # the nodes that were examined
+    stated_by: tuple[str, ...] = ()  # those that state the claim
+    note: str = ""  # the judge's rationale, or why the walk stopped here
+    statement: str = ""  # the part of the claim that was searched for; empty for the whole claim
+    # in a `veritrail` walk, the sentences that were selected in these nodes: what the verdict of this step rests on
     selected: tuple[Selected, ...] = ()
-    summaries: tuple[Summary, ...] = ()
+    summaries: tuple[Summary, ...] = ()  # likewise what they say, by node, if `VerifyOptions.summaries` asks for it
+
+    @property
+    def names(self) -> set[str]:
+        """Ids of all nodes that it names."""
+        said = {each.node_id for each in self.selected} | {each.node_id for each in self.summaries}
+        return {*self.nodes, *self.stated_by, *said}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -172,26 +157,16 @@ class CitationFigures:
 
     After ALCE (Gao et al., EMNLP 2023), a claim in place of a sentence. Shares are 0.0 to 1.0, or None where there is
     nothing to divide by.
-
-    Attributes:
-        claims: Checkable claims.
-        cited: Those that name at least one source.
-        coverage: `cited / claims`.
-        recall: Share of the claims that a source they cite supports.
-        citations: Citations in all; one of several claims counts for each.
-        decided: Those whose support was judged, or whose source is unknown.
-        precision: Share of the decided citations whose source supports the claim.
-        unknown: Citations of a source that did not reach the answer.
     """
 
-    claims: int
-    cited: int
-    coverage: float | None
-    recall: float | None
-    citations: int
-    decided: int
-    precision: float | None
-    unknown: int
+    claims: int  # checkable claims
+    cited: int  # those that name at least one source
+    coverage: float | None  # `cited / claims`
+    recall: float | None  # share of the claims that a source they cite supports
+    citations: int  # citations in all; one of several claims counts for each
+    decided: int  # those whose support was judged, or whose source is unknown
+    precision: float | None  # share of the decided citations whose source supports the claim
+    unknown: int  # citations of a source that did not reach the answer
 
 
 def citation_figures(claims: Sequence[Claim]) -> CitationFigures | None:
@@ -220,22 +195,13 @@ AnnotatorKind = Literal["LLM", "CODE"]
 
 
 class Evaluation(TypedDict):
-    """One judgement on an answer, a claim or a step; JSON-safe.
+    """One judgement on an answer, a claim or a step; JSON-safe."""
 
-    Attributes:
-        name: What was judged, see `Report.to_evaluations`.
-        score: 0.0 to 1.0 in the direction that `metadata["direction"]` names; None where there is no score.
-        label: The outcome as a word.
-        explanation: Why, for people; None if there is nothing to say.
-        annotator_kind: `LLM` or `CODE`.
-        identifier: A UUID, the same for the same report and trace, so that sending twice does not make two.
-        metadata: What the judgement rests on, and as `trace_id` and `span_id` what it is about; None if unknown.
-    """
-
-    name: str
-    score: float | None
-    label: str
-    explanation: str | None
-    annotator_kind: AnnotatorKind
-    identifier: str
+    name: str  # what was judged, see `Report.to_evaluations`
+    score: float | None  # 0.0 to 1.0 in the direction that `metadata["direction"]` names; None where there is no score
+    label: str  # the outcome as a word
+    explanation: str | None  # why, for people; None if there is nothing to say
+    annotator_kind: AnnotatorKind  # `LLM` or `CODE`
+    identifier: str  # a UUID, the same for the same report and trace, so that sending twice does not make two
+    # what the judgement rests on, and as `trace_id` and `span_id` what it is about; None if unknown
     metadata: dict[str, Any]

@@ -28,23 +28,14 @@ _KNOWN = 5.0  # bad trials after which a share's own design effect counts as muc
 
 @dataclass(frozen=True, slots=True)
 class Residuals:
-    """What clusters say about a share and its variance.
+    """What clusters say about a share and its variance."""
 
-    Attributes:
-        value: The share, 0.0 to 1.0.
-        clusters: Number of clusters.
-        whole: Number of trials, unweighted.
-        squares: Variance of the share times whole squared: the variance of the number that is bad.
-        expected: What that would be if trials went wrong independently.
-        largest: The mean size of the cluster that a trial is in, 1.0 or more: the largest design effect.
-    """
-
-    value: float
-    clusters: int
-    whole: float
-    squares: float
-    expected: float
-    largest: float
+    value: float  # the share, 0.0 to 1.0
+    clusters: int  # number of clusters
+    whole: float  # number of trials, unweighted
+    squares: float  # variance of the share times whole squared: the variance of the number that is bad
+    expected: float  # what that would be if trials went wrong independently
+    largest: float  # the mean size of the cluster that a trial is in, 1.0 or more: the largest design effect
 
 
 def residuals(clusters: Iterable[Cluster]) -> Residuals | None:
@@ -83,21 +74,13 @@ def prior_design(found: Iterable[Residuals | None], alike: float = 1.0) -> float
 
 @dataclass(frozen=True, slots=True)
 class Share:
-    """A share of trials.
+    """A share of trials."""
 
-    Attributes:
-        value: The share, 0.0 to 1.0.
-        clusters: Number of clusters behind it.
-        effective: Number of independent trials that say as much.
-        design: Design effect, 1.0 or more: how many times the variance is that of independent trials.
-        icc: Correlation of trials of one cluster, 0.0 to 1.0; None where clusters have one each.
-    """
-
-    value: float
-    clusters: int
-    effective: float
-    design: float = 1.0
-    icc: float | None = None
+    value: float  # the share, 0.0 to 1.0
+    clusters: int  # number of clusters behind it
+    effective: float  # number of independent trials that say as much
+    design: float = 1.0  # design effect, 1.0 or more: how many times the variance is that of independent trials
+    icc: float | None = None  # correlation of trials of one cluster, 0.0 to 1.0; None where clusters have one each
 
     def wilson(self, z: float) -> tuple[float, float]:
         """Wilson limits at z standard errors."""
@@ -118,17 +101,11 @@ def share(found: Residuals, prior: float) -> Share:
 
 @dataclass(frozen=True, slots=True)
 class Difference:
-    """New minus old.
+    """New minus old."""
 
-    Attributes:
-        new: The new share; of paired runs, the mean rise of a question (0.0 where it fell).
-        old: The old share; of paired runs, the mean fall.
-        correlation: Between the two, -1.0 to 1.0; 0.0 for unpaired runs.
-    """
-
-    new: Share
-    old: Share
-    correlation: float = 0.0
+    new: Share  # the new share; of paired runs, the mean rise of a question (0.0 where it fell)
+    old: Share  # the old share; of paired runs, the mean fall
+    correlation: float = 0.0  # between the two, -1.0 to 1.0; 0.0 for unpaired runs
 
     @property
     def value(self) -> float:

@@ -20,32 +20,20 @@ Hits: TypeAlias = Mapping[str, bool]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Paired:
-    """What two sets of trials say of the items that they have in common; second minus first.
+    """What two sets of trials say of the items that they have in common; second minus first."""
 
-    Attributes:
-        n: Items in both denominators.
-        both: Hits in both.
-        first: Hits in the first only.
-        second: Hits in the second only.
-        design: Design effect of the difference, 1.0 or more; 1.0 where no document has several items.
-        low: Lower limit of the difference, -1.0 to 1.0; None without items in common.
-        high: Upper limit.
-        p: Exact probability of such a difference, or a larger one, in either direction, if there were none; see
-            `sign_flip`. None without items in common.
-        p_more: The same in the direction of more hits in the second.
-        p_less: The same in the other direction.
-    """
-
-    n: int
-    both: int = 0
-    first: int = 0
-    second: int = 0
-    design: float = 1.0
-    low: float | None = None
-    high: float | None = None
+    n: int  # items in both denominators
+    both: int = 0  # hits in both
+    first: int = 0  # hits in the first only
+    second: int = 0  # hits in the second only
+    design: float = 1.0  # design effect of the difference, 1.0 or more; 1.0 where no document has several items
+    low: float | None = None  # lower limit of the difference, -1.0 to 1.0; None without items in common
+    high: float | None = None  # upper limit
+    # exact probability of such a difference, or a larger one, in either direction, if there were none; see `sign_flip`.
+    # None without items in common
     p: float | None = None
-    p_more: float | None = None
-    p_less: float | None = None
+    p_more: float | None = None  # the same in the direction of more hits in the second
+    p_less: float | None = None  # the same in the other direction
 
     @property
     def difference(self) -> float | None:

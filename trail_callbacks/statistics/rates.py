@@ -23,26 +23,16 @@ Hit: TypeAlias = tuple[str, bool]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Rate:
-    """A share of trials.
+    """A share of trials."""
 
-    Attributes:
-        k: Hits.
-        n: Trials in the denominator.
-        low: Lower Wilson limit, 95 %, 0.0 to 1.0; None if there is no trial.
-        high: Upper limit.
-        effective: Number of independent trials that say as much: `n`, or fewer where documents hold several that go
-            wrong together.
-        documents: Number of documents, or other clusters, that the trials are of.
-        why: Why there is no share; empty if there is one.
-    """
-
-    k: int
-    n: int
-    low: float | None = None
-    high: float | None = None
+    k: int  # hits
+    n: int  # trials in the denominator
+    low: float | None = None  # lower Wilson limit, 95 %, 0.0 to 1.0; None if there is no trial
+    high: float | None = None  # upper limit
+    # number of independent trials that say as much: `n`, or fewer where documents hold several that go wrong together
     effective: float = 0.0
-    documents: int = 0
-    why: str = ""
+    documents: int = 0  # number of documents, or other clusters, that the trials are of
+    why: str = ""  # why there is no share; empty if there is one
 
     @property
     def value(self) -> float | None:

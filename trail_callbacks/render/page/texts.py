@@ -70,11 +70,7 @@ def _claimed(view: PageView, segment: Stretch, text: str) -> str:
 
 @dataclass(frozen=True)
 class Texts:
-    """Every text of a report except the answer, which has its own section.
-
-    Attributes:
-        view: The report.
-    """
+    """Every text of a report except the answer, which has its own section."""
 
     view: PageView
 

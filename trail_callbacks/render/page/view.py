@@ -19,14 +19,10 @@ _STOPS = 200  # nodes of one trail; with more, the whole graph would be highligh
 
 @dataclass(frozen=True, slots=True)
 class Stop:
-    """A node on the trail of a claim.
-
-    Attributes:
-        node_id: The node.
-        roles: Any of `evidence`, `nearest`, `introduced`, `carried`, `answer`; none for a node in between.
-    """
+    """A node on the trail of a claim."""
 
     node_id: str
+    # any of `evidence`, `nearest`, `introduced`, `carried`, `answer`; none for a node in between
     roles: tuple[str, ...]
 
 
@@ -115,11 +111,7 @@ _SEARCHED = 50_000_000  # characters, for words of claims in texts: thousands of
 
 @dataclass(frozen=True)
 class PageView:
-    """A report with what the parts of its page look up.
-
-    Attributes:
-        report: The report.
-    """
+    """A report with what the parts of its page look up."""
 
     report: Report
 
