@@ -71,7 +71,7 @@ def majority(runs: Sequence[Report]) -> Report:
 
 def _statements(runs: Sequence[Report]) -> list[_Statement]:
     """Finds which claims of the checks are the same: words alike, in the same place of the answer."""
-    from trail_callbacks.report.pairing import pair  # noqa: PLC0415 - the engine, not before it is used
+    from trail_callbacks.report.comparison import pair  # noqa: PLC0415 - the engine, not before it is used
 
     found: list[_Statement] = []
     for run in runs:

@@ -65,8 +65,7 @@ from trail_callbacks.render import excerpt
 from trail_callbacks.render.excerpt import around, both_ends, most_relevant, opening
 from trail_callbacks.render.notebook import graph_to_fragment, to_fragment
 from trail_callbacks.render.page import to_page
-from trail_callbacks.render.provenance import graph_to_text
-from trail_callbacks.render.terminal import to_text
+from trail_callbacks.render.terminal import graph_to_text, to_text
 from trail_callbacks.report.comparison import compare
 from trail_callbacks.report.withheld import text_hash, without_texts
 from trail_callbacks.splitting.assertions import asserts, is_lead_in, is_title, told

@@ -36,7 +36,7 @@ from typing import NamedTuple
 import numpy as np
 
 from trail_callbacks.monitor import Objectives, Tally, evaluate, parse
-from trail_callbacks.monitor.history import History
+from trail_callbacks.monitor.evaluation import History
 from trail_callbacks.monitor.objectives import DAY
 from trail_callbacks.statistics.intervals import wilson
 

@@ -8,7 +8,7 @@ import subprocess
 import pytest
 
 from trail_callbacks.monitor import SIGNALS, parse
-from trail_callbacks.monitor.dashboard import dashboard
+from trail_callbacks.monitor.rules import dashboard
 from trail_callbacks.store.totals import exposition
 
 ALL = "\n".join(

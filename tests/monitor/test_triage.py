@@ -6,8 +6,7 @@ import pytest
 
 from trail_callbacks.errors import InputError
 from trail_callbacks.monitor import SIGNALS
-from trail_callbacks.monitor.steps import steps, verdict
-from trail_callbacks.monitor.triage import rollouts, triage
+from trail_callbacks.monitor.triage import rollouts, steps, triage, verdict
 
 
 def test_names_stage_segment_and_version(incident):

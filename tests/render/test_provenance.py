@@ -3,7 +3,7 @@
 from one_claim import ECHOED, NOTED, REPORT
 
 from trail_callbacks import Edge, Node, ProvenanceGraph
-from trail_callbacks.render.provenance import graph_to_text
+from trail_callbacks.render.terminal import graph_to_text
 
 
 def test_a_graph_goes_stage_by_stage():

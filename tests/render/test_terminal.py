@@ -11,8 +11,7 @@ from rich.console import Console
 from trail_callbacks import Claim, ErrorType, Evidence, ProvenanceGraph, Report, SupportClass, Verdict, check
 from trail_callbacks.export import to_csv, to_prov_json
 from trail_callbacks.render.notebook import to_fragment
-from trail_callbacks.render.provenance import graph_to_text
-from trail_callbacks.render.terminal import to_text
+from trail_callbacks.render.terminal import graph_to_text, to_text
 
 
 def test_a_claim_says_everything_about_itself():

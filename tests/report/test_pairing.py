@@ -3,7 +3,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from trail_callbacks.report.pairing import normalised, pair
+from trail_callbacks.report.comparison import normalised, pair
 
 statements = st.lists(
     st.one_of(
@@ -48,7 +48,7 @@ def test_no_statement_is_in_two_pairs_and_equal_ones_are_never_left(old, new):
 
 
 def test_of_thousands_that_share_their_words_those_near_one_another_are_compared(monkeypatch):
-    monkeypatch.setattr("trail_callbacks.report.pairing._PAIRS", 2_000)
+    monkeypatch.setattr("trail_callbacks.report.comparison._PAIRS", 2_000)
     old = [f"The boat of line {i} takes {i % 7} minutes to cross." for i in range(200)]
     new = [text.replace("boat", "ship") for text in old]
     assert [(match.old, match.new) for match in pair(old, new)] == [(i, i) for i in range(200)]

@@ -4,7 +4,7 @@ from itertools import product
 import pytest
 
 from trail_callbacks.statistics.intervals import difference
-from trail_callbacks.statistics.paired import groups, holm, paired, sign_flip
+from trail_callbacks.statistics.rates import groups, holm, paired, sign_flip
 
 
 def mcnemar(b, c):

@@ -20,7 +20,7 @@ from trail_callbacks.render.excerpt import plain
 
 if TYPE_CHECKING:
     from trail_callbacks.monitor import Alert
-    from trail_callbacks.monitor.history import Event
+    from trail_callbacks.monitor.evaluation import Event
     from trail_callbacks.monitor.triage import Triage
 
 _LEAD = 86_400.0  # seconds before a run that belong to its time
@@ -84,7 +84,7 @@ def rules(*, objectives: _File, output: Into = None) -> None:
 def dashboard(*, objectives: _File, output: Into = None) -> None:
     """Writes a dashboard for Grafana, to be imported there."""
     from trail_callbacks.monitor import read  # noqa: PLC0415 - other commands do not need it
-    from trail_callbacks.monitor.dashboard import dashboard as drawn  # noqa: PLC0415 - as above
+    from trail_callbacks.monitor.rules import dashboard as drawn  # noqa: PLC0415 - as above
 
     handed_out(dumped(drawn(read(objectives))) + "\n", output)
 
@@ -135,7 +135,7 @@ def triage(
 
 
 def _answers(found: Triage) -> Iterator[Any]:
-    from trail_callbacks.monitor.steps import moment, steps, verdict  # noqa: PLC0415 - as above
+    from trail_callbacks.monitor.triage import moment, steps, verdict  # noqa: PLC0415 - as above
 
     yield Text(verdict(found), style="bold")
     yield f"{found.runs:,} runs from {moment(found.since)} to {moment(found.until)}, {found.before:,} before"
@@ -187,7 +187,7 @@ def _when(text: str, now: float) -> float | None:
 
 def _told(found: Sequence[Alert], now: float, state: str | None) -> tuple[Event, ...]:
     """Returns what is new. A state file that cannot be used never hides an alert."""
-    from trail_callbacks.monitor.history import History  # noqa: PLC0415 - as above
+    from trail_callbacks.monitor.evaluation import History  # noqa: PLC0415 - as above
 
     try:
         history = History.read(state) if state else History()

@@ -17,8 +17,7 @@ from trail_callbacks.errors import InputError, MissingExtraError
 from trail_callbacks.files import write
 from trail_callbacks.judges.resolve import resolve
 from trail_callbacks.render.excerpt import plain
-from trail_callbacks.render.provenance import graph_to_rich
-from trail_callbacks.render.terminal import to_rich
+from trail_callbacks.render.terminal import graph_to_rich, to_rich
 
 _RECORDED = (
     "The model's replies are recorded completions with errors planted on purpose. "

@@ -17,8 +17,7 @@ from trail_callbacks.cli.output import browse, complain, display, emit, skipped
 from trail_callbacks.errors import InputError
 from trail_callbacks.files import write
 from trail_callbacks.render.excerpt import line, plain
-from trail_callbacks.render.provenance import graph_to_rich
-from trail_callbacks.render.terminal import to_rich
+from trail_callbacks.render.terminal import graph_to_rich, to_rich
 from trail_callbacks.trace import Packing, Trace
 
 _SHOWN = ("question", "answer", "context", "versions", "retrievals", "rerankings", "packings", "calls", "warnings")

@@ -2,7 +2,7 @@
 
 One run is one `observation`, by whose `signals` it is bad. Claims of one answer go wrong together, so that shares over
 claims are too sure of themselves: everything here counts runs. `evaluation` says which stage burns its error budget and
-who is called, `rules` and `dashboard` say the same to Prometheus and Grafana; `gate` whether a release may go out;
+who is called, `rules` say the same to Prometheus and Grafana; `gate` whether a release may go out;
 `triage` where to look when runs go wrong.
 """
 
@@ -10,15 +10,18 @@ from typing import TYPE_CHECKING
 
 from trail_callbacks.monitor.decision import Decision, Policy, to_junit, to_markdown
 from trail_callbacks.monitor.observation import (
+    SIGNALS,
     DocumentUse,
     FigureName,
     Observation,
+    Signal,
+    SignalName,
+    Tally,
     figures_of,
     observe,
     question_key,
     recorded,
 )
-from trail_callbacks.monitor.signals import SIGNALS, Signal, SignalName, Tally
 
 if TYPE_CHECKING:
     from trail_callbacks.monitor.evaluation import Alert, evaluate

@@ -28,10 +28,9 @@ from trail_callbacks.monitor.decision import (
     Policy,
     SegmentDecision,
 )
-from trail_callbacks.monitor.observation import Observation
-from trail_callbacks.monitor.signals import SIGNALS
+from trail_callbacks.monitor.observation import SIGNALS, Observation
 from trail_callbacks.statistics.clusters import Cluster, Difference, Residuals, prior_design, residuals, share
-from trail_callbacks.statistics.paired import holm
+from trail_callbacks.statistics.rates import holm
 from trail_callbacks.verify.threshold import OnUndecided, is_decided
 
 _SAME = 0.8  # of the runs of both releases: fewer are not the same questions but for a few

@@ -13,7 +13,7 @@ from typing import Annotated, Any, Literal, TypeAlias, get_args
 from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
 
 from trail_callbacks.errors import InputError
-from trail_callbacks.monitor.signals import SIGNALS, Signal, SignalName
+from trail_callbacks.monitor.observation import SIGNALS, Signal, SignalName
 
 Severity: TypeAlias = Literal["page", "ticket"]
 Stage: TypeAlias = Literal["query", "retrieval", "ranking", "generation", "citations", "evaluator"]

@@ -1,7 +1,7 @@
 """Rendering: reports, graphs and comparisons for people, in a terminal, in a notebook and as an HTML page.
 
-Start with `terminal` (a report as text); `provenance`, `comparison` and `evidence_path` do the same for graphs,
-comparisons and diagnoses, `notebook` is for Jupyter, `page` is the HTML file. All share `labels` (how classes, nodes
+Start with `terminal` (a report or a graph as text); `comparison` and `evidence_path` do the same for comparisons and
+diagnoses, `notebook` is for Jupyter, `page` is the HTML file. All share `labels` (how classes, nodes
 and errors are named) and `excerpt` (what of a text is shown). Formats for other programs are in `export`.
 """
 

@@ -16,8 +16,7 @@ from trail_callbacks.claims import Claim
 from trail_callbacks.graph import ProvenanceGraph
 from trail_callbacks.render.excerpt import MarkedSpan, Stretch, flowing, plain, segments
 from trail_callbacks.render.labels import WORST_FIRST, Sign, counted, error_words, headline, mark, outcome_word
-from trail_callbacks.render.provenance import graph_to_rich
-from trail_callbacks.render.terminal import RichView, to_rich
+from trail_callbacks.render.terminal import RichView, graph_to_rich, to_rich
 from trail_callbacks.report import Report, Verdict
 from trail_callbacks.taxonomy import SupportClass
 from trail_callbacks.text import encodable

@@ -112,7 +112,7 @@ def _verdict(stored: Any, claim_id: str, known: set[str], lost: Counter[str]) ->
     return replace(found, evidence=evidence, carried_through=carried, introduced_at=entry, history=history)
 
 
-def _all(kind: type[T], stored: Any, what: str, lost: Counter[str]) -> list[T]:
+def _all(kind: Any, stored: Any, what: str, lost: Counter[str]) -> list[Any]:
     """The readable ones of some parts."""
     read = [_read(_reader(kind), each, what, lost) for each in (stored if isinstance(stored, list) else ())]
     found = [each for each in read if each is not None]

@@ -22,9 +22,8 @@ from trail_callbacks.slices import Slices, current
 from trail_callbacks.store import reading, totals, writing
 from trail_callbacks.store.counting import Sums, Window, by_hour, tally
 from trail_callbacks.store.database import Database
-from trail_callbacks.store.entries import Preparation
 from trail_callbacks.store.reading import Contents, contents
-from trail_callbacks.store.rows import LARGEST, Entry
+from trail_callbacks.store.rows import LARGEST, Entry, Preparation
 from trail_callbacks.store.totals import Total
 from trail_callbacks.store.writer import Writer
 from trail_callbacks.store.writing import Feedback, Kept, Mark, mark, marks, write

@@ -29,8 +29,7 @@ from trail_callbacks.canary.trial import OUTCOMES, How, Outcome, Run, Trial
 from trail_callbacks.errors import ReportError
 from trail_callbacks.render.excerpt import block, line, name, plain
 from trail_callbacks.render.page.document import base_style, security_policy
-from trail_callbacks.render.provenance import graph_to_text
-from trail_callbacks.render.terminal import to_text
+from trail_callbacks.render.terminal import graph_to_text, to_text
 from trail_callbacks.report import Report
 from trail_callbacks.statistics.rates import Rate, percent
 from trail_callbacks.text import shorten

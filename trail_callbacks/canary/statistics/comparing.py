@@ -12,7 +12,7 @@ from typing import Any, Final, Literal, get_args
 from trail_callbacks.canary.statistics.rates import MEASURES, ProbeCase, cases, cluster, right
 from trail_callbacks.canary.trial import Policy, Run
 from trail_callbacks.errors import InputError
-from trail_callbacks.statistics.paired import Paired, groups, holm, paired
+from trail_callbacks.statistics.rates import Paired, groups, holm, paired
 
 Compared = Literal["leak", "follow", "right_real", "right_fictive"]
 """What strategies and runs are compared by: leak and follow rate, and the share that is right by the policy in two

@@ -16,8 +16,7 @@ from typing import Any
 from trail_callbacks.graph import named
 from trail_callbacks.render.excerpt import block, line, name, plain, script_json
 from trail_callbacks.render.labels import OUTCOMES, citations, coverage, covered, headline, mark, origin_words
-from trail_callbacks.render.page.claims import claims
-from trail_callbacks.render.page.texts import Texts, answer
+from trail_callbacks.render.page.parts import Texts, answer, claims
 from trail_callbacks.render.page.view import PageView
 from trail_callbacks.report import Report
 from trail_callbacks.taxonomy import SupportClass
