@@ -23,12 +23,16 @@ from trail_callbacks.models.drive import drive
 from trail_callbacks.models.loop import alone
 from trail_callbacks.monitor import figures_of
 from trail_callbacks.report import Report
+from trail_callbacks.report.evaluations import claim_row
 from trail_callbacks.trace import Trace
 from trail_callbacks.verify.options import VerifyOptions
 from trail_callbacks.verify.pipeline import answered, cached, of_run, pipeline
 from trail_callbacks.work.budget import Granted, Grants, granted
 
-_VERDICT = ("outcome", "error_type", "second_type", "detail", "confidence", "rationale")
+_OF_CLAIM = (
+    "claim_id", "claim", "quote", "start", "end", "path", "outcome", "error_type", "second_type", "detail",
+    "confidence", "rationale",
+)  # fmt: skip
 _GIVEN = "source"  # the step of a source of a row
 _PAUSES = (1.0, 2.0, 4.0, None)  # seconds after each attempt; None: there is no other
 _TRANSIENT = re.compile(r"(no claims: )?(unreachable|busy|failed)\b")
@@ -174,24 +178,14 @@ def _as_data(report: Report) -> dict[str, Any]:
     graph = report.graph
     claims = []
     for claim in report.claims:
-        verdict = report.verdict(claim.id)
+        row = claim_row(report, claim)
         evidence = [
-            {"quote": each.quote, "relation": each.relation, "source": _source(graph, each.node_id)}
-            for each in verdict.evidence
+            {"quote": each["quote"], "relation": each["relation"], "source": _source(graph, each["node_id"])}
+            for each in row["evidence"]
         ]
-        claims.append(
-            {
-                "claim_id": claim.id,
-                "claim": claim.text,
-                **{name: getattr(claim, name) for name in ("quote", "start", "end")},
-                "path": claim.path or None,
-                **{name: getattr(verdict, name) for name in _VERDICT},
-                "entry_step": graph.node(verdict.introduced_at).step if verdict.introduced_at else None,
-                "why": verdict.error or verdict.undecided,
-                "evidence": evidence,
-                "judge": verdict.judge or report.judge,
-            }
-        )
+        entry = graph.node(row["introduced_at"]).step if row["introduced_at"] else None
+        more = {"entry_step": entry, "why": row["error"] or row["undecided"], "judge": row["judge"] or report.judge}
+        claims.append({**{name: row[name] for name in _OF_CLAIM}, "evidence": evidence, **more})
     return {
         "question": graph.question.text if graph.question else None,
         "answer": graph.answer.text if graph.answer else None,

@@ -91,44 +91,24 @@ class AuditTally:
 
 @dataclass(slots=True)
 class AuditSummary:
-    """What an audit found.
+    """What an audit found."""
 
-    Args:
-        by: Fields to break down by.
-
-    Attributes:
-        total: Counts over all answers.
-        segments: For each field, the counts for each of its values.
-        worst: The answers with the highest scores, and among equals with the most unsupported claims.
-        duplicates: Answers whose verdicts are those of an equal one before them.
-        unfinished: Answers on which the judge failed.
-        missing: Answers that were not judged, because the budget was used up.
-        broken: Number of places that cannot be audited.
-        broken_places: The first of them, and why.
-        left_out: Rows that `where` or `sample` leave out.
-        repeated_ids: Ids under which the input has different answers.
-        stopped: Why judging ended before the input did; None if it did not.
-        usage: What the audit cost, earlier runs too.
-        money: The same in the currency of the prices; None without prices.
-        judge: Name of the judge.
-        files: What was written.
-    """
-
-    by: Sequence[str] = ()
-    total: AuditTally = field(default_factory=AuditTally)
+    by: Sequence[str] = ()  # fields to break down by
+    total: AuditTally = field(default_factory=AuditTally)  # counts over all answers
+    # for each field, the counts for each of its values
     segments: dict[str, dict[str, AuditTally]] = field(default_factory=dict)
-    duplicates: int = 0
-    unfinished: int = 0
-    missing: int = 0
-    broken: int = 0
-    broken_places: list[tuple[str, str]] = field(default_factory=list)
-    left_out: int = 0
-    repeated_ids: Sequence[str] = ()
-    stopped: str | None = None
-    usage: Usage = field(default_factory=Usage)
-    money: float | None = None
-    judge: str = ""
-    files: tuple[str, ...] = ()
+    duplicates: int = 0  # answers whose verdicts are those of an equal one before them
+    unfinished: int = 0  # answers on which the judge failed
+    missing: int = 0  # answers that were not judged, because the budget was used up
+    broken: int = 0  # places that cannot be audited
+    broken_places: list[tuple[str, str]] = field(default_factory=list)  # the first of them, and why
+    left_out: int = 0  # rows that `where` or `sample` leave out
+    repeated_ids: Sequence[str] = ()  # ids under which the input has different answers
+    stopped: str | None = None  # why judging ended before the input did; None if it did not
+    usage: Usage = field(default_factory=Usage)  # what the audit cost, earlier runs too
+    money: float | None = None  # the same in the currency of the prices; None without prices
+    judge: str = ""  # name of the judge
+    files: tuple[str, ...] = ()  # what was written
     _worst: list[tuple[float, int, int, dict[str, Any]]] = field(default_factory=list)
 
     def add(self, entry: AuditEntry) -> dict[str, Any] | None:
@@ -161,7 +141,7 @@ class AuditSummary:
 
     @property
     def worst(self) -> list[dict[str, Any]]:
-        """See the class."""
+        """The answers with the highest scores, and among equals with the most unsupported claims."""
         return [row for *_, row in sorted(self._worst, key=lambda each: each[:3], reverse=True)]
 
     def as_data(self) -> dict[str, Any]:
