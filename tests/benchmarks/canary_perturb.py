@@ -8,7 +8,6 @@ unset) there is no such truth; there, mentions are compared within documents.
 
 from __future__ import annotations
 
-import gzip
 import hashlib
 import json
 import os
@@ -21,6 +20,8 @@ from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
+
+from labelled import rows
 
 from trail_callbacks.canary import Corpus, Document, Twin
 from trail_callbacks.canary.perturbers.perturb import perturb
@@ -277,20 +278,19 @@ def digest(twin: Twin) -> str:
 
 
 def data() -> Iterator[tuple[str, list[str]]]:
-    folder = os.environ.get("TRAIL_DATA_DIR")
-    if not folder:
+    if "TRAIL_DATA_DIR" not in os.environ:
         print("no TRAIL_DATA_DIR: only generated pages", file=sys.stderr)
         return
-    path = Path(folder)
-
-    def rows(name: str) -> list[dict]:
-        raw = (path / name).read_bytes()
-        text = (gzip.decompress(raw) if name.endswith("gz") else raw).decode()
-        return [json.loads(line) for line in text.splitlines()]
-
-    yield "ragtruth", list(dict.fromkeys(row["source"] for row in rows("ragtruth_dev.jsonl.gz")))
-    yield "everyday", list(dict.fromkeys(each for row in rows("everyday_train.jsonl") for each in row["passages"]))
-    yield "knowledge_conflict", list(dict.fromkeys(row["context"] for row in rows("knowledge_conflict.jsonl.gz")))
+    folder = Path(os.environ["TRAIL_DATA_DIR"])
+    yield "ragtruth", list(dict.fromkeys(row["source"] for row in rows(folder / "ragtruth_dev.jsonl.gz")))
+    yield (
+        "everyday",
+        list(dict.fromkeys(each for row in rows(folder / "everyday_train.jsonl") for each in row["passages"])),
+    )
+    yield (
+        "knowledge_conflict",
+        list(dict.fromkeys(row["context"] for row in rows(folder / "knowledge_conflict.jsonl.gz"))),
+    )
 
 
 def measured(name: str, texts: Sequence[str]) -> Twin:

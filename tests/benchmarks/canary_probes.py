@@ -16,17 +16,16 @@ name: see `--most`.
 from __future__ import annotations
 
 import argparse
-import gzip
 import json
-import os
 import random
 import re
-import sys
 import time
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
+
+from labelled import require, rows, takes_data
 
 from trail_callbacks.canary import Corpus, Document, Probe, Skipped, Twin
 from trail_callbacks.canary.perturbers.perturb import perturb
@@ -48,25 +47,19 @@ def corpus(data: Path) -> Corpus:
 
 
 def _passages(data: Path) -> Iterator[tuple[str, str]]:
-    for row in _rows(data / "ragtruth_dev.jsonl.gz"):
+    for row in rows(data / "ragtruth_dev.jsonl.gz"):
         for text in _PASSAGE.split(row["source"]):
             yield f"ragtruth/{row['source_id']}", text
     for name, key in (("everyday_train", "passages"), ("natural_dev", "sources")):
-        for row in _rows(data / f"{name}.jsonl"):
+        for row in rows(data / f"{name}.jsonl"):
             for each in row[key]:
                 yield f"{name}/{row['id']}", each if isinstance(each, str) else each["text"]
-    for row in _rows(data / "knowledge_conflict.jsonl.gz"):
+    for row in rows(data / "knowledge_conflict.jsonl.gz"):
         yield f"conflict/{row['id']}", row["context"]
-    for row in _rows(data / "planted_dev.jsonl"):
+    for row in rows(data / "planted_dev.jsonl"):
         for node in row["nodes"]:
             if node["kind"] in {"document", "tool_result"}:
                 yield f"planted/{row['id']}", node["text"]
-
-
-def _rows(path: Path) -> Iterator[dict[str, Any]]:
-    with gzip.open(path, "rt", encoding="utf-8") if path.suffix == ".gz" else path.open(encoding="utf-8") as lines:
-        for line in lines:
-            yield json.loads(line)
 
 
 def how(probe: Probe) -> str:
@@ -97,15 +90,13 @@ def figures(twin: Twin, probes: Sequence[Probe], skipped: Sequence[Skipped]) -> 
 def main() -> None:
     """Runs the measurement."""
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
-    parser.add_argument("--data", type=Path, default=os.environ.get("TRAIL_DATA_DIR"))
+    takes_data(parser)
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--most", type=int, help="edits of the twin; all by default")
     parser.add_argument("--town", action="store_true", help="the pages of the demo's town instead of the data")
     parser.add_argument("--show", type=int, default=0, help="print so many probes instead")
     asked = parser.parse_args()
-    if asked.data is None and not asked.town:
-        sys.exit("no data: set TRAIL_DATA_DIR or give --data or --town")
-    texts = town() if asked.town else corpus(Path(asked.data))
+    texts = town() if asked.town else corpus(require(asked.data, ", or take --town"))
     started = time.perf_counter()
     twin = perturb(texts, seed=asked.seed, most=asked.most)
     made_twin = time.perf_counter()

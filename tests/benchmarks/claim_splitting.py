@@ -22,15 +22,14 @@ ragtruth_dev, answers of six models with the spans that a person marked as unsup
 from __future__ import annotations
 
 import argparse
-import gzip
 import json
-import os
 import random
 import sys
 from collections import defaultdict
-from pathlib import Path
 from time import process_time
 from typing import NamedTuple
+
+from labelled import require, rows, takes_data
 
 from trail_callbacks.claims import abstains, split
 from trail_callbacks.text import locate, sentences
@@ -93,24 +92,23 @@ def planted(path, method):
 
 def ragtruth(path, method):
     """For each answer and metric, its values."""
-    with gzip.open(path, "rt", encoding="utf-8") as rows:
-        for row in map(json.loads, rows):
-            answer = row["response"]
-            started = process_time()
-            found = method(answer, row["question"])
-            values = {"milliseconds": [1000 * (process_time() - started)]}
-            values["per_sentence"] = [len(found) / max(1, len(sentences(answer)))]
-            values["uncheckable"] = [not span.checkable for span in found]
-            marked = [Span(span["start"], span["end"]) for span in row["spans"]]
-            if marked:
-                values["wrongly_abstained"] = [abstains(answer)]
-            values["in_one_claim"], values["excess"] = [], []
-            for span in marked:
-                best = max(found, key=lambda own: shared(span, own), default=Span(0, 0))
-                values["in_one_claim"].append(best.start - NEAR <= span.start and span.end <= best.end + NEAR)
-                size = best.end - best.start
-                values["excess"].append(1 - shared(span, best) / size if size else 1.0)
-            yield values
+    for row in rows(path):
+        answer = row["response"]
+        started = process_time()
+        found = method(answer, row["question"])
+        values = {"milliseconds": [1000 * (process_time() - started)]}
+        values["per_sentence"] = [len(found) / max(1, len(sentences(answer)))]
+        values["uncheckable"] = [not span.checkable for span in found]
+        marked = [Span(span["start"], span["end"]) for span in row["spans"]]
+        if marked:
+            values["wrongly_abstained"] = [abstains(answer)]
+        values["in_one_claim"], values["excess"] = [], []
+        for span in marked:
+            best = max(found, key=lambda own: shared(span, own), default=Span(0, 0))
+            values["in_one_claim"].append(best.start - NEAR <= span.start and span.end <= best.end + NEAR)
+            size = best.end - best.start
+            values["excess"].append(1 - shared(span, best) / size if size else 1.0)
+        yield values
 
 
 def mean(groups):
@@ -127,18 +125,15 @@ def interval(groups):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--data", default=os.environ.get("TRAIL_DATA_DIR"))
-    options = parser.parse_args()
-    if not options.data:
-        print("skipped: name the folder of the labelled data with --data or TRAIL_DATA_DIR", file=sys.stderr)
-        return 0
+    takes_data(parser)
+    data = require(parser.parse_args().data)
     for name, read, file in (
         ("planted_dev", planted, "planted_dev.jsonl"),
         ("ragtruth_dev", ragtruth, "ragtruth_dev.jsonl.gz"),
     ):
         for method in (ours, plain):
             by_metric = defaultdict(list)
-            for values in read(Path(options.data, file), method):
+            for values in read(data / file, method):
                 for metric, own in values.items():
                     by_metric[metric].append(own)
             for metric, groups in by_metric.items():

@@ -22,16 +22,18 @@ Time is measured on texts of 25,000 and 50,000 characters that repeat one piece;
 
 from __future__ import annotations
 
-import gzip
 import json
 import os
 import re
 import time
 from collections import Counter
-from math import log2, sqrt
+from math import log2
 from pathlib import Path
 
+from labelled import rows
+
 from trail_callbacks.context_filter import ContextFilter
+from trail_callbacks.statistics.intervals import wilson
 
 CASES = Path(__file__).parents[1] / "context_filter" / "cases.jsonl"
 PASSAGE = re.compile(r"(?:^|\n+)passage \d+:")
@@ -45,15 +47,6 @@ PIECES = (
 )  # fmt: skip
 
 
-def wilson(hits, n, z=1.96):
-    if not n:
-        return None
-    share = hits / n
-    middle = share + z * z / (2 * n)
-    reach = z * sqrt(share * (1 - share) / n + z * z / (4 * n * n))
-    return [round((middle - reach) / (1 + z * z / n), 3), round((middle + reach) / (1 + z * z / n), 3)]
-
-
 def line(name, measure, hits, n):
     print(
         json.dumps(
@@ -63,7 +56,7 @@ def line(name, measure, hits, n):
                 "hits": hits,
                 "n": n,
                 "share": round(hits / n, 4),
-                "wilson95": wilson(hits, n),
+                "wilson95": [round(bound, 3) for bound in wilson(hits / n, n)] if n else None,
             }
         )
     )
@@ -92,10 +85,9 @@ def own():
 
 def ragtruth(path):
     sets = {}
-    with gzip.open(path, "rt", encoding="utf-8") as lines:
-        for row in map(json.loads, lines):
-            passages = [part.strip() for part in PASSAGE.split(row["source"]) if part.strip()]
-            sets.setdefault(row["source_id"], (row["question"], passages))
+    for row in rows(path):
+        passages = [part.strip() for part in PASSAGE.split(row["source"]) if part.strip()]
+        sets.setdefault(row["source_id"], (row["question"], passages))
     found = Counter()
     seconds = []
     n = letters = 0

@@ -19,14 +19,13 @@ The lists of phrases were written with these sets at hand ("dev"): expect more a
 from __future__ import annotations
 
 import argparse
-import gzip
 import json
-import os
-import sys
 from collections.abc import Iterator
 from pathlib import Path
 from time import process_time
 from typing import NamedTuple
+
+from labelled import require, rows, takes_data
 
 from trail_callbacks import Report
 from trail_callbacks.claims import Claim, abstains, split
@@ -43,11 +42,6 @@ class Case(NamedTuple):
 
     def uncovered(self, claims):
         return coverage(self.answer, claims, self.question, abstained=self.abstained).uncovered
-
-
-def rows(path: Path) -> Iterator[dict]:
-    with gzip.open(path, "rt", encoding="utf-8") if path.suffix == ".gz" else path.open(encoding="utf-8") as lines:
-        yield from map(json.loads, lines)
 
 
 def offline(answer: str, question: str) -> Case:
@@ -112,14 +106,11 @@ def without_claims(case: Case) -> Iterator[bool]:
 
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.split("\n", 1)[0])
-    parser.add_argument("--data", type=Path, default=os.environ.get("TRAIL_DATA_DIR"), help="default: $TRAIL_DATA_DIR")
+    takes_data(parser)
     parser.add_argument("--reports", type=Path, nargs="*", default=[], help="folders that relay.py wrote")
     parser.add_argument("--show", action="store_true", help="print what is not covered")
     arguments = parser.parse_args()
-    if not arguments.data:
-        print("skipped: name the data with TRAIL_DATA_DIR or --data", file=sys.stderr)
-        return 0
-    for name, cases in sets(Path(arguments.data), arguments.reports):
+    for name, cases in sets(require(arguments.data), arguments.reports):
         started = process_time()
         found = [case.uncovered(case.claims) for case in cases]
         took = process_time() - started

@@ -17,13 +17,11 @@ from __future__ import annotations
 
 import argparse
 import json
-import os
 import statistics
-import sys
 from dataclasses import dataclass
-from pathlib import Path
 
 from gold_runs import Run, read_runs
+from labelled import require, takes_data
 from planted_oracle import OracleModel
 
 from trail_callbacks import LLMJudge, VerifyOptions, verify
@@ -84,12 +82,8 @@ def summary(part: list[Cost]) -> dict:
 
 def main() -> int:
     parser = argparse.ArgumentParser(description="Compares estimated with real tokens.")
-    parser.add_argument("--data", type=Path, help="folder with planted_dev.jsonl; by default $TRAIL_DATA_DIR")
-    folder = parser.parse_args().data or os.environ.get("TRAIL_DATA_DIR")
-    if not folder:
-        print("skipped: TRAIL_DATA_DIR is not set, and the labelled data is not in this repository", file=sys.stderr)
-        return 0
-    runs = read_runs(Path(folder, "planted_dev.jsonl"))
+    takes_data(parser)
+    runs = read_runs(require(parser.parse_args().data) / "planted_dev.jsonl")
     setups = {
         "audit": {}, "audit, not localised": {"localize": False},
         "veritrail, q = 1": {"strategy": "veritrail"}, "veritrail, q = 3": {"strategy": "veritrail", "q": 3},

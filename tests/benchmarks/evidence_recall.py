@@ -12,12 +12,10 @@ are found among its 25 or so sentences.
 from __future__ import annotations
 
 import argparse
-import gzip
 import json
-import os
-import sys
 from collections import defaultdict
-from pathlib import Path
+
+from labelled import require, rows, takes_data
 
 from trail_callbacks.claims import Claim
 from trail_callbacks.evidence import candidates, whole
@@ -82,26 +80,22 @@ def turns(path):
 
 
 def premises(path):
-    with gzip.open(path, "rt", encoding="utf-8") as rows:
-        for row in map(json.loads, rows):
-            nodes = [Node(id=id_, kind="document", text=text) for id_, text in row["sources"].items()]
-            gold = {id_ for step in row["steps"] for id_ in step["inputs"] if id_ in row["sources"]}
-            for limit in LIMITS:
-                found = {p.node_id for p in candidates([claim("c", row["final"])], nodes, limit)["c"]}
-                yield limit, [id_ in found for id_ in sorted(gold)]
+    for row in rows(path):
+        nodes = [Node(id=id_, kind="document", text=text) for id_, text in row["sources"].items()]
+        gold = {id_ for step in row["steps"] for id_ in step["inputs"] if id_ in row["sources"]}
+        for limit in LIMITS:
+            found = {p.node_id for p in candidates([claim("c", row["final"])], nodes, limit)["c"]}
+            yield limit, [id_ in found for id_ in sorted(gold)]
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--data", default=os.environ.get("TRAIL_DATA_DIR"))
-    options = parser.parse_args()
-    if not options.data:
-        print("skipped: name the folder of the labelled data with --data or TRAIL_DATA_DIR", file=sys.stderr)
-        return 0
+    takes_data(parser)
+    data = require(parser.parse_args().data)
     sets = {
-        "planted_dev": planted(Path(options.data, "planted_dev.jsonl")),
-        "planted_dev, share read in the first turn": turns(Path(options.data, "planted_dev.jsonl")),
-        "multistep_entailmentbank": premises(Path(options.data, "multistep_entailmentbank.jsonl.gz")),
+        "planted_dev": planted(data / "planted_dev.jsonl"),
+        "planted_dev, share read in the first turn": turns(data / "planted_dev.jsonl"),
+        "multistep_entailmentbank": premises(data / "multistep_entailmentbank.jsonl.gz"),
     }
     for name, results in sets.items():
         by_limit = defaultdict(list)

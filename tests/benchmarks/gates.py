@@ -19,6 +19,7 @@ from statistics import NormalDist
 import numpy as np
 
 from trail_callbacks.monitor import Observation, Policy, decide
+from trail_callbacks.statistics.intervals import wilson
 
 SHARE, ICC, CONTRADICTED, CHANGES = 0.10, 0.2, 0.25, (0.0, 0.01, 0.02, 0.05)
 SETTINGS = ((False, 1, 300), (False, 1, 1_000), (True, 1, 300), (False, 8, 300))  # paired, segments, answers in each
@@ -72,10 +73,8 @@ def naive(old, new):
 
 
 def interval(k, n):
-    p, square = k / n, 1.96**2
-    half = 1.96 * math.sqrt(p * (1 - p) / n + square / (4 * n * n))
-    low, high = ((p + square / (2 * n) + sign * half) / (1 + square / n) for sign in (-1, 1))
-    return f"{100 * p:5.1f} % ({100 * max(0.0, low):4.1f} to {100 * high:4.1f})"
+    low, high = wilson(k / n, n)
+    return f"{100 * k / n:5.1f} % ({100 * low:4.1f} to {100 * high:4.1f})"
 
 
 def measure(releases, segments, n, change, *, paired):

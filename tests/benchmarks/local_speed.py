@@ -7,7 +7,6 @@ claims per second, and CPU time for each response, which load on the machine dis
 5 MB.
 """
 
-import gzip
 import json
 import os
 import random
@@ -15,16 +14,17 @@ import re
 import sys
 import time
 from concurrent.futures import ThreadPoolExecutor
+from itertools import islice
 from pathlib import Path
+
+from labelled import rows
 
 from trail_callbacks import check
 from trail_callbacks.claims import split
 
 
 def responses(folder, limit):
-    with gzip.open(folder / "ragtruth_dev.jsonl.gz", "rt", encoding="utf-8") as lines:
-        rows = [json.loads(line) for line, _ in zip(lines, range(limit), strict=False)]
-    return [(row["response"], [row["source"]]) for row in rows]
+    return [(row["response"], [row["source"]]) for row in islice(rows(folder / "ragtruth_dev.jsonl.gz"), limit)]
 
 
 def local(response):

@@ -2,7 +2,7 @@
 
     python tests/benchmarks/offline.py --data /path/to/data [--only everyday,natural,planted,claims,ragtruth] [--every N]
 
-Without --data the folder is taken from TRAIL_DATA_DIR. One JSON line for each set and system: the number of claims, the
+One JSON line for each set and system: the number of claims, the
 share that is decided, and two precisions with 95 % Wilson intervals: of flags (contradicted, absent,
 partially_supported) the share on claims that are wrong, of "supported" the share on claims that are right. With them, for
 each class and error type of the labels, how many of its claims are flagged, supported and left undecided. Systems:
@@ -19,14 +19,12 @@ from __future__ import annotations
 
 import argparse
 import json
-import os
 import re
-import sys
 from collections import Counter, defaultdict
 from collections.abc import Sequence
-from math import log, sqrt
-from pathlib import Path
+from math import log
 
+from labelled import require, takes_data
 from offline_data import UNSUPPORTED, Item, claims, everyday, natural, planted, ragtruth
 
 from trail_callbacks.claims import Claim, split
@@ -35,9 +33,9 @@ from trail_callbacks.graph import Node
 from trail_callbacks.judges.judge import Judgement, Question
 from trail_callbacks.judges.local.judge import LocalJudge
 from trail_callbacks.judges.local.wording import Wording
+from trail_callbacks.statistics.intervals import wilson
 from trail_callbacks.text import sentences
 
-Z = 1.96  # 95 %
 SETS = {
     "everyday": everyday,
     "natural": natural,
@@ -97,15 +95,6 @@ def _share(item: Item) -> float:
     return best - 0.15 * numbers - 0.1 * names
 
 
-def wilson(right: int, n: int) -> list[float] | None:
-    """A 95 % interval of a share."""
-    if not n:
-        return None
-    share, width = right / n, Z * Z / n
-    middle, half = share + width / 2, Z * sqrt(share * (1 - share) / n + width / (4 * n))
-    return [round((middle - half) / (1 + width), 3), round((middle + half) / (1 + width), 3)]
-
-
 def report(name: str, system: str, items: Sequence[Item], said: Sequence[str]) -> None:
     flagged = [item.unsupported for item, side in zip(items, said, strict=True) if side == "flagged"]
     supported = [not item.unsupported for item, side in zip(items, said, strict=True) if side == "supported"]
@@ -114,7 +103,9 @@ def report(name: str, system: str, items: Sequence[Item], said: Sequence[str]) -
     for key, right in (("flags", flagged), ("supported", supported)):
         line[key] = len(right)
         line[f"{key}_right"] = round(sum(right) / len(right), 4) if right else None
-        line[f"{key}_95"] = wilson(sum(right), len(right))
+        line[f"{key}_95"] = (
+            [round(bound, 3) for bound in wilson(sum(right) / len(right), len(right))] if right else None
+        )
     print(json.dumps(line), flush=True)
 
 
@@ -128,17 +119,15 @@ def by_kind(name: str, items: Sequence[Item], said: Sequence[str]) -> None:
 
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--data", default=os.environ.get("TRAIL_DATA_DIR"))
+    takes_data(parser)
     parser.add_argument("--only", default=",".join(SETS))
     parser.add_argument("--every", type=int, default=1)
     arguments = parser.parse_args()
-    if not arguments.data:
-        print("skipped: no --data, TRAIL_DATA_DIR is not set, and the labelled sets are not part of this repository", file=sys.stderr)  # fmt: skip
-        return 0
+    data = require(arguments.data)
     for name in re.split(r"\s*,\s*", arguments.only):
         if name not in SETS:
             parser.error(f"--only names {name!r}, expected any of {', '.join(SETS)}")
-        everything = [item for item in SETS[name](Path(arguments.data)) if item.support != "unevaluatable"]
+        everything = [item for item in SETS[name](data) if item.support != "unevaluatable"]
         items = everything[:: arguments.every]
         said = judged(items)
         report(name, "local judge", items, said)

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import gzip
-import json
-from collections.abc import Iterator
 from pathlib import Path
 from typing import NamedTuple
+
+from labelled import rows
 
 from trail_callbacks.claims import split
 
@@ -45,7 +44,7 @@ class Response(NamedTuple):
 def ragtruth(folder: Path) -> tuple[list[Response], list[Item]]:
     """Answers with annotated spans, and their claims as our splitter finds them; a claim is wrong if it overlaps a span."""
     responses, items = [], []
-    for row in _rows(folder / "ragtruth_dev.jsonl.gz"):
+    for row in rows(folder / "ragtruth_dev.jsonl.gz"):
         spans = tuple((span["start"], span["end"]) for span in row["spans"])
         group = f"r{row['source_id']}"
         for claim in split(row["response"], row["question"]):
@@ -67,7 +66,7 @@ def claims(folder: Path) -> list[Item]:
             row["binary"] == "not_supported",
             row["label"],
         )
-        for row in _rows(folder / "claims_dev.jsonl.gz")
+        for row in rows(folder / "claims_dev.jsonl.gz")
         if row["binary"] or row["label"]
     ]
 
@@ -75,7 +74,7 @@ def claims(folder: Path) -> list[Item]:
 def planted(folder: Path) -> list[Item]:
     """Gold claims of multi-step runs with the sources of their run."""
     found = []
-    for row in _rows(folder / "planted_dev.jsonl"):
+    for row in rows(folder / "planted_dev.jsonl"):
         sources = tuple(node["text"] for node in row["nodes"] if node["kind"] in LEAVES)
         for claim in row["claims"]:
             wrong = claim["support"] in UNSUPPORTED
@@ -89,7 +88,7 @@ def everyday(folder: Path) -> list[Item]:
         Item(
             one["text"], tuple(row["passages"]), row["id"], one["label"] != "supported", one["label"], one["error_type"]
         )
-        for row in _rows(folder / "everyday_train.jsonl")
+        for row in rows(folder / "everyday_train.jsonl")
         for one in row["sentences"]
     ]
 
@@ -98,12 +97,6 @@ def natural(folder: Path) -> list[Item]:
     """Sentences of everyday answers, free and close."""
     return [
         Item(one["text"], tuple(row["sources"]), row["id"], not one["ok"])
-        for row in _rows(folder / "natural_dev.jsonl")
+        for row in rows(folder / "natural_dev.jsonl")
         for one in row["sentences"]
     ]
-
-
-def _rows(path: Path) -> Iterator[dict]:
-    with gzip.open(path, "rt", encoding="utf-8") if path.suffix == ".gz" else path.open(encoding="utf-8") as lines:
-        for line in lines:
-            yield json.loads(line)

@@ -28,7 +28,6 @@ from __future__ import annotations
 
 import argparse
 import json
-import os
 import random
 import sys
 from collections import defaultdict
@@ -40,6 +39,7 @@ from pathlib import Path
 from statistics import mean
 from threading import Lock
 
+from labelled import require, takes_data
 from peer_meter import Meter
 from peer_sets import SETS, Case, cases
 from peer_tools import DISTRIBUTIONS, NEEDS, TOOLS, At
@@ -173,9 +173,7 @@ def chosen(said: str, known: Sequence[str]) -> list[str]:
 
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument(
-        "--data", type=Path, default=os.environ.get("TRAIL_DATA_DIR") or None, help="default: $TRAIL_DATA_DIR"
-    )
+    takes_data(parser)
     parser.add_argument("--base-url", help="the endpoint")
     parser.add_argument("--model", default="relay", help="its name at the endpoint")
     parser.add_argument("--api-key", default="x", help="a server on this machine takes any")
@@ -190,11 +188,9 @@ def main() -> int:
     if arguments.load:
         show(read(arguments.load).values())
         return 0
-    if not arguments.data or not arguments.base_url:
-        print("skipped: name the data with TRAIL_DATA_DIR and the endpoint with --base-url", file=sys.stderr)
-        return 0
+    data = require(arguments.data if arguments.base_url else None, ", and the endpoint with --base-url")
     tools = [tool for tool in chosen(arguments.tools, [*TOOLS]) if installed(tool)]
-    todo = [case for name in chosen(arguments.sets, [*SETS]) for case in cases(name, arguments.data, arguments.limit)]
+    todo = [case for name in chosen(arguments.sets, [*SETS]) for case in cases(name, data, arguments.limit)]
     found = read([arguments.save]) if arguments.save and arguments.save.exists() else {}
     had = {key for key, row in found.items() if row["error"] is None}
     with Meter(arguments.base_url, arguments.timeout) as meter:

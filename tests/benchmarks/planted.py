@@ -25,15 +25,13 @@ from __future__ import annotations
 
 import argparse
 import json
-import os
-import sys
 import time
 from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass
-from pathlib import Path
 
 from gold_runs import UNSUPPORTED, Fact, Run, read_runs
+from labelled import require, takes_data
 from planted_metrics import METRICS, Pair, interval, matched, path
 from planted_oracle import OracleModel
 from planted_prompts import tokens
@@ -196,7 +194,7 @@ def show_misses(row: str, outcomes: list[Outcome]) -> None:
 
 def main() -> int:
     parser = argparse.ArgumentParser(description="Measures verification on runs with planted faults.")
-    parser.add_argument("--data", type=Path, help="folder with planted_dev.jsonl; by default $TRAIL_DATA_DIR")
+    takes_data(parser)
     parser.add_argument("--judge", help="provider/model of an OpenAI-compatible endpoint, e.g. openai/gpt-5-mini")
     parser.add_argument("--base-url", help="the endpoint, if it is not the provider's own")
     parser.add_argument("--rows", help="comma-separated; by default all but judge-veritrail")
@@ -204,11 +202,7 @@ def main() -> int:
     parser.add_argument("--limit", type=int, help="only the first runs")
     parser.add_argument("--misses", action="store_true", help="also print what the oracle knew and could not say")
     arguments = parser.parse_args()
-    folder = arguments.data or os.environ.get("TRAIL_DATA_DIR")
-    if not folder:
-        print("skipped: TRAIL_DATA_DIR is not set, and the labelled data is not in this repository", file=sys.stderr)
-        return 0
-    runs = read_runs(Path(folder, "planted_dev.jsonl"))[: arguments.limit]
+    runs = read_runs(require(arguments.data) / "planted_dev.jsonl")[: arguments.limit]
     done: dict[str, list[Outcome]] = {}
     for name, measure in rows(arguments).items():
         outcomes = done[name] = [measure(run) for run in runs]

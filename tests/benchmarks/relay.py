@@ -20,14 +20,13 @@ from __future__ import annotations
 
 import argparse
 import json
-import os
-import sys
 import time
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from hashlib import sha256
 from pathlib import Path
 
+from labelled import require, takes_data
 from relay_sets import SETS, Given, Item, Result, of_control, of_report, score
 
 from trail_callbacks import LLMJudge, Report, VerifyOptions, verify
@@ -131,7 +130,7 @@ def show_control(todo: Sequence[Item], replies: Path) -> None:
 
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.split("\n", 1)[0])
-    parser.add_argument("--data", type=Path, default=os.environ.get("TRAIL_DATA_DIR"), help="default: $TRAIL_DATA_DIR")
+    takes_data(parser)
     parser.add_argument("--out", type=Path, help="folder for reports and control tasks")
     parser.add_argument("--base-url", help="the endpoint")
     parser.add_argument("--model", default="openai/relay", help="provider/model")
@@ -152,9 +151,7 @@ def main() -> int:
     )
     parser.add_argument("--replies", type=Path, help="what the control reader said")
     arguments = parser.parse_args()
-    if not arguments.data or not arguments.out:
-        print("skipped: name the data with TRAIL_DATA_DIR and a folder for reports with --out", file=sys.stderr)
-        return 0
+    require(arguments.data if arguments.out else None, ", and one for reports with --out")
     todo = items(arguments)
     if arguments.control:
         if arguments.replies:

@@ -6,7 +6,6 @@ An item is a run with planted errors, a single claim with its source, or an answ
 
 from __future__ import annotations
 
-import gzip
 import json
 import random
 import sys
@@ -16,6 +15,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from gold_runs import Fact, Run, read_run
+from labelled import rows
 from planted_metrics import CLASSES, METRICS, ROUNDS, Pair, f1, matched
 
 from trail_callbacks import LLMJudge, ProvenanceGraph, Report
@@ -65,16 +65,16 @@ def planted(folder: Path, size: int) -> Iterator[Item]:
 
 
 def claims(folder: Path, size: int) -> Iterator[Item]:
-    rows = [row for row in _rows(folder / "claims_dev.jsonl.gz") if row["label"]]
-    for row in _sample(rows, size, lambda row: row["label"]):
+    labelled = [row for row in rows(folder / "claims_dev.jsonl.gz") if row["label"]]
+    for row in _sample(labelled, size, lambda row: row["label"]):
         text = " ".join(row["claim"].split()) or row["claim"]
         graph = ProvenanceGraph.from_texts(text, [row["source"]], row["question"] or None)
         yield Item("claims", row["id"], row, graph, (Fact("c1", text, text, row["label"]),))
 
 
 def ragtruth(folder: Path, size: int) -> Iterator[Item]:
-    rows = list(_rows(folder / "ragtruth_dev.jsonl.gz"))
-    for row in _sample(rows, size, lambda row: row["hallucinated"]):
+    answers = list(rows(folder / "ragtruth_dev.jsonl.gz"))
+    for row in _sample(answers, size, lambda row: row["hallucinated"]):
         graph = ProvenanceGraph.from_texts(row["response"], [row["source"]], row["question"])
         said = split(row["response"], row["question"])
         facts = tuple(Fact(claim.id, claim.text, claim.quote, "supported") for claim in said if claim.checkable)
@@ -82,11 +82,6 @@ def ragtruth(folder: Path, size: int) -> Iterator[Item]:
 
 
 SETS: dict[str, Callable[[Path, int], Iterator[Item]]] = {"planted": planted, "claims": claims, "ragtruth": ragtruth}
-
-
-def _rows(path: Path) -> Iterator[dict]:
-    with gzip.open(path, "rt", encoding="utf-8") as lines:
-        yield from map(json.loads, lines)
 
 
 def _sample(rows: Sequence[dict], size: int, stratum: Callable[[dict], object]) -> list[dict]:
