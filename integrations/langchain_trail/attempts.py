@@ -47,7 +47,7 @@ class Attempts:
         self._holder = held(app)
         self._reviews: frozenset[str] = frozenset()
         known = redacting(config)  # the judge reads what is recorded here: no more than the app's own handler keeps
-        self._recorder = TrailCallbackHandler(evaluate="never", redact=known.redact if known else None)
+        self._recorder = TrailCallbackHandler(evaluate="never", redact=known.settings.redact if known else None)
         self._drafts = Drafts(config, hide=not guard.is_live)
         self._withheld: Withheld | None = None
         self.run_id = uuid4()
@@ -72,7 +72,7 @@ class Attempts:
     def graph(self, draft: Draft) -> ProvenanceGraph:
         """Returns the provenance graph of a draft."""
         output = shown(draft.output, draft.chunks)
-        return complete(self._recorder.graph(draft.run_id), output, self._recorder.redacted)
+        return complete(self._recorder.graph(draft.run_id), output, self._recorder.session.redacted)
 
     def publish(self, outcome: GuardOutcome[Any], summary: dict[str, Any]) -> None:
         """Shows the last draft if it is accepted, and sends the summary of its report."""

@@ -14,6 +14,7 @@ from langchain_trail.pieces import message_text, role_of
 from trail_callbacks.capture.payloads import exact_text
 from trail_callbacks.graph import Node, ProvenanceGraph
 from trail_callbacks.guard import ReadMessage, ended_at, message_nodes
+from trail_callbacks.session import Session
 
 _RUN = "lc_run--"
 
@@ -31,23 +32,23 @@ def captured(config: RunnableConfig, message: AIMessage | None, text: str) -> Pr
         return None
     for handler in handlers_in(config):
         if isinstance(handler, TrailCallbackHandler):
-            graph, redact = handler.graph_around(run_id), handler.redacted
+            graph, redact = handler.session.graph_around(run_id), handler.session.redacted
             wrote = _wrote(graph, message, text, redact) if graph else None
             if graph is not None and wrote is not None:
                 return ended_at(graph, wrote.id, wrote.text if _is_answer(wrote, message) else redact(text))
     return None
 
 
-def redacting(config: RunnableConfig) -> TrailCallbackHandler | None:
-    """Returns the handler of ours that redacts what is recorded of a run; None if none does."""
-    ours = (each for each in handlers_in(config) if isinstance(each, TrailCallbackHandler))
-    return next((each for each in ours if each.redact is not None), None)
+def redacting(config: RunnableConfig) -> Session | None:
+    """Returns the session that redacts what is recorded of a run; None if none does."""
+    ours = (each.session for each in handlers_in(config) if isinstance(each, TrailCallbackHandler))
+    return next((each for each in ours if each.settings.redact is not None), None)
 
 
 def redacted(config: RunnableConfig, graph: ProvenanceGraph) -> ProvenanceGraph:
     """Returns a graph of messages as the run's handler would have stored it: what is redacted reaches no judge."""
-    handler = redacting(config)
-    return graph if handler is None else handler.redacted_graph(graph)
+    session = redacting(config)
+    return graph if session is None else session.redacted_graph(graph)
 
 
 def _wrote(graph: ProvenanceGraph, message: AIMessage | None, text: str, redact: Callable[[str], str]) -> Node | None:

@@ -267,7 +267,7 @@ class RecordingHooks(BaseCallbackHandler):
 
     def __init__(self, session: Session) -> None:
         super().__init__()
-        self._session = session
+        self.session = session
         self._readings = Readings(session)
         self._interrupted: deque[UUID] = deque(maxlen=_INTERRUPTED)
         self._begin, self._finish = session.begin, session.finish
@@ -449,7 +449,7 @@ class RecordingHooks(BaseCallbackHandler):
             raise error
         kept = error if isinstance(error, Exception) else RuntimeError(repr(error))
         try:
-            self._session.keep_error(kept)
+            self.session.keep_error(kept)
         except Exception:  # noqa: BLE001 - kept already; only logging it failed, e.g. at the end of the stack
             return
 

@@ -96,7 +96,7 @@ class EngineDraft:
             return None
         session, run_id = self.run
         try:
-            return ended_with(session.graph_under(run_id), session.redacted(self.text))
+            return ended_with(session.recorder.graph_under(run_id), session.redacted(self.text))
         except InputError:  # given up as too old
             return None
 

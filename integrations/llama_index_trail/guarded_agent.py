@@ -307,7 +307,7 @@ def _grounds(here: Any, messages: list[ChatMessage], results: list[Any], text: s
         session: Session = here[0]
         run_id: str = here[1]
         with suppress(InputError):  # given up as too old
-            graph = session.graph_under(run_id)
+            graph = session.recorder.graph_under(run_id)
             stored = session.redacted(text)
             if (wrote := writer_of(graph, stored)) is not None:
                 return ended_at(graph, wrote.id, stored.strip())

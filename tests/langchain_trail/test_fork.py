@@ -90,7 +90,7 @@ def test_a_pickled_handler_has_the_settings_and_none_of_the_runs(evaluate, monke
     copy = pickle.loads(pickle.dumps(handler))  # noqa: S301 - our own
     assert _written(type(copy)) is Named
     assert copy.label == "mine"
-    assert copy._session.settings == handler._session.settings
+    assert copy.session.settings == handler.session.settings
     assert (len(handler.reports), len(copy.reports)) == (1, 0)
     RunnableLambda(lambda x: x).invoke("Hello.", {"callbacks": [copy]})
     assert copy.report(timeout=20).graph.answer.text == "Hello."

@@ -199,15 +199,15 @@ _RECEIVES_INTERRUPTS = TrailCallbackHandler(evaluate="never").receives_interrupt
 def test_an_interrupted_graph_is_paused_and_has_no_answer_yet(handler, says, quiet, options):
     app, config = asking_graph(says, **options), {"callbacks": [handler], "configurable": {"thread_id": "1"}}
     app.invoke({"topic": "Saturn", "draft": "", "approved": ""}, config)
-    first = handler._session.recent()
+    first = handler.session.recorder.latest
     assert handler.graph().answer is None
     assert "A draft about rings." in [node.text for node in handler.graph().nodes if node.kind == "completion"]
-    statuses = {e.status for e in handler._session._recorder.events(first) if e.event == "failed"}
+    statuses = {e.status for e in handler.session.recorder.events(first) if e.event == "failed"}
     assert statuses == {"paused"}
     if options:
         app.invoke(None, config)
     app.invoke(Command(resume="yes"), config)
-    assert handler._session.recent() != first
+    assert handler.session.recorder.latest != first
     assert handler.graph().answer.text == "yes: A draft about rings."
 
 

@@ -92,7 +92,7 @@ def test_the_same_handler_twice_in_a_config_records_once(handler):
 
 def inputs_of(handler):
     """What each run read, by kind and name, whatever the order."""
-    events = handler._session._recorder.events(handler._session.recent())
+    events = handler.session.recorder.events(handler.session.recorder.latest)
     starts = {e.run_id: e for e in events if e.event == "started"}
     read = {run_id: e.inputs for run_id, e in starts.items()}
     read |= {e.run_id: e.inputs for e in events if e.event == "ended" and e.inputs is not None}
@@ -156,7 +156,7 @@ def test_an_error_anywhere_reaches_the_user_and_leaves_a_graph(handler, says, qu
         app.invoke({"topic": "the rings of Saturn"}, {"callbacks": [handler]})
     graph = handler.graph()
     assert graph.answer is None
-    assert handler._session._recorder.unfinished == 0, "every run is closed"
+    assert handler.session.recorder.unfinished == 0, "every run is closed"
     assert graph.question.text == "the rings of Saturn"
 
 
@@ -221,7 +221,7 @@ def test_a_bare_thread_is_not_seen_and_one_with_the_context_is(handler):
     RunnableLambda(outer).invoke("x", {"callbacks": [handler]})
     recorded = [
         p.text
-        for e in handler._session._recorder.events(handler._session.recent())
+        for e in handler.session.recorder.events(handler.session.recorder.latest)
         if e.event == "ended"
         for p in e.outputs
     ]
@@ -266,4 +266,4 @@ def test_at_the_end_of_the_stack_the_app_s_own_error_comes_through(handler):
 
     with pytest.raises(RecursionError):
         RunnableLambda(descend).invoke("x", {"callbacks": [handler]})
-    handler._session._faults._errors.clear()  # how many of ours were hit depends on where the stack ended
+    handler.session._errors.clear()  # how many of ours were hit depends on where the stack ended

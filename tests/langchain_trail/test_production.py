@@ -144,8 +144,8 @@ def test_fifty_tasks_and_eight_threads_on_one_handler_never_mix(says, quiet):
     assert len(traffic.asked) > 150
     for run_id, ship in traffic.asked.items():
         assert names(handler.graph(run_id)) == {ship}
-    assert handler._session._recorder.unfinished == 0
-    assert len(handler._session._recorder._by_run) == 0
+    assert handler.session.recorder.unfinished == 0
+    assert len(handler.session.recorder._by_run) == 0
     assert handler.errors == []
 
 
@@ -256,8 +256,8 @@ def test_a_fault_in_any_hook_changes_nothing_for_the_app(request, monkeypatch, h
     with suppress(Exception):  # a lost start loses its run
         handler.graph().to_json()
     if where == "reading":
-        assert handler._session._recorder.unfinished == 0, "the tree is whole, only a payload is missing"
-        assert list(handler._session._recorder._closed) == [handler._session.recent()]
+        assert handler.session.recorder.unfinished == 0, "the tree is whole, only a payload is missing"
+        assert list(handler.session.recorder._closed) == [handler.session.recorder.latest]
 
 
 # ---------------------------------------------------------------- payloads of every shape
@@ -360,7 +360,7 @@ def test_any_payload_in_any_hook_is_recorded_and_saved(hook):
         graph = handler.graph(hear(handler, hook, payload))
         assert graph.answer.text == "the end of this run", kind
         assert type(graph).from_json(graph.to_json()) == graph, kind
-        assert handler._session._recorder.unfinished == 0, kind
+        assert handler.session.recorder.unfinished == 0, kind
 
 
 # ---------------------------------------------------------------- the worker
@@ -381,9 +381,9 @@ async def test_streams_given_up_leave_nothing_open(handler, says, quiet):
     for _ in range(100):  # the loop closes what generators are left in turns of its own
         gc.collect()
         await asyncio.sleep(0.01)
-        if not handler._session._recorder.unfinished:
+        if not handler.session.recorder.unfinished:
             break
-    assert handler._session._recorder.unfinished == 0
+    assert handler.session.recorder.unfinished == 0
 
 
 async def test_a_graph_cancelled_in_a_node_is_closed_as_cancelled(handler, quiet):
@@ -407,8 +407,8 @@ async def test_a_graph_cancelled_in_a_node_is_closed_as_cancelled(handler, quiet
     task.cancel()
     with suppress(asyncio.CancelledError):
         await task
-    assert handler._session._recorder.unfinished == 0
-    events = handler._session._recorder.events(handler._session.recent())
+    assert handler.session.recorder.unfinished == 0
+    events = handler.session.recorder.events(handler.session.recorder.latest)
     assert {e.status for e in events if e.event == "failed"} == {"cancelled"}
 
 
@@ -432,7 +432,7 @@ def test_metadata_that_is_changed_later_was_copied(handler):
     handler.on_chain_start(None, "q", run_id=run, metadata=metadata, name="first", tags=["graph:step:1"])
     metadata["langgraph_node"] = "second"
     handler.on_chain_end("a", run_id=run)
-    (start, _) = handler._session._recorder.events(str(run))
+    (start, _) = handler.session.recorder.events(str(run))
     assert start.hints.channels
 
 

@@ -138,8 +138,8 @@ def test_a_payload_that_cannot_be_sent_is_verified_here(session):
             event = super().convert(seq)
             return replace(event, outputs=(replace(event.outputs[0], attributes={"odd": threading.Lock()}),))
 
-    session.emit(Record("r1", "started", text="When?"))
-    session.emit(Odd("r1", "ended", text="The quarry at Holm was opened in 1847."))
+    session.recorder.emit(Record("r1", "started", text="When?"))
+    session.recorder.emit(Odd("r1", "ended", text="The quarry at Holm was opened in 1847."))
     assert session.report(timeout=60).judge == f"process {os.getpid()}"
     assert len(session.errors) == 1
 

@@ -40,12 +40,12 @@ class Record:
 
 
 def run(session, root="r1", answer="The quarry at Holm was opened in 1847."):
-    session.emit(Record(root, "started", text="When did it open?"))
-    session.emit(Record(f"{root}-d", "started", root, "retriever", "When did it open?"))
-    session.emit(Record(f"{root}-d", "ended", kind="retriever", text=SOURCE))
-    session.emit(Record(f"{root}-m", "started", root, "model", f"{SOURCE} When did it open?"))
-    session.emit(Record(f"{root}-m", "ended", kind="model", text=answer))
-    session.emit(Record(root, "ended", text=answer))
+    session.recorder.emit(Record(root, "started", text="When did it open?"))
+    session.recorder.emit(Record(f"{root}-d", "started", root, "retriever", "When did it open?"))
+    session.recorder.emit(Record(f"{root}-d", "ended", kind="retriever", text=SOURCE))
+    session.recorder.emit(Record(f"{root}-m", "started", root, "model", f"{SOURCE} When did it open?"))
+    session.recorder.emit(Record(f"{root}-m", "ended", kind="model", text=answer))
+    session.recorder.emit(Record(root, "ended", text=answer))
 
 
 class SlowJudge(LocalJudge):
@@ -205,13 +205,13 @@ def test_a_report_asked_for_from_many_sides_is_made_once(monkeypatch):
 
 def test_a_report_on_an_unfinished_run_is_not_its_last_word():
     session = Session(CaptureSettings(evaluate="never"))
-    session.emit(Record("r1", "started", text="When did it open?"))
+    session.recorder.emit(Record("r1", "started", text="When did it open?"))
     assert session.report("r1").state == "error"
     assert asyncio.run(session.areport("r1")).state == "error"
     assert not session.reports
-    session.emit(Record("r1-d", "started", "r1", "retriever", "When did it open?"))
-    session.emit(Record("r1-d", "ended", kind="retriever", text=SOURCE))
-    session.emit(Record("r1", "ended", text="The quarry at Holm was opened in 1874."))
+    session.recorder.emit(Record("r1-d", "started", "r1", "retriever", "When did it open?"))
+    session.recorder.emit(Record("r1-d", "ended", kind="retriever", text=SOURCE))
+    session.recorder.emit(Record("r1", "ended", text="The quarry at Holm was opened in 1874."))
     assert session.report("r1").graph.answer is not None
     assert list(session.reports) == ["r1"]
 
@@ -292,7 +292,7 @@ def private_run(session, root="r1"):
         PrivateRecord(f"{root}-m", "ended", kind="model", text=PRIVATE_ANSWER),
         PrivateRecord(root, "ended", text=PRIVATE_ANSWER),
     ):
-        session.emit(record)
+        session.recorder.emit(record)
 
 
 class QuotingJudge(LocalJudge):
@@ -329,7 +329,7 @@ def test_what_is_redacted_is_in_nothing_that_is_kept_shown_or_exported(redact):
     assert [item.node_id for item in report.verdicts[0].evidence] == ["d1"]
     assert not any(ADDRESS in written for written in forms_of(report))
     assert ADDRESS not in session.graph().to_json()
-    assert ADDRESS not in str(session._recorder.events("r1"))
+    assert ADDRESS not in str(session.recorder.events("r1"))
 
 
 def test_a_judge_and_what_it_raises_hold_redacted_texts_only(caplog):
@@ -384,7 +384,7 @@ def test_a_cache_holds_redacted_texts_only(tmp_path):
 
 def test_texts_that_were_not_recorded_are_redacted_for_a_judge_too():
     session = Session(CaptureSettings(evaluate="never", redact=emails))
-    assert session.redacts
+    assert session.recorder.redacts
     assert session.redacted(f"To {ADDRESS}").startswith("To <email:")
     assert ADDRESS not in session.redacted_graph(ProvenanceGraph.from_texts(ADDRESS, [ADDRESS], ADDRESS)).to_json()
 
@@ -404,7 +404,7 @@ def test_without_texts_only_hashes_and_offsets_are_kept(evaluate):
     assert "Holm" not in session.graph().to_json()
     assert session.graph() == report.graph
     assert report.graph.node("d1").attributes["text_hash"] == text_hash(SOURCE, b"k" * 16)
-    assert session._recorder.events("r1") == ()
+    assert session.recorder.events("r1") == ()
     assert session.report() is report
     session.close()
 
@@ -418,7 +418,7 @@ def _kept():
 def test_without_texts_a_run_whose_report_is_gone_is_not_judged_again():
     session = Session(CaptureSettings(evaluate="inline", texts=False))
     run(session)
-    session._verifier._reports.clear()
+    session._reports.clear()
     with pytest.raises(InputError, match="texts of run 'r1' are not kept"):
         session.report()
 

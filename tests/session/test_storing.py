@@ -35,12 +35,12 @@ class Record:
 
 
 def run(session, root="r1"):
-    session.emit(Record(root, "started", text=QUESTION))
-    session.emit(Record(f"{root}-d", "started", root, "retriever", QUESTION))
-    session.emit(Record(f"{root}-d", "ended", kind="retriever", text=SOURCE))
-    session.emit(Record(f"{root}-m", "started", root, "model", f"{SOURCE} {QUESTION}"))
-    session.emit(Record(f"{root}-m", "ended", kind="model", text=ANSWER))
-    session.emit(Record(root, "ended", text=ANSWER))
+    session.recorder.emit(Record(root, "started", text=QUESTION))
+    session.recorder.emit(Record(f"{root}-d", "started", root, "retriever", QUESTION))
+    session.recorder.emit(Record(f"{root}-d", "ended", kind="retriever", text=SOURCE))
+    session.recorder.emit(Record(f"{root}-m", "started", root, "model", f"{SOURCE} {QUESTION}"))
+    session.recorder.emit(Record(f"{root}-m", "ended", kind="model", text=ANSWER))
+    session.recorder.emit(Record(root, "ended", text=ANSWER))
 
 
 @pytest.fixture
@@ -75,8 +75,8 @@ def test_a_report_is_stored_once_with_what_is_known_of_its_run(store, evaluate):
 
 def test_a_report_on_a_run_that_goes_on_is_not_stored(store):
     session = Session(CaptureSettings(evaluate="never", store=store))
-    session.emit(Record("r1", "started", text=QUESTION))
-    session.emit(Record("m", "started", "r1", "model", SOURCE))
+    session.recorder.emit(Record("r1", "started", text=QUESTION))
+    session.recorder.emit(Record("m", "started", "r1", "model", SOURCE))
     session.report("r1")
     assert kept(store) == []
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from contextvars import ContextVar, Token
 from typing import TYPE_CHECKING, Any
+from uuid import UUID
 
 from trail_callbacks.graph import ProvenanceGraph
 from trail_callbacks.report import Report
@@ -16,11 +17,62 @@ if TYPE_CHECKING:
     from trail_callbacks.trace import Trace
 
 
-class Recording:
+class RecordedReports:
+    """The reports of a session, and what went wrong: what everything that records shows its user.
+
+    Attributes:
+        session: What records, and verifies what ended.
+    """
+
+    session: Session
+
+    async def areport(self, run_id: UUID | str | None = None, timeout: float | None = None) -> Report:
+        """Returns the report of a root run without blocking the event loop; verifies now if nobody has.
+
+        Args:
+            run_id: Id of the root run, as in `config["run_id"]`. None is the last one of the caller's own task or
+                thread; without one the last of all, unless others ran beside it.
+            timeout: Seconds to wait for a verification that is under way; None waits as long as it takes.
+
+        Raises:
+            InputError: If nothing was recorded under this id, or several runs may be meant.
+            TimeoutError: If the verification is not finished in time.
+        """
+        return await self.session.areport(run_id, timeout)
+
+    @property
+    def reports(self) -> Mapping[str, Report]:
+        """Finished reports by the id of their root run, oldest first."""
+        return self.session.reports
+
+    @property
+    def errors(self) -> list[Exception]:
+        """What went wrong on our side; the app is not affected."""
+        return self.session.errors
+
+    @property
+    def skipped(self) -> int:
+        """Runs that were not verified because more ended than the judge kept up with; `errors` says so once each time.
+
+        At most `max_waiting` runs wait to be verified, and the app never waits for them. `report(run_id)` verifies one
+        that was skipped as long as it is kept.
+        """
+        return self.session.skipped
+
+    def flush(self, timeout: float | None = None) -> bool:
+        """Waits until every verification under way is finished; returns False if the time was too short."""
+        return self.session.flush(timeout)
+
+    def close(self, timeout: float | None = None) -> None:
+        """Finishes what is under way, at most for `timeout` seconds, and stops the worker."""
+        self.session.close(timeout)
+
+
+class Recording(RecordedReports):
     """What was recorded, with its reports. By default results are those of the root run that ended last."""
 
     def __init__(self, session: Session) -> None:
-        self._session = session
+        self.session = session
 
     @property
     def report(self) -> Report:
@@ -29,20 +81,7 @@ class Recording:
         Raises:
             InputError: If nothing was recorded.
         """
-        return self._session.report()
-
-    async def areport(self, run_id: str | None = None, timeout: float | None = None) -> Report:
-        """As `report`, for any root run, without blocking the event loop.
-
-        Args:
-            run_id: Id of the root run; None is the last one of the caller's own task or thread, else the last of all.
-            timeout: Seconds to wait for the verification; None waits as long as it takes.
-
-        Raises:
-            InputError: If nothing was recorded under this id, or several runs may be meant.
-            TimeoutError: If the verification is not finished in time.
-        """
-        return await self._session.areport(run_id, timeout)
+        return self.session.report()
 
     @property
     def graph(self) -> ProvenanceGraph:
@@ -51,7 +90,7 @@ class Recording:
         Raises:
             InputError: If nothing was recorded.
         """
-        return self._session.graph()
+        return self.session.graph()
 
     @property
     def trace(self) -> Trace:
@@ -60,29 +99,15 @@ class Recording:
         Raises:
             InputError: If nothing was recorded.
         """
-        return self._session.trace()
+        return self.session.trace()
 
-    def trace_of(self, run_id: str) -> Trace:
+    def trace_of(self, run_id: UUID | str) -> Trace:
         """As `trace`, for any root run, such as one that a report names (`Report.trace_id`).
 
         Raises:
             InputError: If nothing was recorded under this id.
         """
-        return self._session.trace(run_id)
-
-    @property
-    def reports(self) -> Mapping[str, Report]:
-        """Finished reports of all root runs by their id, oldest first."""
-        return self._session.reports
-
-    @property
-    def errors(self) -> list[Exception]:
-        """What went wrong on our side; the app is not affected."""
-        return self._session.errors
-
-    def flush(self, timeout: float | None = None) -> bool:
-        """Waits until every verification under way is finished; returns False if the time was too short."""
-        return self._session.flush(timeout)
+        return self.session.trace(run_id)
 
 
 class Block(Recording):
