@@ -2,7 +2,7 @@
 
 import re
 
-from trail_callbacks import Edge, LLMJudge, Node, ProvenanceGraph, SupportClass, VerifyOptions, verify
+from trail_callbacks import LLMJudge, ProvenanceGraph, SupportClass, VerifyOptions, verify
 from trail_callbacks.models.call import Failure, Reply
 from trail_callbacks.testing import ScriptedModel
 
@@ -93,23 +93,6 @@ def test_a_single_sentence_that_does_not_fit_is_an_error_and_ends():
     assert verdict.support is None
     assert verdict.error.startswith("too_long")
     assert well.refused < 64
-
-
-def test_a_model_that_takes_less_is_tried_with_less_at_the_next_step():
-    text = " ".join([SAYS, *FILLER])
-    nodes = (
-        Node(id="R", kind="document", text=text),
-        Node(id="A", kind="document", text=f"{text} It has a lid."),
-        Node(id="M", kind="completion", text=SAYS),
-        Node(id="F", kind="answer", text=CLAIM),
-    )
-    edges = tuple(Edge(source=a, target=b) for a, b in (("R", "M"), ("A", "F"), ("M", "F")))
-    well = Well(900)
-    graph = ProvenanceGraph(nodes=nodes, edges=edges)
-    report = verify(graph, LLMJudge(ScriptedModel(well)), VerifyOptions(strategy="veritrail"))
-    verdict = report.verdicts[0]
-    assert (verdict.support, len(verdict.history)) == (S.SUPPORTED, 2)
-    assert well.refused == 1
 
 
 def test_other_failures_stand():

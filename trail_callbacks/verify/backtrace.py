@@ -1,9 +1,7 @@
 """The search for one statement, back from the answer over the intermediate outputs that may have carried it.
 
-Up to `READ` outputs are read at once, the nearest first. In a longer chain as many are read, evenly spaced, and the
-search continues between the last that states it and the first that does not: a division by 11 instead of 2. An unread
-output between two that state it is assumed to carry it if it has a similar sentence; otherwise it is read, because an
-error may have been corrected there and introduced again later.
+From an output that states it the search goes on to the inputs of that output. A call costs more than a few more
+sentences in it, so up to `READ` outputs are read at once, those of the layers before as well.
 """
 
 from __future__ import annotations
@@ -19,7 +17,7 @@ from trail_callbacks.judges.judge import Judgement
 from trail_callbacks.language.terms import keys
 from trail_callbacks.report import Layer
 from trail_callbacks.taxonomy import SupportClass
-from trail_callbacks.text import forms, sentences
+from trail_callbacks.text import forms
 
 READ = 12
 """Outputs read at once for one statement."""
@@ -69,21 +67,18 @@ class Backtrace:
     wording: list[str] = field(default_factory=list)
     notes: dict[str, str] = field(default_factory=dict)
     failure: str = ""
-    _alike: dict[str, bool] = field(default_factory=dict)
     _invented: set[str] | None = None  # numbers of the statement that no source holds
-    _carrying: set[str] = field(default_factory=set)  # unread nodes between two that state it
 
     def wanted(self) -> list[Node]:
-        """Returns the outputs to read next; none when the search is over."""
-        if self.failure:
+        """Returns the outputs to read next, the nearest to the answer first; none when the search is over."""
+        unread = [node for layer in self._layers() for node in layer if node.id not in self.stated]
+        if self.failure or not unread:
             return []
-        gap = next((gap for layer in self._layers() for node in layer if (gap := self._gap(node))), [])
-        if not gap or self._is_enclosed(gap):
-            return gap
-        if len(gap) > READ and all(len(self._before([node])) == 1 for node in gap[:-1]):  # nothing else is left above
-            step = (len(gap) - 1) / (READ - 1)
-            return [gap[round(i * step)] for i in range(READ)]
-        return self._ahead(gap[0])
+        chosen = {node.id: node for node in unread}
+        while unread and len(chosen) < READ:
+            unread = [n for n in self._before(unread) if n.id not in chosen and n.id not in self.stated]
+            chosen |= {node.id: node for node in unread[: READ - len(chosen)]}
+        return list(chosen.values())
 
     def may_hold(self, node: Node) -> bool:
         """Whether an output that says nothing in a sentence still has the words, or the invented numbers, of it."""
@@ -141,7 +136,7 @@ class Backtrace:
         return Layer(
             nodes=tuple(node.id for node in nodes),
             stated_by=tuple(node.id for node in nodes if self._states(node)),
-            note=" ".join(notes) or "Not read: it lies between outputs that state it.",
+            note=" ".join(notes),
             statement=self._part(),
         )
 
@@ -166,57 +161,7 @@ class Backtrace:
         return [node for node in inputs.values() if node.kind == "completion"]
 
     def _states(self, node: Node) -> bool:
-        """Whether a node states it: as read, or because it is the only path from one that does and resembles it."""
-        return self.stated[node.id] if node.id in self.stated else not self._gap(node)
-
-    def _gap(self, node: Node) -> list[Node]:
-        """The nodes to read from this one up its chain to the next that was read, the nearest to the answer first.
-
-        Of a gap between two that state it only those that do not resemble it.
-        """
-        gap: list[Node] = []
-        if node.id in self._carrying:
-            return gap
-        while node.id not in self.stated:
-            gap.append(node)
-            before = self._before([node])
-            if len(before) != 1:
-                return gap
-            node = before[0]
-        if not self.stated[node.id]:
-            return gap
-        unlike = [between for between in gap if not self._resembles(between)]
-        if not unlike:
-            self._carrying.update(between.id for between in gap)
-        return unlike
-
-    def _is_enclosed(self, gap: Sequence[Node]) -> bool:
-        """Whether the next node up the chain that was read states it."""
-        node = gap[-1]
-        while node.id not in self.stated:
-            before = self._before([node])
-            if len(before) != 1:
-                return False
-            node = before[0]
-        return self.stated[node.id]
-
-    def _resembles(self, node: Node) -> bool:
-        """Whether a sentence has most words and all numbers of the statement in one of its wordings."""
-        if node.id not in self._alike:
-            asked = [set(keys(text)) for text in (self.statement, *self.wording)]
-            stated = [set(keys(sentence.text)) for sentence in sentences(node.text)]
-            self._alike[node.id] = any(_covers(have, want) for want in asked for have in stated)
-        return self._alike[node.id]
-
-    def _ahead(self, first: Node) -> list[Node]:
-        """All unread nodes of the layer that the walk has reached, and some of the layers before it, nearest first."""
-        reached = [node for layer in self._layers() for node in layer]
-        layer = [node for node in reached if node.id not in self.stated and self._gap(node)]
-        chosen = {node.id: node for node in (first, *layer)}
-        while layer and len(chosen) < READ:
-            layer = [n for n in self._before(layer) if n.id not in chosen and n.id not in self.stated]
-            chosen |= {node.id: node for node in layer[: READ - len(chosen)]}
-        return list(chosen.values())
+        return self.stated.get(node.id, False)
 
 
 def speaks(text: str) -> bool:

@@ -5,8 +5,7 @@ it, the walk continues with the inputs of that output; if none of them states it
 backward search of VeriTrail (Metropolitansky and Larson, 2025) in reverse order: sources are audited first, so only
 unsupported claims cost a walk, and all of them share the reading of a text.
 
-A call costs more than a few more sentences in it, so a walk reads ahead, see `Backtrace`. In a very wide layer only the
-outputs that share most words with the claim are read.
+A walk reads ahead, see `Backtrace`. In a very wide layer only outputs that share most words with the claim are read.
 
 An error often begins smaller than it ends: "two nurses in Oslo" becomes "nurses in Norway", then "nurses". So the judge
 is shown beside a claim what the sources say instead, and an output that departs from them in the same way states it.

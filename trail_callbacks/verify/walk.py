@@ -26,11 +26,11 @@ def length(passages: Sequence[Passage]) -> int:
     return sum(len(passage.text) for passage in passages)
 
 
-def packed(passages: Sequence[Passage], longest: int) -> list[tuple[Passage, ...]]:
-    """Divides passages, in order, into parts of at most so many characters; a longer passage is a part of its own."""
+def _packed(passages: Sequence[Passage]) -> list[tuple[Passage, ...]]:
+    """Divides passages, in order, into parts for one verdict; a longer passage is a part of its own."""
     parts: list[list[Passage]] = []
     for passage in passages:
-        if not parts or length(parts[-1]) + len(passage.text) > longest:
+        if not parts or length(parts[-1]) + len(passage.text) > LONGEST:
             parts.append([])
         parts[-1].append(passage)
     return [tuple(part) for part in parts]
@@ -112,12 +112,12 @@ class Walk:
                 context += chosen
         return context
 
-    def contexts(self, cache: PassageCache, longest: int) -> list[tuple[Passage, ...]]:
-        """The context in parts of at most so many characters; too long, it is shown in brief before it is divided."""
+    def contexts(self, cache: PassageCache) -> list[tuple[Passage, ...]]:
+        """The context in parts for one verdict each; too long, it is shown in brief before it is divided."""
         if self.failure is not None:
             return []
         context = self.context(cache)
-        return packed(context if length(context) <= longest else self.context(cache, brief=True), longest)
+        return _packed(context if length(context) <= LONGEST else self.context(cache, brief=True))
 
     def advance(self, judgement: Judgement) -> None:
         """Records an interim verdict, and ends the walk or moves on to the next layer."""
