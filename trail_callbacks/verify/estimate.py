@@ -39,10 +39,11 @@ from trail_callbacks.judges.judge import (
 )
 from trail_callbacks.judges.llm.judge import LLMJudge
 from trail_callbacks.judges.resolve import JudgeLike, encoder_model
-from trail_callbacks.models.call import Call, Failure, Model, Pipeline, Reply
+from trail_callbacks.models.call import Model, Pipeline
 from trail_callbacks.models.tokens import count
 from trail_callbacks.report import Report
 from trail_callbacks.taxonomy import ErrorType, SupportClass
+from trail_callbacks.testing import ScriptedModel
 from trail_callbacks.verify.options import VerifyOptions
 from trail_callbacks.verify.pipeline import call_cache, judging, pipeline
 
@@ -111,7 +112,7 @@ def estimated(
     if encoder_model(judge) is not None:
         judge = None  # finds the same claims, and asks nobody either
     named = isinstance(judge, str) and "/" in judge
-    asked = judging(LLMJudge(_Unasked(str(judge))) if named else judge, settings)
+    asked = judging(LLMJudge(ScriptedModel((), name=str(judge))) if named else judge, settings)
     if asked.model is None:
         claims = split(answer, question)
         return Estimate(calls=0, prompt_tokens=0, completion_tokens=0, claims=len(claims), more_calls=0)
@@ -123,21 +124,6 @@ def estimated(
         claims=expected.claims,
         more_calls=max(each.calls for each in (expected, *others)) - expected.calls,
     )
-
-
-class _Unasked:
-    """A model that is never called; only its name is used."""
-
-    def __init__(self, name: str) -> None:
-        self.name = name
-
-    def ask(self, call: Call) -> Reply:
-        """Never called."""
-        return Reply(failure=Failure("failed", f"an estimate asks no model, not for {call.purpose}"))
-
-    async def aask(self, call: Call) -> Reply:
-        """Never called."""
-        return self.ask(call)
 
 
 def _rehearsed(
@@ -171,7 +157,6 @@ class _Rehearsal:
 
     def extract(self, answer: str, question: str | None) -> Pipeline[Extraction]:
         """See `Judge`."""
-        yield from ()
         guess = Extraction(claims=split(answer, question), abstained=abstains(answer))
         return self._rehearse(self._judge.extract(answer, question), lambda: (guess, _lengths(guess.claims)))
 
@@ -179,9 +164,6 @@ class _Rehearsal:
         self, answer: str, question: str | None, passages: tuple[Passage, ...], conversation: str = ""
     ) -> Pipeline[Opinion | None]:
         """See `OnePass`."""
-        yield from ()
-        if not isinstance(self._judge, OnePass):
-            return None
 
         def guess() -> tuple[Opinion | None, int]:
             extraction = Extraction(claims=split(answer, question), abstained=abstains(answer))
@@ -190,22 +172,24 @@ class _Rehearsal:
             judged = {each.claim_id: each for each in assessed.judgements}
             return Opinion(extraction=extraction, judged=judged), written + _lengths(extraction.claims)
 
-        return self._rehearse(self._judge.judge_answer(answer, question, passages, conversation), guess)
+        if not isinstance(self._judge, OnePass):
+            return None
+        work = self._judge.judge_answer(answer, question, passages, conversation)
+        return (yield from self._rehearse(work, guess))
 
     def assess(self, questions: Sequence[Question], purpose: Purpose = "verdicts") -> Pipeline[Assessment]:
         """See `Judge`."""
-        yield from ()
         return self._rehearse(self._judge.assess(questions, purpose), lambda: self._made_up(questions, purpose))
 
     def survey(
         self, question: str, queries: Sequence[str], passages: Sequence[Passage], facets: Sequence[Facet] = ()
     ) -> Pipeline[Survey]:
         """See `Surveyor`."""
-        yield from ()
         if not isinstance(self._judge, Surveyor):
             return Survey(error="the judge makes no survey")
         guess = Survey(facets=tuple(facets), answers=())
-        return self._rehearse(self._judge.survey(question, queries, passages, facets), lambda: (guess, _SURVEY))
+        work = self._judge.survey(question, queries, passages, facets)
+        return (yield from self._rehearse(work, lambda: (guess, _SURVEY)))
 
     def _made_up(self, questions: Sequence[Question], purpose: Purpose) -> tuple[Assessment, int]:
         """Judgements, and their tokens; verdicts give reasons only where a claim is unsupported."""
@@ -225,8 +209,9 @@ class _Rehearsal:
     def _holds(self, claim_id: str) -> bool:
         return self._seen.setdefault(claim_id, not self._wrong or (len(self._seen) + 1) % self._wrong != 0)
 
-    def _rehearse(self, work: Pipeline[T], guess: Callable[[], tuple[T, int]]) -> T:
+    def _rehearse(self, work: Pipeline[T], guess: Callable[[], tuple[T, int]]) -> Pipeline[T]:
         """The result of a pipeline if it makes no call that the cache cannot answer; else counts its first calls."""
+        yield from ()
         work = work if self._cache is None else self._cache.answering(work)
         try:
             calls = next(work)
@@ -248,14 +233,12 @@ class _TracerRehearsal(_Rehearsal):
 
     def decompose(self, claims: Sequence[Claim]) -> Pipeline[tuple[tuple[str, ...], ...]]:
         """See `Tracer`."""
-        yield from ()
         guess = tuple((claim.text,) for claim in claims)
         written = sum(_CLAIM + count(claim.text) for claim in claims)
         return self._rehearse(self._judge.decompose(claims), lambda: (guess, written))
 
     def select(self, searches: Sequence[Search]) -> Pipeline[tuple[SearchResult, ...]]:
         """See `Tracer`."""
-        yield from ()
         firsts = [{passage.node_id: passage for passage in search.passages}.values() for search in searches]
         found = tuple(SearchResult(passages=tuple(each)) for each in firsts)
         written = sum(_FOUND * len(each) for each in firsts)
