@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import deque
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Literal, TypeAlias
@@ -63,6 +64,22 @@ class Claim:
     citations: tuple[Citation, ...] = ()
     path: str = ""
     uncovered: bool = False
+
+
+class Within:
+    """Claims by place, asked for one stretch after the other, whose bounds only grow."""
+
+    def __init__(self, claims: Sequence[Claim]) -> None:
+        self._coming = deque(sorted((claim.start, claim.end, n) for n, claim in enumerate(claims)))
+        self._reached: list[tuple[int, int]] = []
+
+    def between(self, start: int, end: int) -> list[int]:
+        """Returns which of the claims overlap a stretch, in the order in which all were given."""
+        while self._coming and self._coming[0][0] < end:
+            _, until, n = self._coming.popleft()
+            self._reached.append((n, until))
+        self._reached = sorted(each for each in self._reached if each[1] > start)
+        return [n for n, _ in self._reached]
 
 
 def split(answer: str, question: str | None = None) -> tuple[Claim, ...]:

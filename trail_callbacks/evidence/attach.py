@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
-from trail_callbacks.claims import Claim
+from trail_callbacks.claims import Claim, Within
 from trail_callbacks.evidence.library import CitedPart, Library
 from trail_callbacks.evidence.marks import Mark, marks
 from trail_callbacks.graph import Node
@@ -46,29 +46,14 @@ def attach(
     named = ((mark, library.find(mark)) for mark in marks(answer))
     found = deque((mark, parts) for mark, parts in named if parts or mark.certain)
     cited: list[Cited] = []
-    within = _Within(claims)
+    within = Within(claims)
     for start, end in _sentences(answer, [mark for mark, _ in found]) if found else ():
         inside = []
         while found and found[0][0].start < end:
             inside.append(found.popleft())
         if inside:
-            cited.extend(_shared(within.between(start, end), inside))
+            cited.extend(_shared([claims[n] for n in within.between(start, end)], inside))
     return tuple(cited)
-
-
-class _Within:
-    """Claims by place, asked for one stretch after the other, whose bounds only grow."""
-
-    def __init__(self, claims: Sequence[Claim]) -> None:
-        self._coming = deque(sorted(enumerate(claims), key=lambda pair: pair[1].start))
-        self._reached: list[tuple[int, Claim]] = []
-
-    def between(self, start: int, end: int) -> list[Claim]:
-        """Returns the claims that overlap a stretch, in the order in which all were given."""
-        while self._coming and self._coming[0][1].start < end:
-            self._reached.append(self._coming.popleft())
-        self._reached = [pair for pair in self._reached if pair[1].end > start]
-        return [claim for _, claim in sorted(self._reached, key=lambda pair: pair[0])]
 
 
 def _shared(claims: Sequence[Claim], found: Sequence[_Found]) -> Iterator[Cited]:
@@ -84,10 +69,10 @@ def _shared(claims: Sequence[Claim], found: Sequence[_Found]) -> Iterator[Cited]
         else:
             groups.append([one])
     before = 0
-    within = _Within(claims)
+    within = Within(claims)
     for number, group in enumerate(groups):
         first, last = group[0][0].start, group[-1][0].end
-        mine = within.between(before, first)
+        mine = [claims[n] for n in within.between(before, first)]
         if not mine:  # then no claim that begins before the marks reaches beyond them
             following = groups[number + 1][0][0].start if number + 1 < len(groups) else math.inf
             behind = order[bisect_left(starts, first) : bisect_left(starts, following)]

@@ -13,16 +13,15 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_right
-from collections import Counter, defaultdict, deque
-from collections.abc import Callable, Sequence
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, replace
 from functools import cached_property
-from heapq import heappop, heappush
 from itertools import count, pairwise, zip_longest
 from typing import NamedTuple, TypeAlias
 
-from trail_callbacks.claims import Claim, split, structured
+from trail_callbacks.claims import Claim, Within, split, structured
 from trail_callbacks.graph import Node, ProvenanceGraph
 from trail_callbacks.judges.judge import Extraction
 from trail_callbacks.language.detect import is_english, language
@@ -37,7 +36,6 @@ from trail_callbacks.text import Sentence
 from trail_callbacks.verify.phrases import ASIDE, BESIDES, SHORT, SORRY, UNFINISHED, beside, talk
 
 _NOT = "\0not"  # stands for every word that negates: no key is spelled like this
-_NOTHING = frozenset({""})  # a claim that states none of what it quotes
 _ABSENT = "\0absent"  # stands for every word that comes to a negation: `lacks`
 _ADDRESS = re.compile(  # addresses, goals of links, works by their authors; and names of tags
     r"(?:https?://|www\.)[^\s)\]>\"']{1,2000}|(?<=\])\([^()\s]{1,2000}\)|</?[a-z][a-z0-9]{0,10}\b"
@@ -236,9 +234,7 @@ class _Reading:
         ]
         return frozenset(key for name in names for key in keys(name[:_NAME].replace("_", " ")))
 
-    def _left(
-        self, sentence: Sentence, span: _Span, words: Sequence[_Word], touched: AbstractSet[str] | Counter[str]
-    ) -> list[_Word]:
+    def _left(self, sentence: Sentence, span: _Span, words: Sequence[_Word], touched: _Words) -> list[_Word]:
         """Those words of a sentence that are not in `touched`, the words of the claims which quote some of it."""
         reach = self._reach
         framed = without_talk(sentence.text)
@@ -325,27 +321,35 @@ class _Reading:
         return self._asked | frozenset(self._holding)
 
 
+class _Words:
+    """The words of several claims; true if there is a claim."""
+
+    def __init__(self, claims: Iterable[AbstractSet[str]]) -> None:
+        self._claims = list(claims)
+
+    def __bool__(self) -> bool:
+        return bool(self._claims)
+
+    def __contains__(self, key: str) -> bool:
+        return any(key in words for words in self._claims)
+
+
 class _Reach:
     """The claims around a place of the answer; places go forward.
 
     Attributes:
-        said: The words of the texts of the claims that quote something of the place, with how many have each.
+        said: The words of the texts of the claims that quote something of the place.
         affirmed: The same without the claims that deny what they quote.
-        denied: How many do.
+        denied: Whether any does.
     """
 
     def __init__(self, claims: Sequence[Claim], texts: Sequence[AbstractSet[str]], denying: Sequence[bool]) -> None:
-        places = [(claim.start, claim.end, n) for n, claim in enumerate(claims) if claim.quote]
-        self._coming = deque(sorted(places))
-        self._here: list[tuple[int, int]] = []
-        self._texts = [words or {""} for words in texts]
-        self._denying = denying
-        self.said: Counter[str] = Counter()
-        self.affirmed: Counter[str] = Counter()
-        self.denied = 0
+        quoting = [n for n, claim in enumerate(claims) if claim.quote]
+        self._within = Within([claims[n] for n in quoting])
+        self._told = [(texts[n], denying[n]) for n in quoting]
         self._starts: list[int] = []
         self._ends: list[int] = []
-        for start, end, _ in self._coming:
+        for start, end in sorted((claims[n].start, claims[n].end) for n in quoting):
             if self._ends and start <= self._ends[-1]:
                 self._ends[-1] = max(self._ends[-1], end)
             else:
@@ -354,19 +358,10 @@ class _Reach:
 
     def move(self, start: int, end: int) -> None:
         """Goes to `answer[start:end]`."""
-        while self._coming and self._coming[0][0] < end:
-            _, until, number = self._coming.popleft()
-            if until > start:
-                heappush(self._here, (until, number))
-                self._count(number, 1)
-        while self._here and self._here[0][0] <= start:
-            self._count(heappop(self._here)[1], -1)
-
-    def _count(self, number: int, step: int) -> None:
-        denies = self._denying[number]
-        self.denied += step if denies else 0
-        _add(self.said, self._texts[number], step)
-        _add(self.affirmed, (_NOTHING if denies else self._texts[number]), step)
+        here = [self._told[n] for n in self._within.between(start, end)]
+        self.said = _Words(words for words, _ in here)
+        self.affirmed = _Words(frozenset() if denies else words for words, denies in here)
+        self.denied = any(denies for _, denies in here)
 
     def quoted(self, start: int, end: int) -> bool:
         """Whether claims quote `answer[start:end]`."""
@@ -385,13 +380,6 @@ def _code(text: str) -> tuple[tuple[int, int], ...]:
     from trail_callbacks.splitting.code import code_spans  # noqa: PLC0415 - most answers hold no code
 
     return code_spans(text)
-
-
-def _add(counts: Counter[str], words: AbstractSet[str], step: int) -> None:
-    for key in words:
-        counts[key] += step
-        if not counts[key]:
-            del counts[key]
 
 
 def _absent(text: str) -> set[str]:
