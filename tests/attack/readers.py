@@ -39,10 +39,9 @@ from trail_callbacks.context_filter.instructions import instruction
 from trail_callbacks.diagnosis import verified
 from trail_callbacks.diagnosis.facets import survey_by_rules
 from trail_callbacks.errors import TrailError
-from trail_callbacks.evidence import candidates, passages, whole
-from trail_callbacks.evidence.attach import attach
+from trail_callbacks.evidence import candidates, whole
 from trail_callbacks.evidence.labels import labelled
-from trail_callbacks.evidence.library import Library
+from trail_callbacks.evidence.library import Library, attach
 from trail_callbacks.evidence.marks import marks, references
 from trail_callbacks.evidence.spans import spans
 from trail_callbacks.evidence.tables import tables
@@ -396,7 +395,7 @@ READERS: dict[str, Callable[[str], Any]] = {
     "evidence.labels": lambda text: list(labelled(text)),
     "evidence.spans json": lambda text: list(spans(text)),
     "evidence.tables": tables,
-    "evidence passages": lambda text: passages(Node(id="d1", kind="document", text=text), map(str, range(10**9))),
+    "evidence passages": lambda text: whole([Node(id="d1", kind="document", text=text)], context=True),
     "evidence.candidates": _retrieved,
     "evidence.marks": lambda text: (list(marks(text)), references(text)),
     "evidence.attach": _attached,

@@ -4,7 +4,7 @@ import pytest
 
 from trail_callbacks import ProvenanceGraph
 from trail_callbacks.claims import split
-from trail_callbacks.evidence.attach import attach
+from trail_callbacks.evidence.library import attach
 
 SOURCES = ["The ferry takes 40 minutes.", "Tickets cost 12 euros.", "Dogs ride for free."]
 

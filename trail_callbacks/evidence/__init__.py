@@ -2,7 +2,7 @@
 
 `spans` splits a source into sentences, rows of `tables` and fields of JSON, `ranking` scores them by the words that
 they share with a claim, `candidates` combines both. `marks` finds the citations of an answer, `library` the sources
-that they name, `attach` the claims that they belong to. Whether a passage supports a claim is decided in `judges`.
+that they name and the claims that they belong to. Whether a passage supports a claim is decided in `judges`.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from __future__ import annotations
 from bisect import bisect_right
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from itertools import islice
+from itertools import accumulate, islice
 from typing import TYPE_CHECKING, Literal, NamedTuple, TypeAlias
 
 from trail_callbacks.claims import Claim
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
     from trail_callbacks.evidence.spans import Span
 
-__all__ = ["CANDIDATES", "Evidence", "Passage", "Relation", "candidates", "passages", "quoted", "whole"]
+__all__ = ["CANDIDATES", "Evidence", "Passage", "Relation", "candidates", "quoted", "whole"]
 
 Relation: TypeAlias = Literal["supports", "contradicts", "nearest"]
 
@@ -134,27 +134,11 @@ def candidates(
     return {claim_id: tuple(passages[i] for i in picked) for claim_id, picked in chosen.items()}
 
 
-def passages(node: Node, ids: Iterator[str]) -> tuple[Passage, ...]:
-    """Returns the passages of a node, numbered with the given ids. A repeated sentence is returned once."""
-    found = list(_of(node))
-    return tuple(_passage(found, i, 0, id_) for i, id_ in zip(range(len(found)), ids, strict=False))
-
-
 def whole(nodes: Sequence[Node], *, context: bool = False) -> tuple[Passage, ...]:
     """Returns all passages of some nodes in their order; a sentence that a node repeats is returned once."""
     found = [here for node in nodes for here in _of(node)]
-    shown, opening = [], 0
-    for i, here in enumerate(found):
-        opening = i if here.is_opening else opening
-        if context:
-            shown.append(_passage(found, i, opening, f"s{i + 1}"))
-        else:
-            start, end, place = here.span
-            address = place.address if place else ""
-            shown.append(
-                Passage(id=f"s{i + 1}", node_id=here.node.id, start=start, end=end, text=here.text, address=address)
-            )
-    return tuple(shown)
+    starts = accumulate((i if here.is_opening else 0 for i, here in enumerate(found)), max)
+    return tuple(_passage(found, i, opening if context else None, f"s{i + 1}") for i, opening in enumerate(starts))
 
 
 class _Candidate(NamedTuple):
@@ -203,20 +187,22 @@ def _surroundings(found: Sequence[_Candidate]) -> Iterator[Surroundings]:
         yield Surroundings(text, wording, before, heads)
 
 
-def _passage(found: Sequence[_Candidate], i: int, opening: int, id_: str) -> Passage:
+def _passage(found: Sequence[_Candidate], i: int, opening: int | None, id_: str) -> Passage:
+    """A candidate as a passage, with its context unless the opening of its text is None."""
     from trail_callbacks.evidence.spans import clip  # noqa: PLC0415 - as above
 
     node, (start, end, place), _ = here = found[i]
     before = after = ""
-    if i > opening and here.continues(found[i - 1]):
-        before = clip(found[i - 1].text, tail=True)
-    elif place is not None:
-        before = place.lead(node.text)
-    title = clip(found[opening].text, size=_OPENING)
-    if i > opening + 1 and title not in before:
-        before = f"{title}\n{before}" if before else title
-    if i + 1 < len(found) and here.continues(found[i + 1]):
-        after = clip(found[i + 1].text)
+    if opening is not None:
+        if i > opening and here.continues(found[i - 1]):
+            before = clip(found[i - 1].text, tail=True)
+        elif place is not None:
+            before = place.lead(node.text)
+        title = clip(found[opening].text, size=_OPENING)
+        if i > opening + 1 and title not in before:
+            before = f"{title}\n{before}" if before else title
+        if i + 1 < len(found) and here.continues(found[i + 1]):
+            after = clip(found[i + 1].text)
     address = place.address if place else ""
     return Passage(
         id=id_, node_id=node.id, start=start, end=end, text=here.text, before=before, after=after, address=address

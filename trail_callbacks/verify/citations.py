@@ -10,8 +10,7 @@ from typing import Any
 from trail_callbacks.capture.assemble import SOURCE_LABELS
 from trail_callbacks.claims import Citation, CitationStatus, Claim
 from trail_callbacks.evidence import CANDIDATES, Passage, candidates, whole
-from trail_callbacks.evidence.attach import Cited, attach
-from trail_callbacks.evidence.library import CitedPart
+from trail_callbacks.evidence.library import Cited, CitedPart, attach
 from trail_callbacks.graph import Node, ProvenanceGraph
 from trail_callbacks.judges.judge import Judge, Question, matched, reads_whole
 from trail_callbacks.models.call import Pipeline

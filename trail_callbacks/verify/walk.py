@@ -8,7 +8,7 @@ from itertools import count
 from typing import Literal, TypeAlias
 
 from trail_callbacks.claims import Claim
-from trail_callbacks.evidence import Passage, passages
+from trail_callbacks.evidence import Passage, whole
 from trail_callbacks.graph import Node, ProvenanceGraph
 from trail_callbacks.judges.judge import Judgement, SearchResult, absent
 from trail_callbacks.report import Layer, Selected, Summary
@@ -47,7 +47,8 @@ class PassageCache:
         """All passages of some nodes."""
         for node in nodes:
             if node.id not in self._by_node:
-                self._by_node[node.id] = passages(node, self._ids)
+                found = whole([node], context=True)
+                self._by_node[node.id] = tuple(replace(each, id=next(self._ids)) for each in found)
         return tuple(passage for node in nodes for passage in self._by_node[node.id])
 
     def summary(self, node: Node, text: str) -> Passage:

@@ -1,7 +1,9 @@
+from dataclasses import replace
+
 from hypothesis import given
 from hypothesis import strategies as st
 
-from trail_callbacks.evidence import passages
+from trail_callbacks.evidence import whole
 from trail_callbacks.graph import Node
 from trail_callbacks.judges.encoder.chunks import chunks, statements
 
@@ -18,7 +20,7 @@ def read(*texts):
     found = []
     for n, text in enumerate(texts):
         node = Node(id=f"d{n}", kind="document", text=text, step="source")
-        found += passages(node, (f"s{n}-{i}" for i in range(10_000)))
+        found += (replace(each, id=f"{each.id}-{n}") for each in whole([node], context=True))
     return found
 
 
