@@ -12,8 +12,7 @@ except ImportError as error:
 from langchain_trail.handler import Trail, TrailCallbackHandler, trail
 
 if TYPE_CHECKING:
-    from langchain_trail.canary import CanaryRetriever
-    from langchain_trail.canary_application import canary_app
+    from langchain_trail.canary import CanaryRetriever, canary_app
     from langchain_trail.context_filter import TrailContextFilter
     from langchain_trail.guard import TrailGuard
     from langchain_trail.guarded_runnable import guarded
@@ -49,7 +48,7 @@ _LAZY = {
     "TrailResult": "wrap",
     "areplay": "models",
     "as_model": "models",
-    "canary_app": "canary_application",
+    "canary_app": "canary",
     "guarded": "guarded_runnable",
     "replay": "models",
     "traced": "wrap",

@@ -14,8 +14,7 @@ from llama_index_trail.results import areport_for, report_for
 from trail_callbacks.session import Recording
 
 if TYPE_CHECKING:
-    from llama_index_trail.canary import CanaryRetriever, FictiveFilter
-    from llama_index_trail.canary_application import canary_app
+    from llama_index_trail.canary import CanaryRetriever, FictiveFilter, canary_app
     from llama_index_trail.context_filter import TrailContextFilter
     from llama_index_trail.evaluator import TrailEvaluationResult, TrailEvaluator
     from llama_index_trail.guarded_agent import guard_agent
@@ -59,7 +58,7 @@ _LAZY = {
     "TrailEvaluationResult": "evaluator",
     "TrailEvaluator": "evaluator",
     "areplay": "models",
-    "canary_app": "canary_application",
+    "canary_app": "canary",
     "guard_agent": "guarded_agent",
     "as_model": "models",
     "replay": "models",

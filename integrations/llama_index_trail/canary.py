@@ -1,22 +1,29 @@
-"""A retriever that serves the real texts or those of a fictive twin, by the arm of a canary run."""
+"""A LlamaIndex app in a canary run: a retriever that serves the texts of an arm, and the app that is asked under it."""
 
 from __future__ import annotations
 
 import copy
-from collections.abc import Mapping, Sequence
-from typing import Any, Final
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import nullcontext
+from typing import Any, Final, Literal, get_args
 
 from llama_index.core.base.base_retriever import BaseRetriever
+from llama_index.core.base.llms.base import BaseLLM
+from llama_index.core.base.response.schema import AsyncStreamingResponse, StreamingResponse
 from llama_index.core.schema import BaseNode, MetadataMode, NodeWithScore, QueryBundle, TransformComponent
 from pydantic import Field, SkipValidation
 
+from llama_index_trail.instrument import Trail, trail
 from llama_index_trail.results import untraced
-from trail_callbacks.canary.arm import Arm
+from trail_callbacks.canary.arm import Arm, Strategy
 from trail_callbacks.canary.passages.translation import Translator
+from trail_callbacks.canary.serving.application import FrameworkApp
 from trail_callbacks.canary.serving.exposure import checked_arm
 from trail_callbacks.canary.serving.quarantine import refuse_fictive
 from trail_callbacks.canary.serving.source import CanarySource, Framework
 from trail_callbacks.canary.twin import TAG, Twin
+from trail_callbacks.errors import InputError
+from trail_callbacks.judges.resolve import JudgeLike
 
 
 def _read(found: NodeWithScore) -> tuple[str, str | None, Mapping[str, Any]]:
@@ -78,11 +85,6 @@ class CanaryRetriever(BaseRetriever):
         """What this retriever shares with its copies for single arms."""
         return self._source
 
-    @property
-    def twin(self) -> Twin:
-        """The corpus and its twin."""
-        return self._source.twin
-
     def under(self, arm: Arm) -> CanaryRetriever:
         """Returns a copy that serves one arm in whatever thread it is called."""
         copied = copy.copy(self)
@@ -91,22 +93,14 @@ class CanaryRetriever(BaseRetriever):
 
     def _retrieve(self, query_bundle: QueryBundle) -> list[NodeWithScore]:
         sight = self._source.sight(self.arm)
-        if sight.is_untouched:
-            return self._source.served(self.retriever.retrieve(query_bundle), sight)
-        if sight.arm in ("empty", "closed_book"):
-            return self._source.served([], sight)
-        with untraced():
-            found = self.retriever.retrieve(query_bundle)
+        with nullcontext() if sight.is_untouched else untraced():
+            found = [] if sight.is_empty else self.retriever.retrieve(query_bundle)
         return self._source.served(found, sight)
 
     async def _aretrieve(self, query_bundle: QueryBundle) -> list[NodeWithScore]:
         sight = self._source.sight(self.arm)
-        if sight.is_untouched:
-            return self._source.served(await self.retriever.aretrieve(query_bundle), sight)
-        if sight.arm in ("empty", "closed_book"):
-            return self._source.served([], sight)
-        with untraced():
-            found = await self.retriever.aretrieve(query_bundle)
+        with nullcontext() if sight.is_untouched else untraced():
+            found = [] if sight.is_empty else await self.retriever.aretrieve(query_bundle)
         return self._source.served(found, sight)
 
 
@@ -131,3 +125,90 @@ class FictiveFilter(TransformComponent):
     async def acall(self, nodes: Sequence[BaseNode], **kwargs: Any) -> Sequence[BaseNode]:
         """As above."""
         return self(nodes, **kwargs)
+
+
+Mode = Literal["async", "sync"]
+Build = Callable[[CanaryRetriever, Strategy], Any]
+_ASKED_BY = ("query", "chat", "run")
+
+
+class CanaryApp(FrameworkApp):
+    """An app for a canary run of a LlamaIndex app; nothing is sent but what the app itself sends.
+
+        def build(retriever, strategy):
+            return RetrieverQueryEngine.from_args(retriever, llm=llm)
+
+        app = canary_app(build, CanaryRetriever(index.as_retriever(), twin), model=llm)
+
+    It works from several threads and tasks at once. The run of each question is recorded: what the retriever served,
+    what it cost, and, with `verify` or a judge, the report on the answer. A run that read the real text of an edit
+    under `fictive` or `empty`, from wherever, is an error and not an answer.
+
+    Args:
+        app: A function that makes the app for a strategy, with a retriever for one arm, or an app that is finished, with
+            `retriever` in it. A chat engine is made for each question.
+        retriever: The retriever that the app reads with.
+        model: The model to ask alone, for the arm `closed_book`, or a function from the strategy to it.
+        mode: Whether the app is awaited; agents need it.
+        verify: Judge each answer offline.
+        judge: Judge each answer by this judge.
+
+    Raises:
+        InputError: If `app` is neither, or the mode is unknown.
+        JudgeError: If the judge is unknown.
+    """
+
+    def __init__(
+        self,
+        app: Any | Build,
+        retriever: CanaryRetriever,
+        *,
+        model: BaseLLM | Callable[[Strategy], BaseLLM] | None = None,
+        mode: Mode = "async",
+        verify: bool = False,
+        judge: JudgeLike = None,
+    ) -> None:
+        if not isinstance(retriever, CanaryRetriever):
+            raise InputError(f"retriever: expected a CanaryRetriever, got {type(retriever).__name__}")
+        if _method(app) == "chat":
+            raise InputError("app: a chat engine remembers what it was asked: pass a function that makes one")
+        if mode not in get_args(Mode):
+            raise InputError(f"unknown mode {mode!r}: choose 'async' or 'sync'")
+        super().__init__(app, retriever, model, waits=mode == "sync", verify=verify or judge is not None)
+        self._judge = judge
+        self._recording()  # so that an unknown judge is an error now
+
+    def _is_app(self, made: Any) -> bool:
+        return _method(made) is not None
+
+    def _is_model(self, made: Any) -> bool:
+        return isinstance(made, BaseLLM)
+
+    def _keeps(self, made: Any) -> bool:
+        return _method(made) != "chat"  # which remembers what it was asked before
+
+    def _recording(self) -> Trail:
+        return trail(self._judge, "never")
+
+    async def _alone(self, model: BaseLLM, question: str, recorded: Trail) -> str:  # noqa: ARG002 - it records by itself
+        return str(model.complete(question) if self._waits else await model.acomplete(question))
+
+    async def _reply(self, app: Any, question: str, recorded: Trail) -> str:  # noqa: ARG002 - as above
+        method = _method(app)
+        if method == "run":
+            if self._waits:
+                raise InputError(f"app: a {type(app).__name__} is an agent, which needs mode='async'")
+            return str(await app.run(user_msg=question))
+        said = getattr(app, str(method))(question) if self._waits else await getattr(app, f"a{method}")(question)
+        if isinstance(said, AsyncStreamingResponse):
+            return str(await said.get_response())
+        return str(said.get_response() if isinstance(said, StreamingResponse) else said)
+
+
+canary_app = CanaryApp
+"""As it is called where an app is made: `canary_app(build, retriever)`."""
+
+
+def _method(engine: Any) -> str | None:
+    """By which of its methods an engine is asked; None if it is none."""
+    return next((each for each in _ASKED_BY if callable(getattr(engine, each, None))), None)

@@ -84,7 +84,7 @@ async def langchain_canary() -> None:
     from langchain_core.documents import Document
     from langchain_core.runnables import Runnable, RunnableLambda
     from langchain_trail import CanaryRetriever, canary_app
-    from langchain_trail.canary_application import CanaryApp
+    from langchain_trail.canary import CanaryApp
 
     def build(retriever: CanaryRetriever, strategy: Strategy) -> Runnable[str, str]:
         assert_type(strategy.name, str)
@@ -163,7 +163,7 @@ def llama_index_canary() -> None:
     from llama_index.core.query_engine import RetrieverQueryEngine
     from llama_index.core.schema import NodeWithScore
     from llama_index_trail import CanaryRetriever, FictiveFilter, canary_app
-    from llama_index_trail.canary_application import CanaryApp
+    from llama_index_trail.canary import CanaryApp
 
     def run(found: BaseRetriever, llm: LLM, twin: Twin) -> CanaryApp:
         retriever = CanaryRetriever(found, twin)

@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+import asyncio
 import threading
-from collections.abc import Callable
-from typing import Any, Generic, NamedTuple, Protocol, TypeVar
+from abc import ABC, abstractmethod
+from collections.abc import Awaitable, Coroutine
+from contextlib import AbstractContextManager
+from typing import Any, NamedTuple, Protocol
 
 from trail_callbacks.canary.arm import Answered, Arm, ArmUnavailableError, Ask
-from trail_callbacks.canary.serving.exposure import Exposure
+from trail_callbacks.canary.serving.exposure import Exposure, exposed
 from trail_callbacks.canary.serving.source import CanarySource
 from trail_callbacks.errors import InputError, TrailError
 from trail_callbacks.graph import Node, ProvenanceGraph
 from trail_callbacks.models.call import Usage
+from trail_callbacks.report import Report
 
 _OF_MODELS = frozenset({"llm", "model", "provider", "prompt_tokens", "completion_tokens"})
 _SHOWN = 3  # steps, and edits of each, that an error names
@@ -21,72 +25,124 @@ class RealTextServedError(TrailError):
     """An app was to see the twin, or nothing, and read the real text of an edit, so that its answer is no leak."""
 
 
-class Wrapper(Protocol):
-    """The `CanaryRetriever` of a framework."""
-
-    arm: Arm | None
+class Recorded(Protocol):
+    """The recording of one question."""
 
     @property
-    def source(self) -> CanarySource[Any]:
-        """What it shares with its copies."""
+    def graph(self) -> ProvenanceGraph:
+        """The run; raises InputError if nothing of it was recorded."""
 
-    def under(self, arm: Arm) -> Any:
-        """Returns a copy for one arm."""
+    @property
+    def report(self) -> Report:
+        """The report on it."""
+
+    async def areport(self) -> Report:
+        """The same, to be awaited."""
 
 
-R = TypeVar("R", bound=Wrapper)
+class _Made(NamedTuple):
+    """An app, the retriever it reads with, and how often that was called outside of any run before."""
 
-
-class Made(NamedTuple, Generic[R]):
-    """An app that is to be asked.
-
-    Attributes:
-        retriever: What it reads with.
-        app: The app.
-        outside: Calls of the retriever outside of any run, before this one.
-    """
-
-    retriever: R
+    retriever: Any
     app: Any
     outside: int
 
 
-class FrameworkApp(Generic[R]):
+class FrameworkApp(ABC):
     """An app of a framework: made for each strategy and arm, and its answers held against what it was served.
 
     Args:
         app: A finished app, or a function that makes one for a retriever and a strategy.
         retriever: The `CanaryRetriever` that it reads with.
         model: The model to ask alone, or a function from the strategy to it.
-        is_app: Tells whether something is a finished app.
-        is_model: Tells whether something is a model.
+        waits: Whether the app blocks its thread; else it is awaited.
+        verify: Whether to report on each answer.
 
     Raises:
         InputError: If `app` is neither.
     """
 
-    def __init__(
-        self, app: Any, retriever: R, model: Any, *, is_app: Callable[[Any], bool], is_model: Callable[[Any], bool]
-    ) -> None:
-        if not is_app(app) and not callable(app):
+    def __init__(self, app: Any, retriever: Any, model: Any, *, waits: bool, verify: bool) -> None:
+        if not self._is_app(app) and not callable(app):
             raise InputError(f"app: expected an app or a function that makes one, got {type(app).__name__}")
         self._app, self._retriever, self._model = app, retriever, model
-        self._is_app, self._is_model = is_app, is_model
-        self._made: dict[tuple[str, Arm], tuple[R, Any]] = {}
+        self._waits, self._verify = waits, verify
+        self._made: dict[tuple[str, Arm], tuple[Any, Any]] = {}
         self._making = threading.Lock()
         self._earlier: dict[str, set[str]] = {}
 
-    def _alone(self, ask: Ask) -> Any:
+    def __call__(self, ask: Ask, /) -> Answered | Awaitable[Answered]:
+        """Answers a question under an arm.
+
+        Raises:
+            ArmUnavailableError: For `closed_book` without a model.
+            CanaryOffError: If fictive data is switched off.
+            RealTextServedError: If the app read real texts under an arm which must not see them.
+            InputError: If the answer cannot be found in what the app returned, the app remembers what it was asked
+                before, or it cannot be made.
+        """
+        answering = self._answered(ask)
+        return _finished(answering) if self._waits else answering
+
+    @abstractmethod
+    def _is_app(self, made: Any) -> bool:
+        """Whether something is a finished app."""
+
+    @abstractmethod
+    def _is_model(self, made: Any) -> bool:
+        """Whether something is a model."""
+
+    @abstractmethod
+    def _recording(self) -> AbstractContextManager[Any]:
+        """Records one question; yields what is `Recorded`."""
+
+    @abstractmethod
+    async def _alone(self, model: Any, question: str, recorded: Any) -> str:
+        """What a model says; never suspended where the app waits."""
+
+    @abstractmethod
+    async def _reply(self, app: Any, question: str, recorded: Any) -> str:
+        """What an app says, likewise."""
+
+    def _keeps(self, made: Any) -> bool:  # noqa: ARG002 - for those that override it
+        """Whether an app may be asked again."""
+        return True
+
+    async def _answered(self, ask: Ask) -> Answered:
+        """The one course of a question; where the app waits nothing in it is suspended."""
+        with self._recording() as recorded:
+            if ask.arm == "closed_book":
+                text = await self._alone(self._model_for(ask), ask.question, recorded)
+                return Answered(text=text, usage=_usage(_graph(recorded)))
+            # An app may take its time to be built.
+            made = self._for(ask) if self._waits else await asyncio.to_thread(self._for, ask)
+            with exposed(ask.arm, made.retriever.source.twin) as exposure:
+                text = await self._reply(made.app, ask.question, recorded)
+        graph = _graph(recorded)
+        passages = self._checked(ask, made, exposure, text, graph)
+        report = None
+        if self._verify:
+            report = recorded.report if self._waits else await recorded.areport()
+        return Answered(
+            text=text,
+            passages=passages,
+            documents=tuple(exposure.documents),
+            dropped=tuple(exposure.dropped),
+            report=report,
+            usage=_usage(graph),
+        )
+
+    def _model_for(self, ask: Ask) -> Any:
         if self._model is None:
             raise ArmUnavailableError(
                 "closed_book asks a model alone, and this app names none: canary_app(..., model=...)"
             )
         return self._model if self._is_model(self._model) else self._model(ask.strategy)
 
-    def _for(self, ask: Ask) -> Made[R]:
+    def _for(self, ask: Ask) -> _Made:
         """The app for a strategy and an arm, with its retriever."""
         if self._is_app(self._app):
-            return Made(self._retriever, self._app, self._retriever.source.outside)
+            return _Made(self._retriever, self._app, self._retriever.source.outside)
         key = (ask.strategy.name, ask.arm)
         with self._making:
             retriever, app = self._made.get(key) or (self._retriever.under(ask.arm), None)
@@ -96,23 +152,12 @@ class FrameworkApp(Generic[R]):
                     raise InputError(f"app: expected it to return an app, got {type(app).__name__}")
                 if self._keeps(app):
                     self._made[key] = retriever, app
-            return Made(retriever, app, retriever.source.outside)
-
-    def _keeps(self, made: Any) -> bool:  # noqa: ARG002 - for those that override it
-        """Whether an app may be asked again."""
-        return True
+            return _Made(retriever, app, retriever.source.outside)
 
     def _checked(
-        self, ask: Ask, made: Made[R], exposure: Exposure, text: str, graph: ProvenanceGraph | None
-    ) -> Answered:
-        """Returns an answer, unless it rests on what its arm must not see.
-
-        Args:
-            ask: What was asked.
-            made: The app.
-            exposure: What it was served.
-            text: The answer.
-            graph: The recorded run; None if nothing was recorded.
+        self, ask: Ask, made: _Made, exposure: Exposure, text: str, graph: ProvenanceGraph | None
+    ) -> tuple[str, ...] | None:
+        """Returns what an answer could rest on, None if nobody can tell.
 
         Raises:
             RealTextServedError: If a model read the real text of an edit, or the retriever was called without context.
@@ -120,34 +165,44 @@ class FrameworkApp(Generic[R]):
         """
         source = made.retriever.source
         outside = source.outside - made.outside
-        if ask.arm in ("fictive", "empty") and not exposure.calls and outside and not made.retriever.arm:
+        hides = ask.arm in ("fictive", "empty")
+        if hides and not exposure.calls and outside and not made.retriever.arm:
             raise RealTextServedError(
                 f"under arm {ask.arm!r} the retriever was called {outside} times outside of the run, in a thread "
                 "without its context, where it returns real texts: make the app by a function of the retriever, so "
                 "that it gets retriever.under(arm)"
             )
-        written = {text}
-        if graph is not None:
-            asked = {ask.question, *(node.text for node in graph.nodes if node.kind == "question")}
-            said = {each for question in asked for each in self._earlier.get(question, ())}
-            completions = [node for node in graph.nodes if node.kind == "completion"]
-            if any(node.text in said for node in completions if not _is_call(node)):
-                raise InputError(
-                    "app: its model was shown what it was asked before, and answered under another arm perhaps: make "
-                    "the app without a memory, or with a new one for each question"
-                )
-            if ask.arm in ("fictive", "empty"):
-                _refuse_real(graph, source, exposure, ask.question)
-            written |= {node.text for node in graph.nodes if _is_call(node)}
+        nodes = () if graph is None else graph.nodes
+        asked = {ask.question, *(node.text for node in nodes if node.kind == "question")}
+        said = {each for question in asked for each in self._earlier.get(question, ())}
+        if any(node.text in said for node in nodes if node.kind == "completion" and not _is_call(node)):
+            raise InputError(
+                "app: its model was shown what it was asked before, and answered under another arm perhaps: make the "
+                "app without a memory, or with a new one for each question"
+            )
+        if hides and graph is not None:
+            _refuse_real(graph, source, exposure, ask.question)
+        written = {text, *(node.text for node in nodes if _is_call(node))}
         self._earlier.setdefault(ask.question, set()).update(written)
-        return Answered(
-            text=text,
-            # Without a call in the run, one outside of it may have been of this run.
-            passages=tuple(exposure.passages) if exposure.calls or not outside else None,
-            documents=tuple(exposure.documents),
-            dropped=tuple(exposure.dropped),
-            usage=usage_of(graph),
-        )
+        # Without a call in the run, one outside of it may have been of this run.
+        return tuple(exposure.passages) if exposure.calls or not outside else None
+
+
+def _finished(work: Coroutine[Any, Any, Answered]) -> Answered:
+    """Runs a coroutine that is never suspended."""
+    try:
+        work.send(None)
+    except StopIteration as done:
+        answered: Answered = done.value
+        return answered
+    raise RuntimeError("a blocking app was to be awaited")
+
+
+def _graph(recorded: Recorded) -> ProvenanceGraph | None:
+    try:
+        return recorded.graph
+    except InputError:  # the app keeps callbacks off: nothing was recorded
+        return None
 
 
 def _refuse_real(graph: ProvenanceGraph, source: CanarySource[Any], exposure: Exposure, question: str) -> None:
@@ -179,7 +234,7 @@ def _is_call(node: Node) -> bool:
     return bool(_OF_MODELS & node.attributes.keys()) and not node.attributes.get("history")
 
 
-def usage_of(graph: ProvenanceGraph | None) -> Usage:
+def _usage(graph: ProvenanceGraph | None) -> Usage:
     """Returns what the models of a recorded run read and wrote, each call once."""
     calls = {
         node.run_id or node.id: node.attributes

@@ -48,11 +48,7 @@ def is_off() -> bool:
 
 
 def checked_arm(arm: str) -> Arm:
-    """Returns an arm.
-
-    Raises:
-        InputError: If there is none of that name.
-    """
+    """Returns an arm; raises InputError if there is none of that name."""
     if arm not in ARMS:
         raise InputError(f"unknown arm {arm!r}: choose one of {', '.join(ARMS)}")
     return arm
@@ -92,16 +88,8 @@ class Exposure:
         with self._lock:
             self.calls += 1
             self.passages.extend(passages)
-            self.documents.extend(each for each in dict.fromkeys(documents) if each not in self.documents)
+            self.documents = list(dict.fromkeys((*self.documents, *documents)))
             self.dropped.extend(dropped)
-
-    def fail_if_spoiled(self) -> None:
-        """Raises `CanaryOffError` if real texts were served in place of fictive ones, or could have been."""
-        if self.spoiled or (self.arm != "real" and is_off()):
-            raise CanaryOffError(
-                f"fictive data was switched off during this call, so arm {self.arm!r} was served real texts: its "
-                "answer says nothing"
-            )
 
 
 _exposure: ContextVar[Exposure | None] = ContextVar("trail_canary", default=None)
@@ -135,12 +123,11 @@ def exposed(arm: Arm, twin: Twin) -> Generator[Exposure]:
         InputError: If there is no such arm.
         CanaryOffError: At the beginning or at the end, if fictive data is switched off and the arm is not `real`.
     """
-    checked_arm(arm)
+    exposure = Exposure(checked_arm(arm), twin, around=current())
     if arm != "real" and is_off():
         raise CanaryOffError(
             f"fictive data is switched off in this process ({SWITCH} or switch_off()), so arm {arm!r} cannot be asked"
         )
-    exposure = Exposure(arm, twin, around=current())
     _exposure.set(exposure)
     try:
         yield exposure
@@ -149,4 +136,8 @@ def exposed(arm: Arm, twin: Twin) -> Generator[Exposure]:
         # No token: a generator may end in another context than it began in, or inside of a block that began later.
         if _exposure.get() is exposure:
             _exposure.set(exposure.around)
-    exposure.fail_if_spoiled()
+    if exposure.spoiled or (arm != "real" and is_off()):
+        raise CanaryOffError(
+            f"fictive data was switched off during this call, so arm {arm!r} was served real texts: its answer says "
+            "nothing"
+        )

@@ -7,7 +7,7 @@ import os
 import threading
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Generic, TypeVar
+from typing import Any, Generic, NamedTuple, TypeVar
 
 from trail_callbacks.canary.arm import Arm
 from trail_callbacks.canary.corpus import Skipped
@@ -38,8 +38,7 @@ class Framework(Generic[Item]):
     shown: Callable[[Item], str]
 
 
-@dataclass(frozen=True, slots=True)
-class Sight:
+class Sight(NamedTuple):
     """What one call of a retriever is to return.
 
     Attributes:
@@ -54,6 +53,11 @@ class Sight:
     def is_untouched(self) -> bool:
         """True if the wrapped retriever answers by itself."""
         return self.arm in (None, "real")
+
+    @property
+    def is_empty(self) -> bool:
+        """True if nothing is found, and the wrapped retriever not asked."""
+        return self.arm in ("empty", "closed_book")
 
 
 class CanarySource(Generic[Item]):
@@ -78,11 +82,8 @@ class CanarySource(Generic[Item]):
             raise InputError(f"retriever: expected a retriever, got {type(retriever).__name__}")
         if not isinstance(twin, Twin):
             raise InputError(f"twin: expected a Twin, got {type(twin).__name__}: perturb() and load_twin() return one")
-        self.twin = twin
-        self.translator = translator_of(twin)
-        self.outside = 0
-        self._framework = framework
-        self._lock = threading.Lock()
+        self.twin, self.translator, self.outside = twin, translator_of(twin), 0
+        self._framework, self._lock = framework, threading.Lock()
 
     def __deepcopy__(self, memo: object) -> CanarySource[Item]:
         """A copy of an app reads with the same retriever and counts with it."""
