@@ -27,6 +27,7 @@ from trail_callbacks.graph import ProvenanceGraph
 from trail_callbacks.judges.resolve import JudgeLike
 from trail_callbacks.report import Report
 
+_Given = tuple[RunnableConfig, dict[str, Any]]
 _NOT_INHERITED = frozenset({"callbacks", "run_id", "run_name"})
 _CONVERSATION = ("thread_id", "session_id")  # what LangGraph and LangChain keep the messages of a user by
 _QUESTIONS = ("question", "input", "query", "messages")
@@ -120,9 +121,10 @@ class CanaryRetriever(BaseRetriever):
         query: str,
         *,
         run_manager: CallbackManagerForRetrieverRun,  # noqa: ARG002 - LangChain's signature
-        sight: Sight,
-        given: tuple[RunnableConfig, dict[str, Any]],
+        sight: Sight | None = None,
+        given: _Given = ({"callbacks": []}, {}),
     ) -> list[Document]:
+        sight = sight or self._source.sight(self.arm)
         with untraced():
             found = [] if sight.is_empty else self.retriever.invoke(query, given[0], **given[1])
         return self._source.served(found, sight)
@@ -132,9 +134,10 @@ class CanaryRetriever(BaseRetriever):
         query: str,
         *,
         run_manager: AsyncCallbackManagerForRetrieverRun,  # noqa: ARG002 - LangChain's signature
-        sight: Sight,
-        given: tuple[RunnableConfig, dict[str, Any]],
+        sight: Sight | None = None,
+        given: _Given = ({"callbacks": []}, {}),
     ) -> list[Document]:
+        sight = sight or self._source.sight(self.arm)
         with untraced():
             found = [] if sight.is_empty else await self.retriever.ainvoke(query, given[0], **given[1])
         return self._source.served(found, sight)
@@ -253,9 +256,8 @@ class CanaryApp(FrameworkApp):
         return answer_text(output)
 
     async def _output(self, runnable: Runnable[Any, Any], given: Any, recorded: _Recorded) -> Any:
-        return (
-            runnable.invoke(given, recorded.config) if self._waits else await runnable.ainvoke(given, recorded.config)
-        )
+        config = recorded.config
+        return runnable.invoke(given, config) if self._waits else await runnable.ainvoke(given, config)
 
     def _given(self, question: str, runnable: Runnable[Any, Any]) -> Any:
         if callable(self._question):

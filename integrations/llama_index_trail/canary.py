@@ -145,8 +145,8 @@ class CanaryApp(FrameworkApp):
     under `fictive` or `empty`, from wherever, is an error and not an answer.
 
     Args:
-        app: A function that makes the app for a strategy, with a retriever for one arm, or an app that is finished, with
-            `retriever` in it. A chat engine is made for each question.
+        app: A function that makes the app for a strategy, with a retriever for one arm; a chat engine is made for each
+            question. Or an app that is finished, with `retriever` in it.
         retriever: The retriever that the app reads with.
         model: The model to ask alone, for the arm `closed_book`, or a function from the strategy to it.
         mode: Whether the app is awaited; agents need it.
