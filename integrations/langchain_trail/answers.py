@@ -79,11 +79,26 @@ def mapped(output: Any, answer: AIMessage | None, change: Callable[[AIMessage], 
     return {**output, "messages": [change(m) if m is answer else m for m in output["messages"]]}
 
 
+def with_messages(value: Any, change: Callable[[BaseMessage], BaseMessage | None], depth: int = 0) -> Any:
+    """Returns a value with its messages changed, in whatever lists, tuples and dictionaries; None leaves one out."""
+    if isinstance(value, BaseMessage):
+        return change(value)
+    if depth > _NESTED or (type(value) not in {list, tuple, dict, AddableDict} and not hasattr(value, "_fields")):
+        return value
+    if isinstance(value, dict):
+        return type(value)((key, with_messages(each, change, depth + 1)) for key, each in value.items())
+    changed = [with_messages(each, change, depth + 1) for each in value]
+    if hasattr(value, "_fields"):  # langgraph's snapshot of a channel, for one
+        return type(value)(*changed)
+    return type(value)(new for new, was in zip(changed, value, strict=True) if new is not None or was is None)
+
+
 def with_summary(message: Message, summary: dict[str, Any]) -> Message:
     """Returns a message with a summary in its metadata."""
     return message.model_copy(update={"response_metadata": {**message.response_metadata, "trail": summary}})
 
 
+_NESTED = 16
 _DEPTH = 4  # of the updates in what a graph streams: in a tuple with its mode, under its step, in a task's payload
 
 

@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Sequence
+import logging
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeAlias
 from uuid import UUID, uuid4
 
+from langchain_core.language_models import BaseLanguageModel
+from langchain_core.messages import AIMessage, BaseMessage, HumanMessage
+from langchain_core.prompt_values import PromptValue
 from langchain_core.runnables import Runnable, RunnableConfig
 from langchain_core.runnables.config import merge_configs
 
@@ -17,10 +21,17 @@ from langchain_trail.grounds import redacting
 from langchain_trail.handler import TrailCallbackHandler
 from langchain_trail.memory import held, identified, without_reviews
 from langchain_trail.pieces import pieces
-from langchain_trail.withholding import cleared, field_texts
+from langchain_trail.withholding import cleared
 from trail_callbacks.graph import ProvenanceGraph
 from trail_callbacks.guard import Guard, GuardOutcome
 from trail_callbacks.guard.withheld import Withheld, read_texts
+
+VARIABLE = "feedback"
+"""The input key, and so the prompt variable, that takes feedback."""
+Revise: TypeAlias = Callable[[Any, Any, str], Any]
+"""Makes a new input of the last one, its output and the feedback on that output."""
+
+_logger = logging.getLogger("trail_callbacks")
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,12 +47,14 @@ class Attempts:
     """The drafts of one call.
 
     Attributes:
+        first: The first input: a prompt that has a variable for feedback gets it empty.
         run_id: The run of the last draft.
     """
 
     def __init__(self, guard: Guard, config: RunnableConfig, app: Runnable[Any, Any], given: Any) -> None:
         self._guard = guard
         self._config = config
+        self.first = first_input(app, given)
         self._given = given
         self._app = app
         self._holder = held(app)
@@ -59,9 +72,9 @@ class Attempts:
         config = merge_configs(self._drafts.next(), {"callbacks": [self._recorder], "run_id": self.run_id})
         return self._holder.runnable, config
 
-    def reviewed(self, given: Any, request: Any) -> Any:
+    def reviewed(self, request: Any) -> Any:
         """Returns a request whose reviews can be told from the messages that the app was given."""
-        request, reviews = identified(given, request)
+        request, reviews = identified(self._given, request)
         self._reviews |= reviews
         return request
 
@@ -104,7 +117,7 @@ class Attempts:
         output = outcome.draft.output
         known = [piece.text for piece in pieces([self._given, earlier(self.unreviewed(output))])] + read_texts(graph)
         texts = [] if outcome.taken else _answer_texts(output, graph, known)
-        self._withheld = self._guard.withheld(outcome, texts, known, field_texts)
+        self._withheld = self._guard.withheld(outcome, texts, known)
         return self._withheld
 
     def _scrub(self, outcome: GuardOutcome[Any]) -> Callable[[Any], Any]:
@@ -126,4 +139,51 @@ def _answer_texts(output: Any, graph: ProvenanceGraph, known: Sequence[str]) -> 
         parts(graph, output)
         or ([graph.answer.text] if graph.answer else [])
         or [piece.text for piece in pieces(output) if piece.text.strip() not in given]
+    )
+
+
+def first_input(runnable: Runnable[Any, Any], given: Any) -> Any:
+    """Returns the first input: a prompt that has a variable for feedback gets it empty."""
+    if not isinstance(given, Mapping) or VARIABLE in given:
+        return given
+    try:
+        wants = VARIABLE in runnable.get_input_jsonschema().get("properties", {})
+    except Exception as error:  # noqa: BLE001 - a runnable without a readable schema has no such variable
+        _logger.debug("the input schema of %r cannot be read: %r", runnable, error)
+        return given
+    return {**given, VARIABLE: ""} if wants else given
+
+
+def revised(runnable: Runnable[Any, Any], given: Any, output: Any, feedback: str) -> Any:
+    """Returns an input with the feedback in it; the same input if it has no place for it.
+
+    Messages, a prompt value or a dictionary with `messages` get the draft and the feedback as two more messages; a
+    dictionary gets the key `feedback` if it has it or the runnable's prompt has a variable of that name.
+    """
+    if isinstance(given, PromptValue):
+        return [*given.to_messages(), *_review(output, feedback)]
+    if isinstance(given, str) and isinstance(runnable, BaseLanguageModel):
+        return [HumanMessage(given), *_review(output, feedback)]
+    if isinstance(given, Mapping):
+        if VARIABLE in given:
+            return {**given, VARIABLE: feedback}
+        messages = given.get("messages")
+        return {**given, "messages": [*messages, *_review(output, feedback)]} if isinstance(messages, list) else given
+    return [*given, *_review(output, feedback)] if _are_messages(given) else given
+
+
+def _review(output: Any, feedback: str) -> list[BaseMessage]:
+    draft = answer_message(output) or _of_step(output) or AIMessage(output if isinstance(output, str) else str(output))
+    return [draft, HumanMessage(feedback)]
+
+
+def _of_step(output: Any) -> AIMessage | None:
+    """The message in what a graph streams: the updates of a step, under its name."""
+    updates = reversed(output.values()) if isinstance(output, dict) else ()
+    return next((message for message in map(answer_message, updates) if message is not None), None)
+
+
+def _are_messages(given: Any) -> bool:
+    return (
+        isinstance(given, list) and bool(given) and all(isinstance(item, BaseMessage | tuple | dict) for item in given)
     )

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import copy
 from collections.abc import AsyncIterator, Iterator, Sequence
-from typing import Any, NamedTuple
+from typing import Any
 
 from langchain_core.runnables import Runnable, RunnableConfig
 from langgraph.checkpoint.base import BaseCheckpointSaver, CheckpointTuple
@@ -31,33 +31,21 @@ class HeldCheckpoints(Held):
 
     def keep(self, scrub: Scrub) -> None:
         """As `Held`."""
-        for each in self._draft.calls:
-            if each.is_checkpoint:
-                self._saver.put(*_scrubbed(each, scrub))
-            else:
-                self._saver.put_writes(*_scrubbed(each, scrub))
+        for method, arguments in self._draft.calls:
+            getattr(self._saver, method)(*_scrubbed(arguments, scrub))
 
     async def akeep(self, scrub: Scrub) -> None:
         """As `keep`."""
-        for each in self._draft.calls:
-            if each.is_checkpoint:
-                await self._saver.aput(*await asyncio.to_thread(_scrubbed, each, scrub))
-            else:
-                await self._saver.aput_writes(*await asyncio.to_thread(_scrubbed, each, scrub))
+        for method, arguments in self._draft.calls:
+            await getattr(self._saver, f"a{method}")(*await asyncio.to_thread(_scrubbed, arguments, scrub))
 
 
-class _Call(NamedTuple):
-    """What a graph asked its checkpointer to write: a checkpoint, or what the steps after one wrote."""
-
-    is_checkpoint: bool
-    arguments: tuple[Any, ...]
-
-
-def _scrubbed(call: _Call, scrub: Scrub) -> tuple[Any, ...]:
-    config, written, *others = call.arguments
-    if call.is_checkpoint:
-        return config, {**written, "channel_values": scrub(dict(written["channel_values"]))}, *others
-    return config, [(channel, scrub(value)) for channel, value in written], *others
+def _scrubbed(arguments: tuple[Any, ...], scrub: Scrub) -> tuple[Any, ...]:
+    """The arguments of a write: the second is a checkpoint, or the list of what the steps after one wrote."""
+    config, written, *others = arguments
+    if isinstance(written, list):
+        return config, [(channel, scrub(value)) for channel, value in written], *others
+    return config, {**written, "channel_values": scrub(dict(written["channel_values"]))}, *others
 
 
 class _DraftSaver(InMemorySaver):
@@ -66,7 +54,7 @@ class _DraftSaver(InMemorySaver):
     def __init__(self, saver: BaseCheckpointSaver[Any]) -> None:
         super().__init__(serde=saver.serde)
         self._saver = saver
-        self.calls: list[_Call] = []
+        self.calls: list[tuple[str, tuple[Any, ...]]] = []  # method and arguments
 
     def get_next_version(self, current: Any, channel: None) -> Any:
         return self._saver.get_next_version(current, channel)
@@ -88,7 +76,7 @@ class _DraftSaver(InMemorySaver):
             yield each
 
     def put(self, config: RunnableConfig, checkpoint: Any, metadata: Any, new_versions: Any) -> RunnableConfig:
-        self.calls.append(_Call(is_checkpoint=True, arguments=(config, checkpoint.copy(), metadata, new_versions)))
+        self.calls.append(("put", (config, checkpoint.copy(), metadata, new_versions)))
         # All channels: what did not change since the other checkpointer's last one is not here.
         return super().put(config, checkpoint, metadata, checkpoint["channel_versions"])
 
@@ -98,7 +86,7 @@ class _DraftSaver(InMemorySaver):
     def put_writes(
         self, config: RunnableConfig, writes: Sequence[tuple[str, Any]], task_id: str, task_path: str = ""
     ) -> None:
-        self.calls.append(_Call(is_checkpoint=False, arguments=(config, list(writes), task_id, task_path)))
+        self.calls.append(("put_writes", (config, list(writes), task_id, task_path)))
         super().put_writes(config, writes, task_id, task_path)
 
     async def aput_writes(

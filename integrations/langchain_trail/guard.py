@@ -12,11 +12,10 @@ from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, ToolMe
 from langchain_core.runnables import RunnableConfig
 from langchain_core.runnables.config import ensure_config
 
-from langchain_trail.answers import answer_text, structured_text, with_summary
+from langchain_trail.answers import answer_message, answer_text, structured_text, with_message_summary
 from langchain_trail.drafts import EVENT, Drafts, adispatch, dispatch, isolated
 from langchain_trail.grounds import captured, from_messages, redacted
-from langchain_trail.unjudged import judged_only, unjudged
-from langchain_trail.withholding import cleared, field_texts
+from langchain_trail.withholding import judged_only, replaced, unjudged
 from trail_callbacks.errors import MissingExtraError
 from trail_callbacks.graph import ProvenanceGraph
 from trail_callbacks.guard import (
@@ -31,7 +30,6 @@ from trail_callbacks.guard import (
     guard_answer,
     reject,
 )
-from trail_callbacks.guard.withheld import Withheld
 from trail_callbacks.judges.resolve import JudgeLike
 from trail_callbacks.models.call import Usage
 from trail_callbacks.signatures import shows_settings
@@ -57,9 +55,6 @@ try:  # tracers get the messages from the model's own run; twice would only cost
     _TRACED: TracePolicy | None = TracePolicy(process_inputs=omit_payload)
 except ImportError:  # an older langgraph does not trace these hooks
     _TRACED = None
-
-
-_KEPT_METADATA = ("model_name", "model", "model_provider")
 
 
 class _Latest(LastValue[Any]):
@@ -196,8 +191,8 @@ class TrailGuard(AgentMiddleware[TrailState, Any, Any]):
         if not isinstance(last, ToolMessage) or state.get("structured_response") is not None:
             return None
         strict = self._settings.on_undecided == "fail"
-        summary = {"unjudged": list(unjudged(last)), "passed": False, "blocked": strict}
-        update = {"messages": [judged_only(last, self._settings.message)]} if strict else {}
+        summary = {"unjudged": list(unjudged([last])), "passed": False, "blocked": strict}
+        update = {"messages": judged_only([last], self._settings.message)} if strict else {}
         return {**update, "trail": summary}
 
     def _noted(self, outcome: GuardOutcome[ModelResponse[Any]]) -> tuple[GuardOutcome[ModelResponse[Any]], bool]:
@@ -207,7 +202,7 @@ class TrailGuard(AgentMiddleware[TrailState, Any, Any]):
         def kept(draft: ModelResponse[Any]) -> ModelResponse[Any]:
             return replace(draft, result=[judged_only(each, "") if each in said else each for each in draft.result])
 
-        noted = self._guard.noted(outcome, (name for message in said for name in unjudged(message)), kept)
+        noted = self._guard.noted(outcome, unjudged(said), kept)
         return noted, noted.draft is outcome.draft
 
     def _steps(self, request: ModelRequest[Any], config: RunnableConfig) -> GuardSteps[ModelResponse[Any]]:
@@ -249,12 +244,21 @@ class TrailGuard(AgentMiddleware[TrailState, Any, Any]):
     def _answered(
         self, request: ModelRequest[Any], outcome: GuardOutcome[ModelResponse[Any]]
     ) -> tuple[ModelResponse[Any], dict[str, Any]]:
-        """The response that the agent gets, with the summary on it, and the summary."""
+        """The response that the agent gets, with the summary on it, and the summary.
+
+        A message replaces a withheld answer, under its id; what came before the answer stays.
+        """
         response, summary = outcome.draft, outcome.summary()
         if self._guard.instead(outcome) is not None:
-            response = _withheld(response, self._text(request, outcome), summary)
+            answer = _answer_of(response)
+            asked = [message.text for message in request.messages if isinstance(message, HumanMessage)]
+            withheld = self._guard.withheld(outcome, [answer[1]] if answer else [], asked)
+            said = {"messages": response.result[: _last(response.result) + 1]}
+            result = replaced(said, withheld, summary)["messages"]
+            response = ModelResponse(result=result, structured_response=None)
         elif summary and outcome.action != "raise":
-            response = _annotated(response, summary)
+            said = with_message_summary({"messages": response.result}, summary)
+            response = replace(response, result=said["messages"])
         return response, summary
 
     def _finished(
@@ -277,12 +281,6 @@ class TrailGuard(AgentMiddleware[TrailState, Any, Any]):
             # Without the jump, an agent with a response format would ask its model until it has one.
             update["jump_to"] = "end"
         return ExtendedModelResponse(model_response=response, command=Command(update={**update, "trail": summary}))
-
-    def _text(self, request: ModelRequest[Any], outcome: GuardOutcome[ModelResponse[Any]]) -> Withheld:
-        """What is withheld of a draft."""
-        answer = _answer_of(outcome.draft)
-        asked = [message.text for message in request.messages if isinstance(message, HumanMessage)]
-        return self._guard.withheld(outcome, [answer[1]] if answer else [], asked, field_texts)
 
 
 def _texts(response: ModelResponse[Any]) -> list[str]:
@@ -315,9 +313,8 @@ def _end_if_withheld(request: ModelRequest[Any]) -> ExtendedModelResponse[Any] |
 
 def _answer_of(response: ModelResponse[Any]) -> tuple[AIMessage, str] | None:
     """Returns the message that answers and its text; None if the model calls tools or another guard withheld it."""
-    at = _last(response.result)
-    answer = response.result[at] if at >= 0 else None
-    if not isinstance(answer, AIMessage) or _is_withheld(answer):
+    answer = answer_message({"messages": response.result})
+    if answer is None or _is_withheld(answer):
         return None
     if response.structured_response is not None:
         return answer, structured_text(response.structured_response)
@@ -339,30 +336,6 @@ def _revised(request: ModelRequest[Any], response: ModelResponse[Any], feedback:
     return request.override(
         messages=[*request.messages, *response.result[: at + 1], *(results or [HumanMessage(feedback)])]  # type: ignore[list-item]  # messages of any kind
     )
-
-
-def _annotated(response: ModelResponse[Any], summary: dict[str, Any]) -> ModelResponse[Any]:
-    """Returns a response with a summary on the message that answers."""
-    messages, at = response.result, _last(response.result)
-    answer = messages[at]
-    return replace(response, result=[*messages[:at], with_summary(answer, summary), *messages[at + 1 :]])
-
-
-def _withheld(response: ModelResponse[Any], text: Withheld, summary: dict[str, Any]) -> ModelResponse[Any]:
-    """Returns a response in which a message replaces the answer, under its id; what came before the answer stays."""
-    message, at = text.message, _last(response.result)
-    answer = response.result[at]
-    replacement = AIMessage(
-        message,
-        id=answer.id,
-        name=answer.name,
-        usage_metadata=getattr(answer, "usage_metadata", None),
-        response_metadata={
-            **{key: answer.response_metadata[key] for key in _KEPT_METADATA if key in answer.response_metadata},
-            "trail": summary,
-        },
-    )
-    return ModelResponse(result=[*cleared(response.result[:at], text), replacement], structured_response=None)
 
 
 def _is_withheld(message: BaseMessage) -> bool:

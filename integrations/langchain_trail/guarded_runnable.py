@@ -9,18 +9,15 @@ from dataclasses import replace
 from functools import partial
 from typing import Any, TypeAlias, TypeVar, Unpack, cast
 
-from langchain_core.callbacks import AsyncCallbackManagerForChainRun, CallbackManagerForChainRun
 from langchain_core.messages import AIMessage
 from langchain_core.runnables import Runnable, RunnableConfig
 
 from langchain_trail.answers import added, annotated, as_chunk, calls_tools, short_fields, trailing
-from langchain_trail.attempts import Attempts, Draft
+from langchain_trail.attempts import Attempts, Draft, Revise, revised
 from langchain_trail.drafts import isolated
 from langchain_trail.hooks import unmarked
 from langchain_trail.pieces import pieces
-from langchain_trail.revising import Revise, prepared, revised
-from langchain_trail.unjudged import output_judged_only, unjudged_of_output
-from langchain_trail.withholding import replaced
+from langchain_trail.withholding import judged_only, replaced, unjudged
 from trail_callbacks.errors import AnswerRejectedError, InputError
 from trail_callbacks.graph import ProvenanceGraph
 from trail_callbacks.guard import (
@@ -77,42 +74,36 @@ class Guarded(Runnable[In, Out]):
             AnswerRejectedError: If the settings say so, or the output has no place for a message.
         """
 
-        def call(given: In, run_manager: CallbackManagerForChainRun, config: RunnableConfig) -> Out:
-            del run_manager  # the config has its child
+        def call(given: In, config: RunnableConfig) -> Out:
             attempts = Attempts(self._guard, config, self._runnable, given)
 
             def write(request: Any) -> Draft:
                 app, draft_config = attempts.next()
                 return Draft(app.invoke(request, draft_config, **kwargs), attempts.run_id)
 
-            return cast("Out", self._guarded(given, attempts, write, self._result))
+            return cast("Out", self._guarded(attempts, write, self._result))
 
-        return self._call_with_config(call, input, config)
+        return self._call_with_config(cast("Any", call), input, config)
 
     async def ainvoke(self, input: In, config: RunnableConfig | None = None, **kwargs: Any) -> Out:  # noqa: A002 - as Runnable names it
         """As `invoke`, without blocking the event loop."""
 
-        async def call(given: In, run_manager: AsyncCallbackManagerForChainRun, config: RunnableConfig) -> Out:
-            del run_manager  # as in `invoke`
+        async def call(given: In, config: RunnableConfig) -> Out:
             attempts = Attempts(self._guard, config, self._runnable, given)
 
             async def write(request: Any) -> Draft:
                 app, draft_config = attempts.next()
                 return Draft(await app.ainvoke(request, draft_config, **kwargs), attempts.run_id)
 
-            return cast("Out", await self._aguarded(given, attempts, write, self._result))
+            return cast("Out", await self._aguarded(attempts, write, self._result))
 
-        return await self._acall_with_config(call, input, config)
+        return await self._acall_with_config(cast("Any", call), input, config)
 
     def stream(self, input: In, config: RunnableConfig | None = None, **kwargs: Any) -> Iterator[Out]:  # noqa: A002 - as Runnable names it
         """Streams an answer that passes; see `guarded` for when its chunks come."""
 
-        def transform(
-            inputs: Iterator[In], run_manager: CallbackManagerForChainRun, config: RunnableConfig
-        ) -> Iterator[Out]:
-            del run_manager  # as in `invoke`
-            given = list(inputs)[-1]
-            attempts = Attempts(self._guard, config, self._runnable, given)
+        def transform(inputs: Iterator[In], config: RunnableConfig) -> Iterator[Out]:
+            attempts = Attempts(self._guard, config, self._runnable, list(inputs)[-1])
 
             def opened(request: Any) -> Iterator[Out]:
                 app, draft_config = attempts.next()
@@ -123,12 +114,12 @@ class Guarded(Runnable[In, Out]):
 
             seen: list[Any] = []
             if self._guard.is_live:
-                for chunk in opened(prepared(self._runnable, given)):
+                for chunk in opened(attempts.first):
                     seen.append(chunk)
                     yield chunk
-            yield from self._guarded(given, attempts, write, self._rest)
+            yield from self._guarded(attempts, write, self._rest)
 
-        yield from self._transform_stream_with_config(iter([input]), transform, config)
+        yield from self._transform_stream_with_config(iter([input]), cast("Any", transform), config)
 
     async def astream(self, input: In, config: RunnableConfig | None = None, **kwargs: Any) -> AsyncIterator[Out]:  # noqa: A002 - as Runnable names it
         """As `stream`."""
@@ -136,12 +127,8 @@ class Guarded(Runnable[In, Out]):
         async def once() -> AsyncIterator[In]:
             yield input
 
-        async def transform(
-            inputs: AsyncIterator[In], run_manager: AsyncCallbackManagerForChainRun, config: RunnableConfig
-        ) -> AsyncIterator[Out]:
-            del run_manager  # as in `invoke`
-            given = [item async for item in inputs][-1]
-            attempts = Attempts(self._guard, config, self._runnable, given)
+        async def transform(inputs: AsyncIterator[In], config: RunnableConfig) -> AsyncIterator[Out]:
+            attempts = Attempts(self._guard, config, self._runnable, [item async for item in inputs][-1])
 
             def opened(request: Any) -> aclosing[Any]:
                 app, draft_config = attempts.next()
@@ -155,86 +142,83 @@ class Guarded(Runnable[In, Out]):
 
             seen: list[Any] = []
             if self._guard.is_live:
-                async with opened(prepared(self._runnable, given)) as chunks:
+                async with opened(attempts.first) as chunks:
                     async for chunk in chunks:
                         seen.append(unmarked(chunk))
                         yield seen[-1]
-            for chunk in await self._aguarded(given, attempts, write, self._rest):
+            for chunk in await self._aguarded(attempts, write, self._rest):
                 yield chunk
 
-        async for chunk in self._atransform_stream_with_config(once(), transform, config):
+        async for chunk in self._atransform_stream_with_config(once(), cast("Any", transform), config):
             yield chunk
 
-    def _guarded(self, given: Any, attempts: Attempts, write: Callable[[Any], Draft], result: _Result) -> Any:
+    def _guarded(self, attempts: Attempts, write: Callable[[Any], Draft], result: _Result) -> Any:
         """Carries out the guarding of one call; returns what `result` makes of the outcome."""
-        outcome = carry_out(self._steps(given, attempts), write, self._guard.checker)
-        outcome, summary = self._noted(outcome)
+        outcome = self._noted(carry_out(self._steps(attempts), write, self._guard.checker))
+        summary = outcome.summary()
         attempts.publish(outcome, summary)
         returned = result(outcome, attempts, summary)
         attempts.keep(outcome)
         return returned
 
-    async def _aguarded(self, given: Any, attempts: Attempts, write: Callable[[Any], Any], result: _Result) -> Any:
+    async def _aguarded(self, attempts: Attempts, write: Callable[[Any], Any], result: _Result) -> Any:
         """As `_guarded`. Of a long answer each part is work: it is done on a thread, while the event loop waits."""
-        outcome = await acarry_out(self._steps(given, attempts), write, self._guard.checker)
-        outcome, summary = await asyncio.to_thread(self._noted, outcome)
+        outcome = await acarry_out(self._steps(attempts), write, self._guard.checker)
+        outcome = await asyncio.to_thread(self._noted, outcome)
+        summary = await asyncio.to_thread(outcome.summary)
         await attempts.apublish(outcome, summary)
         returned = await asyncio.to_thread(result, outcome, attempts, summary)
         await attempts.akeep(outcome)
         return returned
 
-    def _steps(self, given: Any, attempts: Attempts) -> GuardSteps[Draft]:
+    def _steps(self, attempts: Attempts) -> GuardSteps[Draft]:
         def graph_of(_: Any, draft: Draft) -> Callable[[], ProvenanceGraph] | None:
             return None if calls_tools(draft.output) else partial(attempts.graph, draft)
 
         def again(request: Any, draft: Draft, feedback: str) -> Any:
-            return attempts.reviewed(given, self._revise(request, draft.output, feedback))
+            return attempts.reviewed(self._revise(request, draft.output, feedback))
 
-        request = prepared(self._runnable, given)
-        return guard_answer(self._settings, request, graph_of=graph_of, texts_of=_texts, revised=again)
+        return guard_answer(self._settings, attempts.first, graph_of=graph_of, texts_of=_texts, revised=again)
 
-    def _noted(self, outcome: GuardOutcome[Draft]) -> tuple[GuardOutcome[Draft], dict[str, Any]]:
-        """An outcome that names what of its draft was not judged, and its summary.
-
-        In the strict setting what was not judged is left out of the draft.
-        """
-        output = outcome.draft.output
-        names = unjudged_of_output(output)
+    def _noted(self, outcome: GuardOutcome[Draft]) -> GuardOutcome[Draft]:
+        """An outcome that names what of its draft was not judged; in the strict setting that is left out of it."""
+        output, message = outcome.draft.output, self._settings.message
+        names = unjudged(output)
         if outcome.report is not None:
             names = (*names, *short_fields(outcome.report.graph, output))
 
         def strict(draft: Draft) -> Draft:
-            left = output_judged_only(output, self._settings.message)
+            if outcome.withheld:
+                return draft
+            left = judged_only(output, message)
             if isinstance(left, dict):
-                left = type(left)((k, self._settings.message if k in names else v) for k, v in left.items())
+                left = type(left)((key, message if key in names else value) for key, value in left.items())
             return replace(draft, output=left, chunks=None if draft.chunks is None else [as_chunk(left)])
 
-        noted = self._guard.noted(outcome, names, (lambda draft: draft) if outcome.withheld else strict)
-        return noted, noted.summary()
+        return self._guard.noted(outcome, names, strict)
 
     def _result(self, outcome: GuardOutcome[Draft], attempts: Attempts, summary: dict[str, Any]) -> Any:
-        output = outcome.draft.output
-        if outcome.action == "raise":
-            reject(outcome)
-        if self._guard.instead(outcome) is not None:
-            output = self._withheld(outcome, attempts, summary)
-        elif summary:
-            output = annotated(output, summary)
+        output = self._instead(outcome, attempts, summary)
+        if output is None:
+            output = annotated(outcome.draft.output, summary) if summary else outcome.draft.output
         return attempts.unreviewed(output)
 
     def _rest(self, outcome: GuardOutcome[Draft], attempts: Attempts, summary: dict[str, Any]) -> list[Any]:
         """The chunks that follow the decision on the answer."""
-        draft = outcome.draft
-        if outcome.action == "raise":
-            reject(outcome)
-        if self._guard.instead(outcome) is not None:
-            chunks = [as_chunk(self._withheld(outcome, attempts, summary))]
+        output, draft = self._instead(outcome, attempts, summary), outcome.draft
+        if output is not None:
+            chunks = [as_chunk(output)]
         else:
             chunks = [] if self._guard.is_live else list(draft.chunks or ())
             chunks += trailing(draft.output, summary) if summary else []
         return [attempts.unreviewed(chunk) for chunk in chunks]
 
-    def _withheld(self, outcome: GuardOutcome[Draft], attempts: Attempts, summary: dict[str, Any]) -> Any:
+    def _instead(self, outcome: GuardOutcome[Draft], attempts: Attempts, summary: dict[str, Any]) -> Any:
+        """What the user gets instead of the draft's output; None if it is that."""
+        if outcome.action == "raise":
+            reject(outcome)
+        if self._guard.instead(outcome) is None:
+            return None
         output = outcome.draft.output
         replacement = replaced(output, attempts.withheld(outcome), summary)
         if replacement is None:

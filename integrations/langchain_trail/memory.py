@@ -15,8 +15,10 @@ from uuid import uuid4
 
 from langchain_core.chat_history import BaseChatMessageHistory
 from langchain_core.messages import BaseMessage
-from langchain_core.runnables import AddableDict, Runnable
+from langchain_core.runnables import Runnable
 from langchain_core.runnables.history import RunnableWithMessageHistory
+
+from langchain_trail.answers import with_messages
 
 Scrub = Callable[[Any], Any]
 
@@ -79,14 +81,10 @@ class _DraftHistory(BaseChatMessageHistory):
         self.added += messages
 
     async def aadd_messages(self, messages: Sequence[BaseMessage]) -> None:
-        self.added += messages
+        self.add_messages(messages)
 
     def clear(self) -> None:
         """Forgets what was added."""
-        self.added.clear()
-
-    async def aclear(self) -> None:
-        """As `clear`."""
         self.added.clear()
 
 
@@ -104,37 +102,27 @@ def held(runnable: Runnable[Any, Any]) -> Held:
 
 def identified(given: Any, request: Any) -> tuple[Any, frozenset[str]]:
     """Gives an id to each message that a request has more than the app was given: a draft and its review."""
-    known = {id(message) for message in _messages(given)}
-    added = [message for message in _messages(request) if id(message) not in known]
-    if not added:
+    known, names = {id(each) for each in _messages(given)}, set[str]()
+
+    def named(message: Any) -> Any:
+        if not isinstance(message, BaseMessage) or id(message) in known:
+            return message
+        if not message.id:
+            message = message.model_copy(update={"id": f"trail-review-{uuid4()}"})
+        names.add(message.id)
+        return message
+
+    messages = [named(each) for each in _messages(request)]
+    if not names:
         return request, frozenset()
-    named = {
-        id(message): message if message.id else message.model_copy(update={"id": f"trail-review-{uuid4()}"})
-        for message in added
-    }
-    messages = [named.get(id(message), message) for message in _all(request)]
-    renamed = {**request, "messages": messages} if isinstance(request, Mapping) else messages
-    return renamed, frozenset(message.id for message in named.values() if message.id)
+    return {**request, "messages": messages} if isinstance(request, Mapping) else messages, frozenset(names)
 
 
 def without_reviews(value: Any, ids: Collection[str]) -> Any:
     """Returns a value without the messages with these ids."""
-    if not ids:
-        return value
-    if isinstance(value, list | tuple) and type(value) in {list, tuple}:
-        kept = [each for each in value if not (isinstance(each, BaseMessage) and each.id in ids)]
-        return type(value)(without_reviews(each, ids) for each in kept)
-    if isinstance(value, tuple) and hasattr(value, "_fields"):  # langgraph's snapshot of a channel, for one
-        return type(value)(*(without_reviews(each, ids) for each in value))
-    if type(value) is dict or type(value) is AddableDict:
-        return type(value)((key, without_reviews(each, ids)) for key, each in value.items())
-    return value
+    return with_messages(value, lambda message: None if message.id in ids else message) if ids else value
 
 
-def _all(value: Any) -> list[Any]:
+def _messages(value: Any) -> list[Any]:
     listed = value.get("messages") if isinstance(value, Mapping) else value
     return listed if isinstance(listed, list) else []
-
-
-def _messages(value: Any) -> list[BaseMessage]:
-    return [each for each in _all(value) if isinstance(each, BaseMessage)]

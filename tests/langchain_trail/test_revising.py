@@ -5,7 +5,7 @@ from langchain_core.language_models import FakeListChatModel
 from langchain_core.messages import AIMessage, HumanMessage
 from langchain_core.prompts import ChatPromptTemplate
 from langchain_core.runnables import RunnableLambda
-from langchain_trail.revising import prepared, revised
+from langchain_trail.attempts import first_input, revised
 
 MODEL = FakeListChatModel(responses=["unused"])
 REVIEW = [AIMessage("Io is cold."), HumanMessage("It is not.")]
@@ -31,9 +31,9 @@ def test_feedback_goes_where_the_input_has_a_place_for_it(runnable, given, expec
 
 def test_a_prompt_with_the_variable_gets_it_empty_at_first():
     prompt = ChatPromptTemplate.from_template("{question}\n{feedback}")
-    assert prepared(prompt, {"question": "?"}) == {"question": "?", "feedback": ""}
-    assert prepared(prompt, {"question": "?", "feedback": "Be brief."}) == {"question": "?", "feedback": "Be brief."}
-    assert prepared(ChatPromptTemplate.from_template("{question}"), {"question": "?"}) == {"question": "?"}
+    assert first_input(prompt, {"question": "?"}) == {"question": "?", "feedback": ""}
+    assert first_input(prompt, {"question": "?", "feedback": "Be brief."}) == {"question": "?", "feedback": "Be brief."}
+    assert first_input(ChatPromptTemplate.from_template("{question}"), {"question": "?"}) == {"question": "?"}
 
 
 def test_a_runnable_whose_schema_cannot_be_read_is_taken_to_have_no_such_variable():
@@ -41,4 +41,4 @@ def test_a_runnable_whose_schema_cannot_be_read_is_taken_to_have_no_such_variabl
         def get_input_jsonschema(self, config=None, **kwargs):
             raise TypeError("no schema")
 
-    assert prepared(Odd(str), {"question": "?"}) == {"question": "?"}
+    assert first_input(Odd(str), {"question": "?"}) == {"question": "?"}

@@ -6,7 +6,8 @@ only the latter know of threads and event loops.
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Generator, Iterable, Mapping, Sequence
+import json
+from collections.abc import Awaitable, Callable, Generator, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, replace
 from typing import Any, Generic, TypeAlias, TypeVar
@@ -51,13 +52,12 @@ class Guard:
         outcome: GuardOutcome[Draft],
         texts: Sequence[str],
         known: Iterable[str],
-        fields: Callable[[Sequence[str]], Sequence[str]] = lambda _: (),
     ) -> Withheld:
         """Returns what nobody is to read of a draft."""
         read = read_texts(outcome.report.graph) if outcome.report else []
         shown = self.instead(outcome)
         gone = outcome.taken or texts
-        inside = fields(gone)
+        inside = _field_texts(gone)
         message = self.settings.message if shown is None else shown
         return Withheld([*gone, *inside], [*known, *read], message, is_object=bool(inside))
 
@@ -70,6 +70,23 @@ class Guard:
             return outcome
         draft = judged_only(outcome.draft) if self.is_strict else outcome.draft
         return replace(outcome, draft=draft, unjudged=unjudged)
+
+
+def _field_texts(texts: Sequence[str]) -> list[str]:
+    """The texts in an answer that is an object."""
+    try:
+        value = json.loads(texts[0]) if len(texts) == 1 else None
+    except (ValueError, RecursionError):
+        return []
+    return [*_leaves(value)] if isinstance(value, dict) else []
+
+
+def _leaves(value: object) -> Iterator[str]:
+    if isinstance(value, dict | list):
+        for each in value.values() if isinstance(value, dict) else value:
+            yield from _leaves(each)
+    elif value is not None:
+        yield str(value)
 
 
 def holds_text(value: object) -> bool:
