@@ -24,6 +24,7 @@ from trail_callbacks.verify.pipeline import acheck, averify, check, verify
 
 if TYPE_CHECKING:
     from trail_callbacks.judges.encoder.judge import EncoderJudge
+    from trail_callbacks.verify.veritrail import averitrail, veritrail
 
 __all__ = [
     "Budget",
@@ -44,17 +45,26 @@ __all__ = [
     "VerifyOptions",
     "acheck",
     "averify",
+    "averitrail",
     "check",
     "verify",
+    "veritrail",
 ]
+
+
+_LAZY = {
+    "EncoderJudge": "judges.encoder.judge",
+    "averitrail": "verify.veritrail",
+    "veritrail": "verify.veritrail",
+}
 
 
 def __getattr__(name: str) -> object:
     """Imports on first use what few need."""
-    if name == "EncoderJudge":
-        from trail_callbacks.judges.encoder.judge import EncoderJudge  # noqa: PLC0415 - see above
+    if name in _LAZY:
+        from importlib import import_module  # noqa: PLC0415 - see above
 
-        return EncoderJudge
+        return getattr(import_module(f"trail_callbacks.{_LAZY[name]}"), name)
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
 
 

@@ -16,6 +16,7 @@ from __future__ import annotations
 import argparse
 import json
 import random
+from collections.abc import Callable
 from math import ceil
 from typing import NamedTuple
 
@@ -23,7 +24,7 @@ from gold_runs import Fact, Run
 from planted_oracle import OracleModel
 from planted_prompts import tokens
 
-from trail_callbacks import LLMJudge, ProvenanceGraph, VerifyOptions, verify
+from trail_callbacks import LLMJudge, ProvenanceGraph, Report, verify, veritrail
 
 SIGNS = 1000  # of a passage
 SIZES = ((8, 10), (30, 10), (8, 50))  # claims, passages
@@ -64,11 +65,11 @@ PEERS = (
     Peer("HalluMeasure, all claims in one", "2", lambda n, s, k: 2, "1", lambda n, s, k: 1),
 )  # fmt: skip
 OURS = {
-    "ours": (None, {}),
-    "ours, claims found first": (32, {}),
-    "ours, one claim a call": (1, {}),
-    "ours, veritrail q=1": (8, {"strategy": "veritrail"}),
-    "veritrail as published, one claim a call": (1, {"strategy": "veritrail"}),
+    "ours": (None, verify),
+    "ours, claims found first": (32, verify),
+    "ours, one claim a call": (1, verify),
+    "ours, veritrail q=1": (8, veritrail),
+    "veritrail as published, one claim a call": (1, veritrail),
 }
 
 
@@ -115,9 +116,9 @@ def a_run(claims: int, passages: int, seed: int = 3) -> Run:
     return Run(id=f"{claims}x{passages}", graph=graph, facts=placed)
 
 
-def measured(run: Run, claims_per_call: int | None, options: dict) -> dict:
+def measured(run: Run, claims_per_call: int | None, find: Callable[..., Report]) -> dict:
     model = OracleModel(run)
-    report = verify(run.graph, LLMJudge(model, claims_per_call=claims_per_call), VerifyOptions(**options))
+    report = find(run.graph, LLMJudge(model, claims_per_call=claims_per_call))
     leaves = sum(tokens(leaf.text) for leaf in run.graph.leaves())
     prompt, system = model.total("prompt"), model.total("system")
     needed = leaves + tokens(run.graph.answer.text) + system
@@ -156,8 +157,8 @@ def main() -> None:
     lists = parser.parse_args().price
     runs = {size: a_run(*size) for size in SIZES}
     ours = {
-        name: {size: measured(run, per_call, options) for size, run in runs.items()}
-        for name, (per_call, options) in OURS.items()
+        name: {size: measured(run, per_call, find) for size, run in runs.items()}
+        for name, (per_call, find) in OURS.items()
     }
     print(f"| tool | from | {' | '.join(f'{n} claims, {k} passages: calls / reads' for n, k in SIZES)} |")
     print(f"| --- | --- |{' --- |' * len(SIZES)}")

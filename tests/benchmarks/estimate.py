@@ -86,7 +86,6 @@ def main() -> int:
     runs = read_runs(require(parser.parse_args().data) / "planted_dev.jsonl")
     setups = {
         "audit": {}, "audit, not localised": {"localize": False},
-        "veritrail, q = 1": {"strategy": "veritrail"}, "veritrail, q = 3": {"strategy": "veritrail", "q": 3},
     }  # fmt: skip
     for name, options in setups.items():
         done = costs(runs, **options)

@@ -29,6 +29,7 @@ import time
 from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 
 from gold_runs import UNSUPPORTED, Fact, Run, read_runs
 from labelled import require, takes_data
@@ -36,7 +37,7 @@ from planted_metrics import METRICS, Pair, interval, matched, path
 from planted_oracle import OracleModel
 from planted_prompts import tokens
 
-from trail_callbacks import LLMJudge, LocalJudge, Report, VerifyOptions, verify
+from trail_callbacks import LLMJudge, LocalJudge, Report, VerifyOptions, verify, veritrail
 from trail_callbacks.claims import Claim, split
 from trail_callbacks.judges.judge import Extraction
 from trail_callbacks.text import locate
@@ -100,24 +101,24 @@ class GoldClaims:
         return Claim(id=fact.id, text=fact.text, quote=answer[start:end], start=start, end=end, checkable=checkable)
 
 
-def outcome(run: Run, judge, options: VerifyOptions, model: OracleModel | None = None) -> Outcome:
+def outcome(run: Run, judge, find: Callable[..., Report], model: OracleModel | None = None) -> Outcome:
     started = time.perf_counter()
-    report = verify(run.graph, judge, options)
+    report = find(run.graph, judge, VerifyOptions(concurrency=1) if model else None)
     seconds = time.perf_counter() - started
     return Outcome(run, report, matched(run, report), seconds, model)
 
 
-def oracle(claims_per_call: int | None = None, **options):
+def oracle(claims_per_call: int | None = None, find: Callable[..., Report] = verify):
     def measure(run: Run) -> Outcome:
         model = OracleModel(run)
         judge = LLMJudge(model, claims_per_call=claims_per_call)
-        return outcome(run, judge, VerifyOptions(**options, concurrency=1), model)
+        return outcome(run, judge, find, model)
 
     return measure
 
 
-def asked(judge, *, gold: bool = False, **options):
-    return lambda run: outcome(run, GoldClaims(judge, run) if gold else judge, VerifyOptions(**options))
+def asked(judge, *, gold: bool = False, find: Callable[..., Report] = verify):
+    return lambda run: outcome(run, GoldClaims(judge, run) if gold else judge, find)
 
 
 def rows(arguments) -> dict[str, Callable[[Run], Outcome]]:
@@ -125,16 +126,16 @@ def rows(arguments) -> dict[str, Callable[[Run], Outcome]]:
         "local": asked(LocalJudge()),
         "local+gold": asked(LocalJudge(), gold=True),
         "oracle": oracle(),
-        "oracle-veritrail-q1": oracle(strategy="veritrail", q=1),
-        "oracle-veritrail-q3": oracle(strategy="veritrail", q=3),
-        "published-q1": oracle(claims_per_call=1, strategy="veritrail", q=1),
+        "oracle-veritrail-q1": oracle(find=veritrail),
+        "oracle-veritrail-q3": oracle(find=partial(veritrail, q=3)),
+        "published-q1": oracle(claims_per_call=1, find=veritrail),
     }
     if arguments.judge:
         judge = LLMJudge(arguments.judge, base_url=arguments.base_url)
         known |= {
             "judge": asked(judge),
             "judge+gold": asked(judge, gold=True),
-            "judge-veritrail": asked(judge, strategy="veritrail"),
+            "judge-veritrail": asked(judge, find=veritrail),
         }
     wanted = arguments.rows.split(",") if arguments.rows else [name for name in known if name != "judge-veritrail"]
     if arguments.gold_claims:

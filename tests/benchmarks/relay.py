@@ -66,7 +66,7 @@ def run(item: Item, judge: LLMJudge, options: VerifyOptions, folder: Path) -> No
 
 def run_all(todo: Sequence[Item], arguments) -> None:
     judge = LLMJudge(arguments.model, base_url=arguments.base_url, api_key=arguments.api_key, timeout=arguments.timeout)
-    options = VerifyOptions(strategy=arguments.strategy, read_tokens=arguments.read_tokens)
+    options = VerifyOptions(read_tokens=arguments.read_tokens)
     missing = [item for item in todo if not place(arguments.out, item).exists()]
     started = time.perf_counter()
     with ThreadPoolExecutor(arguments.threads) as pool:
@@ -143,7 +143,6 @@ def main() -> int:
         "--answers", type=int, default=40, help="sample of RAG answers, stratified by hallucinated or not"
     )
     parser.add_argument("--threads", type=int, default=12)
-    parser.add_argument("--strategy", default="audit", choices=["audit", "veritrail"])
     parser.add_argument("--read-tokens", type=int, default=VerifyOptions().read_tokens)
     parser.add_argument("--score", action="store_true", help="only score the reports in --out")
     parser.add_argument(

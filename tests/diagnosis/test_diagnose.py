@@ -14,6 +14,7 @@ from trail_callbacks import LLMJudge, Report, VerifyOptions, check
 from trail_callbacks.capture.events import Piece, RunEnded, RunStarted
 from trail_callbacks.diagnosis import adiagnose, averified, diagnose, diagnosis_cost, verified
 from trail_callbacks.errors import InputError
+from trail_callbacks.guard import GuardSettings
 from trail_callbacks.judges.judge import Judgement
 from trail_callbacks.models.budget import Budget
 from trail_callbacks.report.withheld import without_texts
@@ -218,8 +219,10 @@ def test_a_handler_diagnoses_if_asked(evaluate):
 
 
 def test_a_check_has_no_recorded_run():
-    report = check("It is red.", ["It is blue."], options=VerifyOptions(diagnose=True))
-    assert any("not diagnosed" in warning for warning in report.warnings)
+    with pytest.raises(InputError, match="diagnose needs a recorded run"):
+        check("It is red.", ["It is blue."], options=VerifyOptions(diagnose=True))
+    with pytest.raises(InputError, match="a draft is no recorded run"):
+        GuardSettings(judge="local", options=VerifyOptions(diagnose=True))
 
 
 def test_a_report_without_texts_keeps_none_in_its_diagnosis():

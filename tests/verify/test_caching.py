@@ -2,6 +2,7 @@
 
 import json
 import re
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -15,6 +16,7 @@ from trail_callbacks import (
     VerifyOptions,
     check,
     verify,
+    veritrail,
 )
 from trail_callbacks.errors import InputError
 from trail_callbacks.graph import Edge
@@ -106,13 +108,13 @@ def tracing(call):
     }
 
 
-@pytest.mark.parametrize("strategy", ["audit", "veritrail"])
-def test_another_run_with_the_same_texts_costs_nothing_whatever_its_ids(tmp_path, strategy):
-    options = VerifyOptions(cache=tmp_path, strategy=strategy)
+@pytest.mark.parametrize("find", [verify, veritrail])
+def test_another_run_with_the_same_texts_costs_nothing_whatever_its_ids(tmp_path, find):
+    options = VerifyOptions(cache=tmp_path)
     model = ScriptedModel(tracing)
-    first = verify(traced("z9"), LLMJudge(model, claims_per_call=8), options)
+    first = find(traced("z9"), LLMJudge(model, claims_per_call=8), options)
     paid = len(model.calls)
-    second = verify(traced("a1"), LLMJudge(model, claims_per_call=8), options)
+    second = find(traced("a1"), LLMJudge(model, claims_per_call=8), options)
     assert first.verdict("c2").introduced_at == "z9-completion"
     assert second.verdict("c2").introduced_at == "a1-completion"
     assert [item.node_id for item in second.verdict("c1").evidence] == ["a1-document"]
@@ -120,18 +122,16 @@ def test_another_run_with_the_same_texts_costs_nothing_whatever_its_ids(tmp_path
     assert (len(model.calls) - paid, second.usage.cache_hits) == (0, paid)
 
 
-@pytest.mark.parametrize("options", [{}, {"strategy": "veritrail"}, {"strategy": "veritrail", "q": 3}])
-def test_a_whole_walk_costs_nothing_the_second_time(tmp_path, monkeypatch, options):
+@pytest.mark.parametrize("find", [verify, veritrail, partial(veritrail, q=3)])
+def test_a_whole_walk_costs_nothing_the_second_time(tmp_path, monkeypatch, find):
     pytest.importorskip("tiktoken")
     monkeypatch.syspath_prepend(str(Path(__file__).parents[1] / "benchmarks"))
     from gold_runs import read_run
     from planted_oracle import OracleModel
 
     planted = read_run(json.loads((Path(__file__).parents[1] / "runs" / "planted_harbour.json").read_text("utf-8")))
-    settings = VerifyOptions(cache=tmp_path, **options)
-    first, second = (
-        verify(planted.graph, LLMJudge(OracleModel(planted), claims_per_call=8), settings) for _ in range(2)
-    )
+    settings = VerifyOptions(cache=tmp_path)
+    first, second = (find(planted.graph, LLMJudge(OracleModel(planted), claims_per_call=8), settings) for _ in range(2))
     assert (first.usage.calls > 1, second.usage.calls) == (True, 0)
     assert second.verdicts == first.verdicts
     assert (second.claims, second.state) == (first.claims, first.state)

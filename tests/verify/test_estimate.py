@@ -67,14 +67,6 @@ def test_tracing_back_is_expected_where_models_wrote_in_between():
     assert off.calls == 1
 
 
-def test_the_published_walk_reads_layer_by_layer():
-    shallow = estimate(chain(ANSWER, ANSWER), MODEL, VerifyOptions(strategy="veritrail"))
-    deep = estimate(chain(*[ANSWER] * 6), MODEL, VerifyOptions(strategy="veritrail"))
-    audit = estimate(chain(*[ANSWER] * 6), MODEL)
-    assert deep.calls + deep.more_calls > shallow.calls + shallow.more_calls > audit.calls
-    assert deep.prompt_tokens > audit.prompt_tokens
-
-
 def test_a_long_answer_is_read_in_windows():
     answer = "\n\n".join(f"Paragraph {n} says that barn {n} has {n} doors. " * 8 for n in range(60))
     expected = estimate(ProvenanceGraph.from_texts(answer, [answer]), MODEL)

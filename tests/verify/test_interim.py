@@ -2,7 +2,7 @@
 
 import re
 
-from trail_callbacks import LLMJudge, ProvenanceGraph, SupportClass, VerifyOptions, verify
+from trail_callbacks import LLMJudge, ProvenanceGraph, SupportClass, veritrail
 from trail_callbacks.models.call import Failure, Reply
 from trail_callbacks.testing import ScriptedModel
 
@@ -53,7 +53,7 @@ class Well:
 
 def judged(well, sentences, **options):
     graph = ProvenanceGraph.from_texts(CLAIM, [" ".join(sentences)])
-    report = verify(graph, LLMJudge(ScriptedModel(well)), VerifyOptions(strategy="veritrail", **options))
+    report = veritrail(graph, LLMJudge(ScriptedModel(well)), **options)
     assert report.claims[0].text == CLAIM
     return report.verdicts[0]
 

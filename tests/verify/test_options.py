@@ -2,14 +2,16 @@
 
 import pytest
 
-from trail_callbacks import VerifyOptions
+from trail_callbacks import ProvenanceGraph, VerifyOptions, veritrail
 from trail_callbacks.errors import InputError
 from trail_callbacks.models.budget import Budget
 
 
 def test_counts_below_their_least_are_refused():
-    with pytest.raises(InputError, match=r"VerifyOptions\.q"):
-        VerifyOptions(q=0)
+    with pytest.raises(InputError, match=r"VerifyOptions\.read_tokens"):
+        VerifyOptions(read_tokens=0)
+    with pytest.raises(InputError, match="q is 0, expected 1 or more"):
+        veritrail(ProvenanceGraph.from_texts("It is red.", ["It is blue."]), q=0)
     with pytest.raises(InputError, match=r"Budget\.calls"):
         VerifyOptions(budget=Budget(calls=-1))
 

@@ -12,7 +12,7 @@ import planted_metrics
 from gold_runs import UNSUPPORTED, read_run
 from planted_oracle import OracleModel
 
-from trail_callbacks import LLMJudge, VerifyOptions, verify
+from trail_callbacks import LLMJudge, verify, veritrail
 
 ROW = json.loads((Path(__file__).parents[1] / "runs" / "planted_harbour.json").read_text(encoding="utf-8"))
 
@@ -22,9 +22,9 @@ def run():
     return read_run(ROW)
 
 
-def verified(run, claims_per_call=8, **options):
+def verified(run, claims_per_call=8, find=verify, **settings):
     model = OracleModel(run)
-    report = verify(run.graph, LLMJudge(model, claims_per_call=claims_per_call), VerifyOptions(**options))
+    report = find(run.graph, LLMJudge(model, claims_per_call=claims_per_call), **settings)
     return model, report, planted_metrics.matched(run, report)
 
 
@@ -40,8 +40,8 @@ def test_an_audit_by_the_oracle_loses_nothing(run):
 @pytest.mark.parametrize("q", [1, 3])
 def test_the_published_walk_by_the_oracle_gives_equal_verdicts_at_more_calls(run, q):
     _, audited, _ = verified(run)
-    _, shared, pairs = verified(run, strategy="veritrail", q=q)
-    _, apart, others = verified(run, claims_per_call=1, strategy="veritrail", q=q)
+    _, shared, pairs = verified(run, find=veritrail, q=q)
+    _, apart, others = verified(run, claims_per_call=1, find=veritrail, q=q)
     assert audited.usage.calls < shared.usage.calls < apart.usage.calls / 4
     for pair, other in zip(pairs, others, strict=True):
         assert (pair.said in UNSUPPORTED) == (other.said in UNSUPPORTED) == (pair.fact.support in UNSUPPORTED)

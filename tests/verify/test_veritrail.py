@@ -4,7 +4,15 @@ from dataclasses import replace
 
 import pytest
 
-from trail_callbacks import Edge, Evidence, Node, ProvenanceGraph, Report, SupportClass, VerifyOptions, verify
+from trail_callbacks import (
+    Edge,
+    Evidence,
+    Node,
+    ProvenanceGraph,
+    Report,
+    SupportClass,
+    veritrail,
+)
 from trail_callbacks.claims import Claim, split
 from trail_callbacks.evidence import quoted
 from trail_callbacks.judges.judge import Assessment, Extraction, Judgement, SearchResult, Tracer
@@ -77,7 +85,7 @@ DEEP = graph(F="A B", A="C D", C="R1", D="R2", B="R3")
 
 
 def walk(given, judge, q=1):
-    report = verify(given, judge, VerifyOptions(strategy="veritrail", q=q))
+    report = veritrail(given, judge, q=q)
     assert isinstance(judge, Tracer)
     return report.verdict("c1")
 
@@ -134,7 +142,7 @@ def test_summaries_stand_for_outputs_and_whole_texts_for_sources():
 
 
 def test_sources_that_disagree_support_the_claim_and_show_both_sides():
-    report = verify(DEEP, Told(["A", "C", "R1"], [FS, FS, INC]), VerifyOptions(strategy="veritrail"))
+    report = veritrail(DEEP, Told(["A", "C", "R1"], [FS, FS, INC]))
     verdict = report.verdict("c1")
     assert (verdict.support, verdict.conflicting, verdict.introduced_at) == (S.SUPPORTED, True, None)
     assert verdict.history[-1].note.startswith("inconclusive")
@@ -180,7 +188,7 @@ def test_a_failure_of_the_judge_is_an_error_of_that_claim():
             yield from ()
             return tuple(SearchResult(error="unreachable: no route") for _ in searches)
 
-    report = verify(DEEP, Failing("", []), VerifyOptions(strategy="veritrail"))
+    report = veritrail(DEEP, Failing("", []))
     assert report.state == "error"
     assert report.verdict("c1").error == "unreachable: no route"
     assert report.verdict("c1").introduced_at is None
@@ -220,7 +228,7 @@ def test_judges_that_select_nothing_themselves_walk_too(q):
         Node(id="F", kind="answer", text="The well is 40 metres deep. The well was dug in 1878."),
     )
     edges = (Edge(source="R", target="A"), Edge(source="A", target="F"))
-    report = verify(ProvenanceGraph(nodes=nodes, edges=edges), options=VerifyOptions(strategy="veritrail", q=q))
+    report = veritrail(ProvenanceGraph(nodes=nodes, edges=edges), q=q)
     assert [verdict.support for verdict in report.verdicts] == [S.SUPPORTED, S.CONTRADICTED]
     assert report.verdict("c2").introduced_at == "A"
     assert report.verdict("c1").evidence[0].node_id == "R"
@@ -285,7 +293,7 @@ def test_passages_have_their_own_ids_also_where_words_select_them():
     ]
     edges = [Edge(source=a, target=b) for a, b in (("R1", "A"), ("R2", "A"), ("A", "F"), ("R1", "F"))]
     judge = Pointing()
-    report = verify(ProvenanceGraph(nodes=tuple(nodes), edges=tuple(edges)), judge, VerifyOptions(strategy="veritrail"))
+    report = veritrail(ProvenanceGraph(nodes=tuple(nodes), edges=tuple(edges)), judge)
     assert [verdict.support for verdict in report.verdicts] == [S.SUPPORTED, S.SUPPORTED, S.ABSENT]
     places = {}
     for question in judge.questions:
@@ -298,7 +306,7 @@ def test_walks_that_all_end_inconclusive_leave_the_report_partial():
     given = graph(F="R1")
     stating = tuple(replace(node, text=STATEMENT) if node.id == "F" else node for node in given.nodes)
     given = ProvenanceGraph(nodes=stating, edges=given.edges)
-    report = verify(given, Told(["R1"], [S.UNEVALUATABLE]), VerifyOptions(strategy="veritrail"))
+    report = veritrail(given, Told(["R1"], [S.UNEVALUATABLE]))
     assert report.verdict("c1").rationale.startswith("Inconclusive.")
     assert report.state == "partial"
     assert report.hallucination_score is None
@@ -365,7 +373,7 @@ class FirstSentences(Told):
 
 
 def test_the_report_keeps_what_was_selected_at_each_step():
-    report = verify(DEEP, FirstSentences(["A", "C", "R1"], [FS, FS, FS]), VerifyOptions(strategy="veritrail"))
+    report = veritrail(DEEP, FirstSentences(["A", "C", "R1"], [FS, FS, FS]))
     verdict = report.verdict("c1")
     assert [trail(layer) for layer in verdict.history] == [
         [("A", 0, 10, "Text of A.")],
@@ -377,8 +385,7 @@ def test_the_report_keeps_what_was_selected_at_each_step():
 
 
 def test_summaries_are_kept_if_asked_for():
-    options = VerifyOptions(strategy="veritrail", summaries=True)
-    report = verify(DEEP, Told(["A", "C", "R1"], [FS, NFS]), options)
+    report = veritrail(DEEP, Told(["A", "C", "R1"], [FS, NFS]), summaries=True)
     said = [[(one.node_id, one.text) for one in layer.summaries] for layer in report.verdict("c1").history]
     assert said == [[("A", "Summary of A.")], [("C", "Summary of C.")]]
     assert Report.from_json(report.to_json()) == report

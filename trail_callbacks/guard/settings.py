@@ -134,8 +134,7 @@ class GuardSettings:
             value = getattr(self, name)
             if value is not None and not value >= least:
                 raise InputError(f"{name} is {value}, expected {least} or more")
-        if self.budget.of_one("budget").seconds is not None:
-            raise InputError("budget.seconds is set, but the time of a guard is its timeout, for each draft")
+        self._check_nested()
         if self.timeout is not None and not self.timeout > 0:  # a NaN, too
             raise InputError(f"timeout is {self.timeout}, expected seconds above 0, or None for no limit")
         if self.stream == "pass" and self.on_fail != "annotate":
@@ -146,6 +145,12 @@ class GuardSettings:
             from trail_callbacks.store import opened  # noqa: PLC0415 - SQLAlchemy is needed by few
 
             object.__setattr__(self, "store", opened(self.store))
+
+    def _check_nested(self) -> None:
+        if self.budget.of_one("budget").seconds is not None:
+            raise InputError("budget.seconds is set, but the time of a guard is its timeout, for each draft")
+        if self.verification.diagnose:
+            raise InputError("options.diagnose is set, but a draft is no recorded run: set it on what records the app")
 
     def _check_choices(self) -> None:
         for name, allowed in (

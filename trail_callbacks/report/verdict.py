@@ -40,7 +40,7 @@ class Layer:
     statement: str = ""  # the part of the claim that was searched for; empty for the whole claim
     # in a `veritrail` walk, the sentences that were selected in these nodes: what the verdict of this step rests on
     selected: tuple[Selected, ...] = ()
-    summaries: tuple[Summary, ...] = ()  # likewise what they say, by node, if `VerifyOptions.summaries` asks for it
+    summaries: tuple[Summary, ...] = ()  # likewise what they say, by node, if `veritrail(summaries=True)` asks for it
 
     @property
     def names(self) -> set[str]:

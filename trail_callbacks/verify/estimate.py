@@ -16,7 +16,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
 from trail_callbacks.claims import Claim, abstains, split
 from trail_callbacks.evidence import Passage, quoted
@@ -30,11 +30,8 @@ from trail_callbacks.judges.judge import (
     Opinion,
     Purpose,
     Question,
-    Search,
-    SearchResult,
     Survey,
     Surveyor,
-    Tracer,
     reads_whole,
 )
 from trail_callbacks.judges.llm.judge import LLMJudge
@@ -58,7 +55,6 @@ _ITEM = {"verdicts": 24, "localize": 25, "answerable": 25}  # tokens of a judgem
 _ERROR = 25  # further ones, of an unsupported claim's faults and type
 _REASONING = 30  # tokens of two short sentences
 _SURVEY = 300  # tokens of three facets with the ids of their passages
-_FOUND = 25  # tokens of the entry for one text and one claim; most texts have none
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -132,8 +128,7 @@ def _rehearsed(
     options: VerifyOptions,
     wrong: int,
 ) -> _Rehearsal:
-    kind = _TracerRehearsal if isinstance(judge, Tracer) else _Rehearsal
-    rehearsal = kind(judge, call_cache(judge, options), wrong)
+    rehearsal = _Rehearsal(judge, call_cache(judge, options), wrong)
     try:
         next(work(rehearsal, options))
     except StopIteration as stop:
@@ -224,25 +219,6 @@ class _Rehearsal:
         self.read += sum(count(message.content) for call in calls for message in call.messages)
         self.written += written
         return made_up
-
-
-class _TracerRehearsal(_Rehearsal):
-    """The same for a judge that decomposes claims and selects evidence; no claim is split."""
-
-    _judge: Any
-
-    def decompose(self, claims: Sequence[Claim]) -> Pipeline[tuple[tuple[str, ...], ...]]:
-        """See `Tracer`."""
-        guess = tuple((claim.text,) for claim in claims)
-        written = sum(_CLAIM + count(claim.text) for claim in claims)
-        return self._rehearse(self._judge.decompose(claims), lambda: (guess, written))
-
-    def select(self, searches: Sequence[Search]) -> Pipeline[tuple[SearchResult, ...]]:
-        """See `Tracer`."""
-        firsts = [{passage.node_id: passage for passage in search.passages}.values() for search in searches]
-        found = tuple(SearchResult(passages=tuple(each)) for each in firsts)
-        written = sum(_FOUND * len(each) for each in firsts)
-        return self._rehearse(self._judge.select(searches), lambda: (found, written))
 
 
 def _lengths(claims: Sequence[Claim]) -> int:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Literal
 
 from trail_callbacks.errors import InputError
 from trail_callbacks.models.budget import Budget
@@ -23,14 +22,8 @@ class VerifyOptions:
             screen; of longer ones what is most likely to bear on the claims
             comes first, and claims that are absent there are looked for in the rest, four times at most.
         localize: Find the step where unsupported content was introduced.
-        strategy: `audit` checks claims against the leaves and then finds where unsupported ones were introduced;
-            `veritrail` walks back from the answer as published, see `trail_callbacks.verify.veritrail`.
-        q: For `veritrail`: consecutive verdicts of "not fully supported" that end a walk, 1 or more. Higher values cost
-            more calls and flag fewer claims, with more certainty.
-        summaries: For `veritrail`: keep in the report, beside the sentences selected at each step, what the judge says
-            that they say.
         diagnose: Find where the evidence path of a recorded run broke first, see `trail_callbacks.diagnosis`: up to two
-            model calls more. A report of `check` and `verify` has no recorded run, and a warning says so.
+            model calls more. For what records runs: a handler, `trail`, `instrument`, an audit.
         cache: Folder in which model replies are cached for other runs and processes, call by call: only a call whose
             prompt, model or release changed is paid for again. None caches nothing on disk.
         scoring: How the score is computed.
@@ -44,9 +37,6 @@ class VerifyOptions:
 
     read_tokens: int = 16_000
     localize: bool = True
-    strategy: Literal["audit", "veritrail"] = "audit"
-    q: int = 1
-    summaries: bool = False
     diagnose: bool = False
     cache: str | Path | None = None
     scoring: Scoring = field(default_factory=Scoring)
@@ -55,11 +45,9 @@ class VerifyOptions:
 
     def __post_init__(self) -> None:
         """Checks ranges."""
-        for name in ("read_tokens", "concurrency", "q"):
+        for name in ("read_tokens", "concurrency"):
             if getattr(self, name) < 1:
                 raise InputError(f"VerifyOptions.{name} is {getattr(self, name)}, expected 1 or more")
-        if self.strategy not in {"audit", "veritrail"}:
-            raise InputError(f"VerifyOptions.strategy is {self.strategy!r}, expected 'audit' or 'veritrail'")
         self.budget.of_one("VerifyOptions.budget")
 
     @property

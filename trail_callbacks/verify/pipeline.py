@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeAlias
 
 from trail_callbacks.claims import Claim, of_fields, structured
 from trail_callbacks.errors import InputError
@@ -18,7 +18,7 @@ from trail_callbacks.report import Report, State, Verdict
 from trail_callbacks.slices import sliced
 from trail_callbacks.taxonomy import UNSUPPORTED
 from trail_callbacks.text import forms
-from trail_callbacks.verify.audit import answerable, audit
+from trail_callbacks.verify.audit import Findings, answerable, audit
 from trail_callbacks.verify.coverage import AnswerCoverage, covered
 from trail_callbacks.verify.localize import Introductions, Suspect, localize
 from trail_callbacks.verify.options import VerifyOptions
@@ -82,27 +82,48 @@ def verify(graph: ProvenanceGraph | Trace, judge: JudgeLike = None, options: Ver
         judge: See `check`.
         options: See `check`.
     """
-    graph, trace, settings = _checked(graph, options)
-    asked = judging(judge, settings)
-    report, usage = drive(cached(pipeline(graph, asked, settings), asked, settings), asked.model, *settings.limits)
-    return _of_run(replace(report, usage=usage + report.usage), trace, settings)
+    return verified(graph, judge, options)
 
 
 async def averify(
     graph: ProvenanceGraph | Trace, judge: JudgeLike = None, options: VerifyOptions | None = None
 ) -> Report:
     """As `verify`, without blocking the event loop during model calls."""
+    return await averified(graph, judge, options)
+
+
+Walker: TypeAlias = Callable[[ProvenanceGraph, Sequence[Claim], Judge], Pipeline[Findings]]
+"""Judges claims and finds where they were introduced, in place of the audit and the localisation."""
+
+
+def verified(
+    graph: ProvenanceGraph | Trace, judge: JudgeLike, options: VerifyOptions | None, walker: Walker | None = None
+) -> Report:
+    """As `verify`, perhaps by a walk."""
+    graph, trace, settings = _checked(graph, options)
+    asked = judging(judge, settings)
+    work = cached(pipeline(graph, asked, settings, walker), asked, settings)
+    report, usage = drive(work, asked.model, *settings.limits)
+    return _of_run(replace(report, usage=usage + report.usage), trace)
+
+
+async def averified(
+    graph: ProvenanceGraph | Trace, judge: JudgeLike, options: VerifyOptions | None, walker: Walker | None = None
+) -> Report:
+    """As `verified`, without blocking the event loop during model calls."""
     from trail_callbacks.models.drive import adrive  # noqa: PLC0415 - see there
 
     graph, trace, settings = _checked(graph, options)
     asked = judging(judge, settings)
-    work = cached(pipeline(graph, asked, settings), asked, settings)
+    work = cached(pipeline(graph, asked, settings, walker), asked, settings)
     with sliced():  # the work is on a thread, but Python runs one at a time
         report, usage = await adrive(work, asked.model, *settings.limits)
-    return _of_run(replace(report, usage=usage + report.usage), trace, settings)
+    return _of_run(replace(report, usage=usage + report.usage), trace)
 
 
-def pipeline(graph: ProvenanceGraph, judge: Judge, options: VerifyOptions) -> Pipeline[Report]:  # noqa: C901 - all its steps, in order
+def pipeline(  # noqa: C901 - all its steps, in order
+    graph: ProvenanceGraph, judge: Judge, options: VerifyOptions, walker: Walker | None = None
+) -> Pipeline[Report]:
     """The verification, as a generator that yields model calls; `drive` and `adrive` execute them."""
 
     def report(state: State, verdicts: Sequence[Verdict] = (), warnings: Iterable[str] = ()) -> Report:
@@ -128,8 +149,7 @@ def pipeline(graph: ProvenanceGraph, judge: Judge, options: VerifyOptions) -> Pi
     if not answer.text.strip():
         return report("no_checkable_claims", warnings=["the answer is empty"])
     leaves = [leaf for leaf in graph.leaves(answer.id) if leaf.text.strip()]
-    walked = options.strategy == "veritrail"
-    if not walked and reads_whole(judge):
+    if walker is None and reads_whole(judge):
         from trail_callbacks.verify.sources import informed  # noqa: PLC0415 - only judges with a model need it
 
         judge = yield from informed(graph, leaves, judge, options)
@@ -141,23 +161,21 @@ def pipeline(graph: ProvenanceGraph, judge: Judge, options: VerifyOptions) -> Pi
         wrongly = yield from answerable(graph, leaves, judge, options)
         return report("abstained", [not_checked(c, judge, "the answer declines") for c in extraction.claims], wrongly)
     checkable = [claim for claim in extraction.claims if claim.checkable and not claim.uncovered]
-    if walked:
-        from trail_callbacks.verify.veritrail import veritrail  # noqa: PLC0415 - few need it
-
-        findings = yield from veritrail(graph, checkable, judge, options)
+    if walker is not None:
+        findings = yield from walker(graph, checkable, judge)
     else:
         findings = yield from audit(graph, checkable, leaves, judge, options)
-    citable = {node.id for node in (graph.upstream(answer.id) if walked else leaves)}
+    citable = {node.id for node in (graph.upstream(answer.id) if walker else leaves)}
     verdicts = [verdict_on(claim, findings.judged.get(claim.id), graph, judge, citable) for claim in extraction.claims]
     introductions = Introductions(by_claim=findings.introductions)
-    if options.localize and not walked:
+    if options.localize and walker is None:
         suspects = [
             Suspect(claim=claim, faults=findings.judged[claim.id].faults, evidence=verdict.evidence)
             for claim, verdict in zip(extraction.claims, verdicts, strict=True)
             if verdict.support in UNSUPPORTED
         ]
         introductions = yield from localize(graph, suspects, judge)
-    if options.localize:
+    if options.localize or walker:
         verdicts = [placed(verdict, introductions.by_claim.get(verdict.claim_id)) for verdict in verdicts]
     warnings = [*findings.warnings, *introductions.warnings]
     if any(node.has_model_text for node in graph.nodes):
@@ -240,6 +258,11 @@ def _checked(
         trace, graph = graph, graph.graph
     if options is not None and not isinstance(options, VerifyOptions):
         raise InputError(f"options is {type(options).__name__}, expected VerifyOptions(...)")
+    if options is not None and options.diagnose:
+        raise InputError(
+            "VerifyOptions.diagnose needs a recorded run: set it on a handler, trail() or instrument(), or give the "
+            "trace to trail_callbacks.diagnosis.verified"
+        )
     return graph, trace, options or VerifyOptions()
 
 
@@ -249,10 +272,6 @@ def of_run(trace: Trace, judge: Judge, options: VerifyOptions) -> Pipeline[Repor
     return replace(lacking(report, trace.lost), run_id=trace.id)
 
 
-def _of_run(report: Report, trace: Trace | None, options: VerifyOptions) -> Report:
-    """The report with what is known of the run itself; a diagnosis needs more than that."""
-    whole = report if trace is None else replace(lacking(report, trace.lost), run_id=trace.id)
-    if not options.diagnose:
-        return whole
-    undone = "not diagnosed: give a recorded run to trail_callbacks.diagnosis.verified(trace)"
-    return replace(whole, warnings=(*whole.warnings, undone))
+def _of_run(report: Report, trace: Trace | None) -> Report:
+    """The report with what is known of the run itself."""
+    return report if trace is None else replace(lacking(report, trace.lost), run_id=trace.id)

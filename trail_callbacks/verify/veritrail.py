@@ -41,20 +41,29 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from itertools import count
+from typing import TYPE_CHECKING
 
 from trail_callbacks.claims import Claim
+from trail_callbacks.errors import InputError
 from trail_callbacks.evidence import CANDIDATES, Passage, candidates
 from trail_callbacks.graph import ProvenanceGraph
 from trail_callbacks.judges.judge import Judge, Judgement, Question, Search, SearchResult, Tracer, absent, matched
+from trail_callbacks.judges.resolve import JudgeLike
 from trail_callbacks.language.terms import keys
 from trail_callbacks.models.call import Pipeline
 from trail_callbacks.models.drive import together
+from trail_callbacks.report import Report
 from trail_callbacks.taxonomy import SupportClass
 from trail_callbacks.verify.audit import Findings
 from trail_callbacks.verify.options import VerifyOptions
+from trail_callbacks.verify.pipeline import Walker, averified, verified
 from trail_callbacks.verify.sources import request
 from trail_callbacks.verify.walk import LONGEST, PassageCache, Walk, length
+
+if TYPE_CHECKING:
+    from trail_callbacks.trace import Trace
 
 _MOST_PARTS = 20  # decompositions of one claim, a bound on endless rewriting
 _RERUNS = 2  # repeated selections from selected evidence
@@ -71,13 +80,56 @@ _PRECEDENCE = [
 
 
 def veritrail(
-    graph: ProvenanceGraph, claims: Sequence[Claim], judge: Judge, options: VerifyOptions
+    graph: ProvenanceGraph | Trace,
+    judge: JudgeLike = None,
+    options: VerifyOptions | None = None,
+    *,
+    q: int = 1,
+    summaries: bool = False,
+) -> Report:
+    """Verifies an answer by walking back from it, claim by claim, as published. See `trail_callbacks.verify.verify`.
+
+    Args:
+        graph: As of `verify`.
+        judge: As of `verify`.
+        options: As of `verify`; `localize` changes nothing, as a walk finds both at once.
+        q: Consecutive verdicts of "not fully supported" that end a walk, 1 or more. Higher values cost more calls and
+            flag fewer claims, with more certainty.
+        summaries: Keep in the report, beside the sentences selected at each step, what the judge says that they say.
+
+    Raises:
+        InputError: If `q` is out of range, or as of `verify`.
+        JudgeError: If the judge is unknown.
+    """
+    return verified(graph, judge, options, walked_back(q, summaries))
+
+
+async def averitrail(
+    graph: ProvenanceGraph | Trace,
+    judge: JudgeLike = None,
+    options: VerifyOptions | None = None,
+    *,
+    q: int = 1,
+    summaries: bool = False,
+) -> Report:
+    """As `veritrail`, without blocking the event loop during model calls."""
+    return await averified(graph, judge, options, walked_back(q, summaries))
+
+
+def walked_back(q: int = 1, summaries: bool = False) -> Walker:
+    """Returns what finds the judgements of a verification by walking back. See `veritrail`."""
+    if q < 1:
+        raise InputError(f"q is {q}, expected 1 or more")
+    return partial(_walks, q=q, summaries=summaries)
+
+
+def _walks(
+    graph: ProvenanceGraph, claims: Sequence[Claim], judge: Judge, q: int, summaries: bool
 ) -> Pipeline[Findings]:
-    """Walks back from the answer for every claim."""
     reader = judge if isinstance(judge, Tracer) else WordSelector(graph)
     parts = yield from _parts(claims, reader)
     cache = PassageCache()
-    walks = [Walk(graph, claim, parts[claim.id], options.q, options.summaries) for claim in claims]
+    walks = [Walk(graph, claim, parts[claim.id], q, summaries) for claim in claims]
     warnings: list[str] = []
     while live := [walk for walk in walks if walk.judgement is None]:
         new = [walk for walk in live if walk.unread()]

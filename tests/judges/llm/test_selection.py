@@ -2,7 +2,7 @@
 
 import re
 
-from trail_callbacks import LLMJudge, Node, ProvenanceGraph, SupportClass, VerifyOptions, verify
+from trail_callbacks import LLMJudge, Node, ProvenanceGraph, SupportClass, veritrail
 from trail_callbacks.claims import Claim
 from trail_callbacks.evidence import Passage
 from trail_callbacks.graph import Edge
@@ -102,7 +102,7 @@ def test_a_walk_with_a_model_from_the_answer_to_the_source():
         return {"verdicts": verdicts}
 
     model = ScriptedModel(answer)
-    report = verify(graph, LLMJudge(model), VerifyOptions(strategy="veritrail"))
+    report = veritrail(graph, LLMJudge(model))
     assert [v.support for v in report.verdicts] == [SupportClass.SUPPORTED, SupportClass.CONTRADICTED]
     assert report.verdict("c2").introduced_at == "A"
     assert report.verdict("c2").carried_through == ("F",)
