@@ -31,7 +31,7 @@ help: ## this list
 	  printf 'make %-12s%s\n' "$$name" "$$what"; done
 
 demo: $(VENV)/demo ## three small apps, offline, with recorded model replies
-	$(BIN)/trail demo
+	for app in langchain langgraph llama-index; do $(BIN)/trail demo $$app || exit 1; done
 
 quick: $(VENV)/dev ## the tests that take no more than moments
 	$(PYTEST) $(FAST) $(addprefix --ignore=,$(WHOLE) $(SLOW))

@@ -99,8 +99,8 @@ def test_a_killed_audit_waits_for_its_open_batch(provider, lines, table, tmp_pat
     here, out, path = provider(), tmp_path / "out", lines("in.jsonl", rows(12))
     here.held.set()
     command = [
-        sys.executable, "-m", "trail_callbacks.cli", "audit", str(path), "--out", str(out), "--judge", "openai/m",
-        "--base-url", here.url, "--engine", "batch",
+        sys.executable, "-m", "trail_callbacks.cli", "audit", str(path), "--out", str(out), "--judge",
+        f"openai/m@{here.url}", "--engine", "batch",
     ]  # fmt: skip
     quiet = {
         "stdout": subprocess.DEVNULL,

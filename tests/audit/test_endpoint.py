@@ -103,8 +103,8 @@ def test_killed_and_begun_again_only_calls_in_flight_are_paid_twice(moody, lines
     script.stalls = False  # the command's patience is a minute
     path, out = lines("in.jsonl", rows(60)), tmp_path / "out"
     command = [
-        sys.executable, "-m", "trail_callbacks.cli", "audit", str(path), "--out", str(out), "--judge", "openai/m",
-        "--base-url", endpoint.url, "--workers", "2", "--concurrency", "4",
+        sys.executable, "-m", "trail_callbacks.cli", "audit", str(path), "--out", str(out), "--judge",
+        f"openai/m@{endpoint.url}", "--workers", "2", "--concurrency", "4",
     ]  # fmt: skip
     env = {**os.environ, "OPENAI_API_KEY": "none"}
     quiet = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL, "env": env}

@@ -98,10 +98,11 @@ def _found(node: Node, quote: str, relation: str) -> Evidence:
 @cache
 def demo() -> dict[str, Report]:
     """The reports of `trail demo`, by app. The apps have loops of their own, so they run in a process of their own."""
-    played = subprocess.run(
-        [sys.executable, "-m", "trail_callbacks.cli", "demo", "--json"], capture_output=True, check=True, timeout=240
-    )
-    return {each["app"]: Report.from_json(json.dumps(each["report"])) for each in json.loads(played.stdout)["apps"]}
+    command = [sys.executable, "-m", "trail_callbacks.cli", "demo", "--json"]
+    return {
+        app: Report.from_json(json.dumps(json.loads(subprocess.check_output([*command, app], timeout=240))["report"]))
+        for app in ("langchain", "langgraph", "llama-index")
+    }
 
 
 def diagnosed() -> Report:

@@ -61,11 +61,8 @@ def test_what_burns_is_said_with_whom_to_call(trail, objectives, store):
     assert "each[tenant=other]: quiet" in out
 
 
-def test_json_is_one_object(trail, objectives, store, tmp_path):
-    out_file = tmp_path / "out.json"
-    status, out, _ = trail(
-        "alerts", "check", objectives, "--store", store, "--at", at(120), "--json", "--output", str(out_file)
-    )
+def test_json_is_one_object(trail, objectives, store):
+    status, out, _ = trail("alerts", "check", objectives, "--store", store, "--at", at(120), "--json")
     data = json.loads(out)
     assert status == 1
     assert {each["id"]: each["severity"] for each in data["alerts"]} == {
@@ -75,7 +72,6 @@ def test_json_is_one_object(trail, objectives, store, tmp_path):
         "evaluator": None,
     }
     assert {each["kind"] for each in data["events"]} == {"begins"}
-    assert json.loads(out_file.read_text()) == data
 
 
 def test_a_state_file_keeps_from_telling_twice(trail, objectives, store, tmp_path):
@@ -123,8 +119,7 @@ def test_rules_and_a_dashboard_are_written(trail, objectives, tmp_path):
     status, out, _ = trail("alerts", "rules", objectives)
     file = tmp_path / "rules.yml"
     assert status == 0
-    assert trail("alerts", "rules", objectives, "-o", str(file)) == (0, "", "")
-    assert file.read_text() == out
+    file.write_text(out)
     status, out, _ = trail("alerts", "dashboard", objectives)
     assert (status, json.loads(out)["title"]) == (0, "Evidence path")
     if not shutil.which("promtool"):

@@ -89,5 +89,3 @@ def test_a_model_has_to_be_one(run, corpus, tmp_path):
     run("perturb", corpus, "-o", twin)
     with pytest.raises(JudgeError, match="which writes nothing"):
         run("probes", twin, "-o", tmp_path / "p.jsonl", "--model", "local")
-    with pytest.raises(InputError, match="give both"):
-        run("probes", twin, "-o", tmp_path / "p.jsonl", "--base-url", "http://127.0.0.1:1/v1")

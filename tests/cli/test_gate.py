@@ -56,7 +56,7 @@ PASSES, IS_WORSE, TOO_FEW = (
         (FEW, ["--on-not-enough", "pass"], (0, TOO_FEW)),
         (FEW, ["--on-not-enough", "fail"], (1, TOO_FEW)),
         (WORSE, ["--on-not-enough", "pass"], (1, IS_WORSE)),
-        (WORSE, ["--margin", "0.99", "--contradiction-margin", "0.99"], (0, PASSES)),
+        (WORSE, ["--margin", "0.99", "--rule", "contradiction_margin=0.99"], (0, PASSES)),
     ],
 )
 def test_the_exit_status_is_the_decision(trail, reports, answers, options, expected):
@@ -71,9 +71,7 @@ def test_the_exit_status_is_the_decision(trail, reports, answers, options, expec
 def test_files_are_written_beside_what_is_printed(trail, reports, tmp_path):
     old, new = reports("old.jsonl", GOOD), reports("new.jsonl", WORSE)
     names = [str(tmp_path / name) for name in ("gate.md", "gate.xml", "gate.json")]
-    status, printed, _ = trail(
-        "gate", old, new, "--json", "--markdown", names[0], "--junit", names[1], "-o", names[2]
-    )  # fmt: skip
+    status, printed, _ = trail("gate", old, new, "--json", *(each for name in names for each in ("-o", name)))
     data = json.loads(printed)
     assert status == 1
     assert (data["outcome"], data["baseline"], data["candidate"]) == ("worse", "old.jsonl", "new.jsonl")

@@ -10,13 +10,13 @@ from trail_callbacks import check
 
 @pytest.mark.parametrize(("answer", "limit", "status"), [(FALSE, 0.5, 1), (FALSE, 1.0, 0), (TRUE, 0.0, 0)])
 def test_the_threshold_decides_the_exit_status(trail, answer, limit, status):
-    found, _, err = trail("check", "--answer-text", answer, "--source-text", SOURCE, "--max-score", str(limit))
+    found, _, err = trail("check", "--answer", answer, "--source", SOURCE, "--max-score", str(limit))
     assert found == status
     assert ("over --max-score" in err) == bool(status)
 
 
 def test_no_evidence_fails_closed_where_a_threshold_is_asked_for(trail):
-    given = ("check", "--answer-text", TRUE, "--source-text", "")
+    given = ("check", "--answer", TRUE, "--source", "")
     assert trail(*given)[0] == 0
     status, out, err = trail(*given, "--max-score", "1.0")
     assert status == 1
@@ -25,7 +25,7 @@ def test_no_evidence_fails_closed_where_a_threshold_is_asked_for(trail):
 
 
 def test_an_answer_of_which_nothing_can_be_checked_fails_closed_likewise(trail):
-    given = ("check", "--answer-text", "```python\nprint(fares.total + 12)\n```", "--source-text", SOURCE)
+    given = ("check", "--answer", "```python\nprint(fares.total + 12)\n```", "--source", SOURCE)
     assert trail(*given)[0] == 0
     status, _, err = trail(*given, "--max-score", "1.0")
     assert status == 1
@@ -35,8 +35,8 @@ def test_an_answer_of_which_nothing_can_be_checked_fails_closed_likewise(trail):
 @pytest.mark.parametrize("threshold", [(), ("--max-score", "1")])
 def test_a_judge_that_fails_is_an_error_with_or_without_a_threshold(trail, threshold):
     status, out, err = trail(
-        "check", "--answer-text", TRUE, "--source-text", SOURCE, "--judge", "openai/none", *threshold,
-        "--base-url", "http://127.0.0.1:9/v1", "--json",
+        "check", "--answer", TRUE, "--source", SOURCE, "--judge", "openai/none@http://127.0.0.1:9/v1", *threshold,
+        "--json",
     )  # fmt: skip
     assert status == 2
     assert json.loads(out)["state"] == "error"
@@ -51,7 +51,7 @@ FAIL = ("--on-undecided", "fail")
 
 @pytest.fixture
 def abstaining(monkeypatch, by_colour):
-    monkeypatch.setattr("trail_callbacks.cli.check.resolve", lambda judge, **_: by_colour)
+    monkeypatch.setattr("trail_callbacks.cli.check.judge_of", lambda _: by_colour)
 
 
 @pytest.mark.usefixtures("abstaining")
@@ -75,7 +75,7 @@ def abstaining(monkeypatch, by_colour):
     ],
 )
 def test_what_undecided_claims_do_to_the_threshold(trail, answer, limit, more, status, says):  # noqa: PLR0917 - pytest names them
-    found, _, err = trail("check", "--answer-text", answer, "--source-text", SHED, "--max-score", limit, *more)
+    found, _, err = trail("check", "--answer", answer, "--source", SHED, "--max-score", limit, *more)
     assert (found, says in err) == (status, True)
     assert bool(err.strip()) == bool(status)
 

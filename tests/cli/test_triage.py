@@ -52,14 +52,12 @@ def test_names_the_stage_and_the_rollout(trail, recorded):
     assert "\x1b" not in printed
 
 
-def test_a_run_is_asked_about(trail, recorded, tmp_path):
-    out = tmp_path / "triage.json"
-    status, printed, _ = trail("alerts", "triage", "v2-run-20", "--runs", recorded, "--json", "-o", str(out))
+def test_a_run_is_asked_about(trail, recorded):
+    status, printed, _ = trail("alerts", "triage", "v2-run-20", "--runs", recorded, "--json")
     data = json.loads(printed)
     assert status == 0
     assert (data["run"]["id"], data["runs"]) == ("v2-run-20", 21)
     assert data["stages"][2]["worse"]
-    assert json.loads(out.read_text()) == data
 
 
 @pytest.mark.parametrize(

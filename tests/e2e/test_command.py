@@ -9,8 +9,8 @@ pytestmark = pytest.mark.loopback
 
 
 def test_check_with_a_model_as_judge(base_url, capsys):
-    given = ["--answer-text", "It opened in 1968.", "--source-text", "It opened in 1986."]
-    status = main(["check", *given, "--judge", "openai/smollm2", "--base-url", base_url, "--json"])
+    given = ["--answer", "It opened in 1968.", "--source", "It opened in 1986."]
+    status = main(["check", *given, "--judge", f"openai/smollm2@{base_url}", "--json"])
     out, _ = capsys.readouterr()
     report = Report.from_json(out)
     assert status == (2 if report.state == "error" else 0)  # so small a model may find no claim at all

@@ -10,7 +10,8 @@ import pytest
 from pytest_trail.grounded import refusal as grounding
 
 from trail_callbacks import LLMJudge, LocalJudge, ProvenanceGraph, Report, SupportClass
-from trail_callbacks.cli.threshold import refusal, regression
+from trail_callbacks.cli.check import refusal
+from trail_callbacks.cli.gate import regression
 from trail_callbacks.guard import Checker, GuardSettings, JudgeDraft, decide
 from trail_callbacks.judges import Assessment, Judgement
 from trail_callbacks.models.budget import Budget

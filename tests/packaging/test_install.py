@@ -115,7 +115,7 @@ def test_what_is_no_code_is_in_the_wheel_too(built):
     with zipfile.ZipFile(built["wheel"]) as wheel:
         names = set(wheel.namelist())
     assert {f"{package}/py.typed" for package in PACKAGES} <= names
-    assert "trail_callbacks/demo/recorded.json" in names
+    assert {f"trail_callbacks/demo/{name}.json" for name in ("recorded", "run")} <= names
     assert {f"trail_callbacks/demo/documents/{name}.md" for name in ("history", "fleet", "season")} <= names
     prompts = {
         f"trail_callbacks/judges/prompts/{path.name}" for path in (ROOT / "trail_callbacks/judges/prompts").glob("*.md")
@@ -178,8 +178,14 @@ def test_the_command_is_installed(trail):
     assert trail("--version").stdout.startswith("trail-callbacks ")
 
 
+def test_the_demo_works_without_any_extra(trail):
+    done = trail("demo", "--html", "page.html")
+    assert (done.returncode, done.stderr) == (0, "")
+    assert "Of 4 planted errors 4 were found" in done.stdout
+
+
 def test_the_command_says_what_to_install(trail):
-    done = trail("demo")
+    done = trail("demo", "langchain")
     assert done.returncode == 2
     assert done.stdout == ""
     assert 'pip install "trail-callbacks[langchain]"' in done.stderr

@@ -66,7 +66,7 @@ def test_the_second_run_of_a_command_pays_only_for_calls_that_changed(endpoint, 
     url, prompts = endpoint
 
     def check(answer, *options):
-        arguments = ["--answer-text", answer, "--source-text", SOURCE, "--judge", "openai/m", "--base-url", url]
+        arguments = ["--answer", answer, "--source", SOURCE, "--judge", f"openai/m@{url}"]
         status = main(["check", *arguments, "--cache", str(tmp_path / "kept"), "--json", *options])
         out, err = capsys.readouterr()
         assert (status, err) == (0, "")
@@ -81,7 +81,7 @@ def test_the_second_run_of_a_command_pays_only_for_calls_that_changed(endpoint, 
     assert len(prompts) == 1
     longer = check(f"{TRUE} {FALSE}")
     assert (longer["usage"]["calls"], longer["usage"]["cache_hits"]) == (1, 0)
-    other_source = check(TRUE, "--source-text", "The tower has a bell.")
+    other_source = check(TRUE, "--source", "The tower has a bell.")
     assert (other_source["usage"]["calls"], other_source["usage"]["cache_hits"]) == (1, 0)
     assert "The tower has a bell." in prompts[-1]
     for path in (tmp_path / "kept").rglob("*"):

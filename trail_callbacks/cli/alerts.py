@@ -12,7 +12,7 @@ import typer
 from rich.text import Text
 
 from trail_callbacks.cli.inputs import existing, seconds, time_of
-from trail_callbacks.cli.options import Into, Json, Output, StoreUrl, Word, Words, option
+from trail_callbacks.cli.options import Into, Json, StoreUrl, Word, Words, option
 from trail_callbacks.cli.output import complain, deliver, dumped, handed_out
 from trail_callbacks.errors import InputError
 from trail_callbacks.monitor import Observation
@@ -30,6 +30,7 @@ _File = Annotated[str, typer.Argument(metavar="OBJECTIVES", help="Objectives as 
 
 alerts = typer.Typer(
     no_args_is_help=True,
+    add_completion=False,
     rich_markup_mode=None,
     help="Says which stage burns its error budget, and whom to call.",
 )
@@ -47,7 +48,6 @@ def check(
         Word, option("FILE", "Remembers what was told, so that each alert and its end are told once.")
     ] = None,
     as_json: Json = False,
-    output: Output = None,
 ) -> None:
     """Evaluates objectives once; cron runs it every minute or so.
 
@@ -66,27 +66,27 @@ def check(
         "alerts": [each.to_dict() for each in found],
         "events": [each.to_dict() for each in events],
     }
-    deliver(data, _lines(found, events), as_json=as_json, output=output)
+    deliver(data, _lines(found, events), as_json=as_json)
     if any(each.calls for each in found):
         raise typer.Exit(1)
 
 
 @alerts.command()
-def rules(*, objectives: _File, output: Into = None) -> None:
+def rules(*, objectives: _File) -> None:
     """Writes objectives as recording and alerting rules for Prometheus, which scrapes `trail alerts metrics`."""
     from trail_callbacks.monitor import read  # noqa: PLC0415 - other commands do not need it
     from trail_callbacks.monitor.rules import prometheus_rules  # noqa: PLC0415 - as above
 
-    handed_out(prometheus_rules(read(objectives)), output)
+    handed_out(prometheus_rules(read(objectives)), None)
 
 
 @alerts.command()
-def dashboard(*, objectives: _File, output: Into = None) -> None:
+def dashboard(*, objectives: _File) -> None:
     """Writes a dashboard for Grafana, to be imported there."""
     from trail_callbacks.monitor import read  # noqa: PLC0415 - other commands do not need it
     from trail_callbacks.monitor.rules import dashboard as drawn  # noqa: PLC0415 - as above
 
-    handed_out(dumped(drawn(read(objectives))) + "\n", output)
+    handed_out(dumped(drawn(read(objectives))) + "\n", None)
 
 
 @alerts.command()
@@ -121,7 +121,6 @@ def triage(
         Words, option("FIELD", "Look at these segments only; by default at all with up to 50 values.")
     ] = None,
     as_json: Json = False,
-    output: Output = None,
 ) -> None:
     """Asks where runs go wrong: was the evaluator up, in which segment, since which version, at which stage first?
 
@@ -131,7 +130,7 @@ def triage(
     if (store is None) == (runs is None):
         raise InputError("say where runs are: --store STORE or --runs FILE, and only one of them")
     found = _asked(what, until, lambda since, end: _known(store, runs, since, end), by or ())
-    deliver(found.as_data(), _answers(found), as_json=as_json, output=output)
+    deliver(found.as_data(), _answers(found), as_json=as_json)
 
 
 def _answers(found: Triage) -> Iterator[Any]:

@@ -2,17 +2,26 @@
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Callable, Generator, Sequence
+from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
-from trail_callbacks.cli.options import BaseUrl, Json, Judge, Limits, Word, Words, budget_of, option, pairs_of
-from trail_callbacks.cli.output import Meter, complain, deliver, meter
+from trail_callbacks.cli.options import (
+    Json,
+    JudgeName,
+    Limits,
+    Word,
+    Words,
+    budget_of,
+    judge_of,
+    numbers_of,
+    option,
+    pairs_of,
+)
+from trail_callbacks.cli.output import complain, deliver, meter
 from trail_callbacks.errors import InputError
-from trail_callbacks.judges.resolve import resolve
 from trail_callbacks.render.excerpt import line, plain
 from trail_callbacks.verify.options import VerifyOptions
 
@@ -34,8 +43,7 @@ def audit(
         ),
     ],
     out: Annotated[str, option("DIR", "Folder of the results; to go on, name the same one.")],
-    judge: Judge = None,
-    base_url: BaseUrl = None,
+    judge: JudgeName = None,
     where: Annotated[Words, option("FIELD=VALUE", "Audit only answers with this metadata; may be repeated.")] = None,
     sample: Annotated[float, option("X", "Share of the answers to audit; the same ones in each run.")] = 1.0,
     by: Annotated[Words, option("FIELD", "Break the summary down by this metadata; may be repeated.")] = None,
@@ -69,7 +77,6 @@ def audit(
         ),
     ] = None,
     limits: Limits = None,
-    cache: Annotated[Word, option("DIR", "Cache model replies in this folder, not in that of the results.")] = None,
     store: Annotated[Word, option("STORE", "Keep the reports in this store, too: a file, or a URL.")] = None,
     as_json: Json = False,
 ) -> None:
@@ -81,7 +88,7 @@ def audit(
     from trail_callbacks.audit import BatchEngine, LocalEngine, RayEngine, cores  # noqa: PLC0415 - only needed here
     from trail_callbacks.audit import audit as audited  # noqa: PLC0415 - as above
 
-    budget = budget_of(limits)
+    budget, cluster = budget_of(limits), numbers_of("--ray", ray, {"address": str}, float)
     if ray and engine != "ray":
         raise InputError("--ray is given without --engine ray")
     doer: BatchEngine | LocalEngine | RayEngine
@@ -90,26 +97,33 @@ def audit(
             raise InputError("--engine batch is one process that waits for its provider: no --workers and no pace")
         doer = BatchEngine(Path(out) / "batches", concurrency=concurrency or _TOGETHER)
     elif engine == "ray":
-        doer = RayEngine(workers=workers, concurrency=concurrency or _AT_ONCE, **_cluster(ray or ()))
+        own = {name: cluster.pop(name) for name in ("address", "cpus", "gpus", "patience") if name in cluster}
+        doer = RayEngine(workers=workers, concurrency=concurrency or _AT_ONCE, resources=cluster, **own)
     else:
         doer = LocalEngine(workers=workers or cores(), concurrency=concurrency or _AT_ONCE)
-    asked = resolve(judge, base_url=base_url)
+    asked = judge_of(judge)
     if engine == "batch" and asked.model is None:
         raise InputError("--engine batch needs a judge that asks a model: --judge openai/gpt-5-mini, for example")
+
+    def show(reached: AuditProgress) -> None:
+        parts = {"judged": reached.judged, "known": reached.known, "failed": reached.failed}
+        words = ", ".join(f"{n} {name}" for name, n in parts.items() if n or name == "judged")
+        bar.show(words, reached.judged, reached.share, reached.usage, reached.money)
+
     with meter(f"judging with {asked.name}") as bar:
         summary = audited(
             inputs,
             asked,
             out=out,
-            where=pairs_of("--where", where or ()),
+            where=pairs_of("--where", where),
             sample=sample,
             by=by or (),
-            columns=pairs_of("--column", column or ()),
+            columns=pairs_of("--column", column),
             keep_reports=judge is None,
-            options=VerifyOptions(cache=cache, diagnose=diagnose),
+            options=VerifyOptions(diagnose=diagnose),
             budget=budget,
             engine=doer,
-            on_progress=_shown(bar),
+            on_progress=show,
             store=store,
         )
     deliver(summary.as_data(), _lines(summary), as_json=as_json)
@@ -120,81 +134,37 @@ def audit(
         raise typer.Exit(1)
 
 
-def _cluster(given: Sequence[str]) -> dict[str, Any]:
-    """What `RayEngine` takes, of `--ray`: what is not its own is a resource of the cluster."""
-    found: dict[str, Any] = {}
-    for name, value in pairs_of("--ray", given).items():
-        try:
-            amount = value if name == "address" else float(value)
-        except ValueError as error:
-            raise InputError(f"--ray is {name}={value!r}, expected a number") from error
-        if name in {"address", "cpus", "gpus", "patience"}:
-            found[name] = amount
-        else:
-            found.setdefault("resources", {})[name] = amount
-    return found
-
-
-def _shown(bar: Meter) -> Callable[[AuditProgress], None]:
-    def show(reached: AuditProgress) -> None:
-        failed = f", {reached.failed} failed" if reached.failed else ""
-        known = f", {reached.known} known" if reached.known else ""
-        words = f"{reached.judged} judged{known}{failed}"
-        bar.show(words, reached.judged, reached.share, reached.usage, reached.money)
-
-    return show
-
-
-def _lines(summary: AuditSummary) -> Generator[str]:
-    total = summary.total
+def _lines(summary: AuditSummary) -> Iterator[str]:
+    total, usage = summary.total, summary.usage
     yield f"{total.answers} answers, {total.flawed} with an unsupported claim; judge {plain(summary.judge)}"
     yield f"{total.claims} claims: {_counted(total.outcomes) or 'none'}{_share(total)}"
-    for name, counts in _kinds(total):
-        if counts:
-            yield f"{name}: {_counted(counts)}"
-    yield from _segments(summary)
-    if summary.worst:
-        yield ""
-        yield "worst answers"
-    for each in summary.worst[:_SHOWN]:
-        named = each["id"] or each["place"]
-        question = line(each["question"] or "")
-        yield f"  {each['score']:.2f}  {each['unsupported']} of {each['claims']}  {line(str(named))}  {question}"
-    yield ""
-    yield from _work(summary)
-
-
-def _kinds(total: AuditTally) -> tuple[tuple[str, Counter[str]], ...]:
-    return (
+    for name, counts in (
         ("error types", total.error_types),
         ("entry steps", total.entry_steps),
-        ("signatures", total.signatures),
+        ("where the evidence was lost", total.signatures),
         ("first breaks", total.breaks),
-    )
-
-
-def _segments(summary: AuditSummary) -> Generator[str]:
+    ):
+        if counts:
+            yield f"{name}: {_counted(counts)}"
     for name, values in summary.segments.items():
-        yield ""
-        yield f"by {plain(name)}"
+        yield f"\nby {plain(name)}"
         for value, tally in sorted(values.items(), key=lambda pair: (-(pair[1].share or 0.0), pair[0])):
             yield f"  {line(value)}: {tally.answers} answers, {tally.claims} claims{_share(tally)}"
-
-
-def _work(summary: AuditSummary) -> Generator[str]:
+    if summary.worst:
+        yield "\nworst answers"
+    for each in summary.worst[:_SHOWN]:
+        named, question = line(str(each["id"] or each["place"])), line(each["question"] or "")
+        yield f"  {each['score']:.2f}  {each['unsupported']} of {each['claims']}  {named}  {question}"
+    yield ""
     if summary.duplicates:
         yield f"{summary.duplicates} answers are equal to one before them and were judged once"
     if summary.left_out:
         yield f"{summary.left_out} left out by --where or --sample"
-    usage = summary.usage
     if usage.calls:
         money = "" if summary.money is None else f", {summary.money:.4f} in money"
-        yield (
-            f"{usage.calls} calls, {usage.prompt_tokens:,} tokens read and {usage.completion_tokens:,} written{money}, "
-            "over all runs"
-        )
-    for file in summary.files:
-        yield f"written to {plain(file)}"
+        read, written = usage.prompt_tokens, usage.completion_tokens
+        yield f"{usage.calls} calls, {read:,} tokens read and {written:,} written{money}, over all runs"
+    yield from (f"written to {plain(file)}" for file in summary.files)
 
 
 def _counted(counts: Any) -> str:
@@ -206,15 +176,13 @@ def _share(tally: AuditTally) -> str:
 
 
 def _complain(summary: AuditSummary, out: Path) -> None:
-    if summary.broken:
-        for place, why in summary.broken_places:
-            complain(f"skipped: {place}: {why}")
-        more = summary.broken - len(summary.broken_places)
-        if more:
-            complain(f"{more} more were skipped, see {out / 'broken.jsonl'}")
-    if summary.repeated_ids:
-        shown = ", ".join(map(repr, summary.repeated_ids[:3]))
-        complain(f"{len(summary.repeated_ids)} ids stand for different answers, such as {shown}: all were audited")
+    for place, why in summary.broken_places:
+        complain(f"skipped: {place}: {why}")
+    if more := summary.broken - len(summary.broken_places):
+        complain(f"{more} more were skipped, see {out / 'broken.jsonl'}")
+    if ids := summary.repeated_ids:
+        shown = ", ".join(map(repr, ids[:3]))
+        complain(f"{len(ids)} ids stand for different answers, such as {shown}: all were audited")
     if summary.unfinished:
         complain(f"the judge failed on {summary.unfinished} answers: the same command asks again")
     if summary.missing:

@@ -165,6 +165,7 @@ def _question(played: CanaryDemo) -> Iterator[Any]:
 
 canary = typer.Typer(
     no_args_is_help=True,
+    add_completion=False,
     rich_markup_mode=None,
     help="Asks an app about facts that were changed: does it answer from its context, or from memory?",
 )

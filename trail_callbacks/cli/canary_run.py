@@ -13,7 +13,7 @@ import typer
 from trail_callbacks import canary
 from trail_callbacks.cli.apps import load_app
 from trail_callbacks.cli.canary_texts import left_out
-from trail_callbacks.cli.options import BaseUrl, Json, Limits, Word, budget_of, option
+from trail_callbacks.cli.options import Json, Limits, Word, budget_of, judge_of, option
 from trail_callbacks.cli.output import complain, deliver, display, emit, meter
 from trail_callbacks.errors import InputError
 from trail_callbacks.render.excerpt import plain
@@ -32,7 +32,11 @@ AppName = Annotated[
     str, option("MODULE:ATTRIBUTE", "The app: a function, or an object that is called with an Ask.", "--app")
 ]
 CanaryJudge = Annotated[
-    Word, option("PROVIDER/MODEL", "The model that reads answers which code is in doubt of; none by default.")
+    Word,
+    option(
+        "PROVIDER/MODEL",
+        "The model (@URL names its server) that reads answers which code is in doubt of; none by default.",
+    ),
 ]
 TimeLimit = Annotated[float, option("SECONDS", "How long to wait for an answer.")]
 
@@ -45,7 +49,6 @@ def run(
     matrix: Annotated[Word, option("FILE", "Strategies to compare, as TOML.")] = None,
     arms: Annotated[Word, option("ARM,..", "Some of closed_book, real, fictive, empty; all by default.")] = None,
     judge: CanaryJudge = None,
-    base_url: BaseUrl = None,
     seed: Annotated[int, option("N", "Decides the order of the questions.")] = 0,
     concurrency: Annotated[int, option("N", "Questions at once.", min=1)] = 8,
     timeout: TimeLimit = 60.0,
@@ -68,7 +71,7 @@ def run(
     if dry_run:
         _say_cost(found, max(1, len(strategies)) * len(chosen), judged=judge is not None, as_json=as_json)
         return
-    subject, model, budget = load_app(app), _model(judge, base_url), budget_of(limit)
+    subject, model, budget = load_app(app), _model(judge), budget_of(limit)
     try:
         with meter(f"asking {app}") as bar:
 
@@ -107,7 +110,6 @@ def watch(
     max_leak: Annotated[float, option("X", "The leak rate that is allowed, 0.0 to 1.0.")] = 0.05,
     size: Annotated[int, option("N", "Probes of a turn.", "-n", "--size")] = 10,
     judge: CanaryJudge = None,
-    base_url: BaseUrl = None,
     timeout: TimeLimit = 60.0,
     limit: Limits = None,
     as_json: Json = False,
@@ -121,7 +123,7 @@ def watch(
         raise InputError(f"--max-leak is {max_leak}, expected 0.0 to under 1.0")
     found, skipped = canary.read_probes(probes)
     left_out(skipped)
-    options = {"model": _model(judge, base_url), "budget": budget_of(limit), "concurrency": 1, "timeout": timeout}
+    options = {"model": _model(judge), "budget": budget_of(limit), "concurrency": 1, "timeout": timeout}
     now = canary.Watch(probes=found, app=load_app(app), history=history, size=size, options=options).turn()
     leak = now.leak()
     over = leak is not None and (leak.low or 0.0) > max_leak
@@ -144,12 +146,10 @@ def watch(
         raise typer.Exit(1)
 
 
-def _model(judge: str | None, base_url: str | None) -> Model | None:
-    from trail_callbacks.judges.resolve import resolve  # noqa: PLC0415 - other commands do not need it
-
-    if judge is None and base_url is None:
+def _model(judge: str | None) -> Model | None:
+    if judge is None:
         return None
-    model = resolve(judge, base_url=base_url).model
+    model = judge_of(judge).model
     if model is None:
         raise InputError(f"--judge is {judge!r}, which asks no model: what code cannot decide needs one")
     return model

@@ -11,7 +11,7 @@ from typing import Annotated, Any, cast
 import typer
 
 from trail_callbacks import canary
-from trail_callbacks.cli.options import BaseUrl, Json, Word, Words, option, writable
+from trail_callbacks.cli.options import Json, Word, Words, judge_of, option, writable
 from trail_callbacks.cli.output import complain, deliver
 from trail_callbacks.errors import InputError, JudgeError
 from trail_callbacks.render.excerpt import plain
@@ -74,9 +74,12 @@ def probes(
     ],
     most: Most = None,
     model: Annotated[
-        Word, option("MODEL", "Have this model (provider/model) write the questions that rules ask as a gap or not.")
+        Word,
+        option(
+            "MODEL",
+            "Have this model (provider/model, or with @URL) write the questions that rules ask as a gap or not.",
+        ),
     ] = None,
-    base_url: BaseUrl = None,
     as_json: Json = False,
 ) -> None:
     """Makes questions about what differs between a corpus and its twin.
@@ -86,15 +89,12 @@ def probes(
     from trail_callbacks.canary.statistics.rates import planned  # noqa: PLC0415 - other commands do not need it
 
     read = canary.load_twin(twin)
-    if model is None and base_url is not None:
-        raise InputError("--base-url is where --model is to be found: give both")
     made, skipped = canary.make_probes(read, most=most)
     if model is not None:
         from trail_callbacks.canary.questions.model_probes import improved  # noqa: PLC0415 - as above
-        from trail_callbacks.judges.resolve import resolve  # noqa: PLC0415 - as above
         from trail_callbacks.models.drive import drive  # noqa: PLC0415 - as above
 
-        asked = resolve(model, base_url=base_url).model
+        asked = judge_of(model).model
         if asked is None:
             raise JudgeError(f'--model is {model!r}, which writes nothing: expected one like "openai/gpt-5-mini"')
         made, skipped = drive(improved(read, made, skipped), asked)[0]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import sys
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import asdict
 from typing import Annotated, Any
 
@@ -13,62 +13,67 @@ import typer
 
 from trail_callbacks.cli.inputs import texts, traces_in
 from trail_callbacks.cli.options import (
-    Answer,
-    AnswerText,
-    BaseUrl,
-    Cache,
     Json,
-    Judge,
-    MaxScore,
+    JudgeName,
     OnUndecidedClaims,
-    Output,
-    Question,
-    Source,
-    SourceText,
+    Word,
+    Words,
+    judge_of,
     option,
+    share,
+    writable,
 )
-from trail_callbacks.cli.output import complain, deliver, progress, skipped
-from trail_callbacks.cli.threshold import checked, refusal
+from trail_callbacks.cli.output import complain, deliver, dumped, progress, skipped
 from trail_callbacks.diagnosis import verified
 from trail_callbacks.errors import InputError, TrailError
+from trail_callbacks.files import write
 from trail_callbacks.graph import ProvenanceGraph
-from trail_callbacks.judges.resolve import resolve
 from trail_callbacks.render.evidence_path import figures, to_text, verdict_line
 from trail_callbacks.render.excerpt import line, plain
 from trail_callbacks.render.terminal import fits, to_rich
 from trail_callbacks.report import Report
 from trail_callbacks.report.diagnosis import Diagnosis
 from trail_callbacks.trace import Trace
-from trail_callbacks.verify import pipeline
+from trail_callbacks.verify import pipeline, threshold
 from trail_callbacks.verify.estimate import estimate as estimated
 from trail_callbacks.verify.options import VerifyOptions
+from trail_callbacks.verify.threshold import OnUndecided
+
+_Answer = Annotated[
+    Word, option("FILE|TEXT", "The answer to check: a file, or the text itself; - is standard input.", "--answer")
+]
+_Sources = Annotated[
+    Words, option("FILE|TEXT", "What it should rest on: a file, or the text itself; may be repeated.", "--source")
+]
+_Question = Annotated[Word, option("TEXT", "The question that was asked.", "--question")]
 
 
 def check(
     *,
     runs: Annotated[
-        str | None,
+        Word,
         typer.Argument(
             metavar="TRACES",
             help="Recorded runs instead of an answer: traces of this library, OpenTelemetry, LangSmith, Langfuse or "
             "MLflow; - is standard input.",
         ),
     ] = None,
-    answer: Answer = None,
-    answer_text: AnswerText = None,
-    source: Source = None,
-    source_text: SourceText = None,
-    question: Question = None,
-    judge: Judge = None,
-    base_url: BaseUrl = None,
+    answer: _Answer = None,
+    sources: _Sources = None,
+    question: _Question = None,
+    judge: JudgeName = None,
     diagnose: Annotated[
         bool, option(None, "Of recorded runs: say where the evidence path broke first, too.", "--diagnose")
     ] = False,
-    max_score: MaxScore = None,
+    max_score: Annotated[
+        float | None, option("X", "Exit with status 1 if a score is over this, 0.0 to 1.0.", callback=share)
+    ] = None,
     on_undecided: OnUndecidedClaims = "pass",
-    cache: Cache = None,
+    cache: Annotated[Word, option("DIR", "Cache model replies in this folder.")] = None,
     as_json: Json = False,
-    output: Output = None,
+    output: Annotated[
+        Word, option("FILE", "Also write the JSON to a file.", "--output", "-o", callback=writable)
+    ] = None,
 ) -> None:
     """Checks an answer against its sources, or the answers of recorded runs as they were saved.
 
@@ -79,55 +84,65 @@ def check(
     are not in the score; with --on-undecided fail each counts as unsupported. If the judge fails completely, the exit
     status is 2, with or without --max-score.
     """
-    threshold = checked("--max-score", max_score)
-    if runs is None and diagnose:
-        raise InputError("--diagnose is for recorded runs, which have an evidence path: give TRACES")
-    if runs is not None and (answer or answer_text is not None or source or source_text or question):
-        raise InputError("recorded runs have their answers, sources and questions: give TRACES or --answer")
     judged: list[Trace] | list[ProvenanceGraph]
     errors: list[InputError] = []
-    if runs is not None:
-        judged, errors = traces_in(runs)
+    if runs is None:
+        if diagnose:
+            raise InputError("--diagnose is for recorded runs, which have an evidence path: give TRACES")
+        judged = [texts(answer, sources or (), question)]
+    elif answer or sources or question:
+        raise InputError("recorded runs have their answers, sources and questions: give TRACES or --answer")
     else:
-        judged = [texts(answer, answer_text, source or [], source_text or [], question)]
-    asked = resolve(judge, base_url=base_url)
-    options = VerifyOptions(cache=cache)
+        judged, errors = traces_in(runs)
+    asked, options = judge_of(judge), VerifyOptions(cache=cache)
+    judging: Callable[..., Report] = verified if diagnose else pipeline.verify
     reports = []
     with progress(f"judging with {asked.name}", total=len(judged)) as bar:
         for each in judged:
-            if diagnose and isinstance(each, Trace):
-                reports.append(verified(each, asked, options))
-            else:
-                reports.append(pipeline.verify(each, asked, options))
+            reports.append(judging(each, asked, options))
             bar.advance(bar.task_ids[0])
-    data: Any = [json.loads(report.to_json()) for report in reports]
-    if len(reports) == 1 and not errors:
-        deliver(data[0], _views(reports[0]), as_json=as_json, output=output)
-    else:
-        data = {"reports": data, "errors": [str(error) for error in errors]}
-        deliver(data, _rows(reports), as_json=as_json, output=output)
-    _end(reports, [refusal(report, threshold, on_undecided) for report in reports], errors)
+    one = len(reports) == 1 and not errors
+    found = [json.loads(report.to_json()) for report in reports]
+    data: Any = found[0] if one else {"reports": found, "errors": [str(error) for error in errors]}
+    if output:
+        write(output, dumped(data))
+    deliver(data, _views(reports[0]) if one else _rows(reports), as_json=as_json)
+    for report in reports:
+        if report.state == "error":
+            raise TrailError(_of(report) + (report.warnings[0] if report.warnings else "the verification failed"))
+    refused = [(report, why) for report in reports if (why := refusal(report, max_score, on_undecided))]
+    for report, why in refused:
+        complain(_of(report) + why)
+    skipped(errors)
+    if refused:
+        raise typer.Exit(1)
 
 
 def estimate(
     *,
-    answer: Answer = None,
-    answer_text: AnswerText = None,
-    source: Source = None,
-    source_text: SourceText = None,
-    question: Question = None,
-    judge: Judge = None,
+    answer: _Answer = None,
+    sources: _Sources = None,
+    question: _Question = None,
+    judge: JudgeName = None,
     as_json: Json = False,
 ) -> None:
     """Estimates the cost of a check, without calling a model."""
-    graph = texts(answer, answer_text, source or [], source_text or [], question)
-    cost = estimated(graph, judge)
+    cost = estimated(texts(answer, sources or (), question), judge)
     lines = (
         f"about {cost.claims} claims",
         f"about {cost.calls} model calls, and up to {cost.more_calls} more, depending on the verdicts",
         f"about {cost.prompt_tokens:,} tokens read and {cost.completion_tokens:,} written",
     )
     deliver(asdict(cost), lines, as_json=as_json)
+
+
+def refusal(report: Report, max_score: float | None, on_undecided: OnUndecided = "pass") -> str | None:
+    """Returns why a report fails `--max-score`; None if it passes, or if no threshold was given."""
+    found = None if max_score is None else threshold.refusal(report, max_score, on_undecided)
+    if found is None:
+        return None
+    end = f" is over --max-score {max_score:.2f}" if found.kind == "score" else ": --max-score cannot be checked"
+    return found.reason + end
 
 
 def _views(report: Report) -> Iterator[Any]:
@@ -153,19 +168,6 @@ def _rows(reports: Sequence[Report]) -> Iterator[str]:
     counts = Counter(report.diagnosis.signature for report in reports if report.diagnosis)
     if counts:
         yield ", ".join(f"{n} {signature.replace('_', ' ')}" for signature, n in counts.most_common())
-
-
-def _end(reports: Sequence[Report], refusals: Sequence[str | None], errors: Sequence[Exception]) -> None:
-    """Says what is wrong, and exits with the status of it; what was recorded is named."""
-    for report in reports:
-        if report.state == "error":
-            raise TrailError(_of(report) + (report.warnings[0] if report.warnings else "the verification failed"))
-    for report, refused in zip(reports, refusals, strict=True):
-        if refused:
-            complain(_of(report) + refused)
-    skipped(errors)
-    if any(refusals):
-        raise typer.Exit(1)
 
 
 def _of(report: Report) -> str:

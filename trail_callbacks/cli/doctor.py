@@ -5,26 +5,20 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import asdict, dataclass
-from functools import partial
 from importlib.metadata import entry_points
 
 import typer
 from rich.text import Text
 
-from trail_callbacks.cli.options import BaseUrl, Json
-from trail_callbacks.cli.options import Judge as JudgeName
+from trail_callbacks.cli.options import Json, JudgeName, judge_of
 from trail_callbacks.cli.output import deliver, progress
 from trail_callbacks.errors import MissingExtraError
-from trail_callbacks.graph import ProvenanceGraph
 from trail_callbacks.judges.judge import Judge
-from trail_callbacks.judges.resolve import resolve
 from trail_callbacks.render.excerpt import plain
 from trail_callbacks.render.terminal import fits
 from trail_callbacks.report import Report, Verdict
 from trail_callbacks.taxonomy import UNSUPPORTED, SupportClass
 from trail_callbacks.verify.pipeline import check
-
-_GROUP = "trail_callbacks.selfchecks"
 
 QUESTION = "When was the lighthouse built, and how high is it?"
 SOURCE = "The lighthouse on Skarn Point was built in 1874. Its tower is 31 metres high and painted white."
@@ -37,72 +31,40 @@ SelfCheck = Callable[[str, str, str, Judge], Report]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Finding:
-    """The result of one test.
+    """The result of one test."""
 
-    Attributes:
-        subject: The judge or framework that was tested.
-        captured: The answer and the source were recorded, and the source is upstream of the answer.
-        judged: Both claims have a class.
-        flagged: The planted claim is unsupported and the true one is supported.
-        missing: The pip command that installs what is missing; then nothing was tested.
-        trouble: What went wrong.
+    subject: str  # the judge or framework that was tested
+    captured: bool = False  # answer and source were recorded, and the source is upstream of the answer
+    judged: bool = False  # both claims have a class
+    flagged: bool = False  # the planted claim is unsupported and the true one is supported
+    missing: str | None = None  # the pip command that installs what is missing; then nothing was tested
+    trouble: str | None = None  # what went wrong
+
+
+def doctor(*, judge: JudgeName = None, as_json: Json = False) -> None:
+    """Plants a made-up claim and checks whether it is found.
+
+    Tests the offline judge, the judge given with --judge, and each installed framework. The exit status is 1 if one
+    fails.
     """
-
-    subject: str
-    captured: bool = False
-    judged: bool = False
-    flagged: bool = False
-    missing: str | None = None
-    trouble: str | None = None
-
-    @property
-    def healthy(self) -> bool:
-        """The test passed, or the subject is not installed."""
-        return self.missing is not None or self.flagged
-
-
-def doctor(*, judge: JudgeName = None, base_url: BaseUrl = None, as_json: Json = False) -> None:
-    """Plants a made-up claim and checks whether it is flagged.
-
-    Tests the offline judge, the judge given with --judge, and each installed framework.
-    """
+    named, local = judge_of(judge), judge_of(None)
+    todo: list[tuple[str, Callable[[], SelfCheck], Judge]] = [
+        (f"judge {each.name}", lambda: _alone, each)
+        for each in ([local] if named.name == local.name else [local, named])
+    ]
+    entries = sorted(entry_points(group="trail_callbacks.selfchecks"))
+    todo += [(f"{each.name}, judged by {named.name}", each.load, named) for each in entries]
     found = []
-    todo = list(_subjects(judge, base_url))
     with progress("testing", total=len(todo)) as bar:
-        for subject, run in todo:
+        for subject, load, by in todo:
             bar.update(bar.task_ids[0], description=f"testing {subject}")
-            found.append(run())
+            found.append(_examined(subject, load, by))
             bar.advance(bar.task_ids[0])
-    healthy = all(finding.healthy for finding in found)
-    data = {"healthy": healthy, "findings": [asdict(finding) for finding in found]}
+    healthy = all(each.missing is not None or each.flagged for each in found)
+    data = {"healthy": healthy, "findings": [asdict(each) for each in found], "next": _next(found)}
     deliver(data, _lines(found), as_json=as_json)
     if not healthy:
         raise typer.Exit(1)
-
-
-def _lines(found: Sequence[_Finding]) -> Iterator[Text]:
-    yes, no = ("\u2713", "\u2717") if fits(sys.stdout) else ("+", "X")
-    for finding in found:
-        if finding.missing:
-            yield Text(f"- {plain(finding.subject)}: not installed\n  {plain(finding.missing)}", style="dim")
-            continue
-        steps = {"captured": finding.captured, "judged": finding.judged, "flagged": finding.flagged}
-        words = ", ".join(f"{yes if done else no} {step}" for step, done in steps.items())
-        yield Text(f"{yes if finding.healthy else no} {plain(finding.subject)}: {words}")
-        if finding.trouble:
-            yield Text(f"  {plain(finding.trouble)}", style="yellow")
-
-
-def _subjects(judge: str | None, base_url: str | None) -> Iterator[tuple[str, Callable[[], _Finding]]]:
-    """Lists the tests: the offline judge, the named judge, and each adapter with that judge."""
-    named = resolve(judge, base_url=base_url)
-    local = resolve(None)
-    for each in [local] if named.name == local.name else [local, named]:
-        subject = f"judge {each.name}"
-        yield subject, partial(_examine, subject, lambda: _alone, each)
-    for entry in sorted(entry_points(group=_GROUP)):
-        subject = f"{entry.name} with {named.name}"
-        yield subject, partial(_examine, subject, entry.load, named)
 
 
 def _alone(question: str, source: str, answer: str, judge: Judge) -> Report:
@@ -110,7 +72,36 @@ def _alone(question: str, source: str, answer: str, judge: Judge) -> Report:
     return check(answer, source, question, judge)
 
 
-def _examine(subject: str, load: Callable[[], SelfCheck], judge: Judge) -> _Finding:
+def _lines(found: Sequence[_Finding]) -> Iterator[Text]:
+    yes, no = ("\u2713", "\u2717") if fits(sys.stdout) else ("+", "X")
+    yield Text(f"An answer with a true sentence and a made-up one: {TRUE} {PLANTED}\n", style="dim")
+    for each in found:
+        if each.missing:
+            yield Text(f"- {plain(each.subject)}: not installed", style="dim")
+            continue
+        steps = {"recorded": each.captured, "judged": each.judged, "made-up sentence found": each.flagged}
+        words = ", ".join(f"{yes if done else no} {step}" for step, done in steps.items())
+        yield Text(f"{yes if each.flagged else no} {plain(each.subject)}: {words}")
+        if each.trouble:
+            yield Text(f"  {plain(each.trouble)}", style="yellow")
+    yield Text(f"\nnext: {_next(found)}")
+
+
+def _next(found: Sequence[_Finding]) -> str:
+    """What to do now."""
+    for each in found:
+        if each.trouble:
+            return f"mend {plain(each.subject)}: {plain(each.trouble)}"
+    missing = [each.missing for each in found if each.missing]
+    if missing and len(missing) == sum("judged by" in each.subject for each in found):
+        return f"to record an app, {', or '.join(missing)}; to check texts, trail check --answer FILE --source FILE"
+    return (
+        "record your app: callbacks=[TrailCallbackHandler()] of langchain_trail, or instrument() of llama_index_trail; "
+        "trail demo --open shows what you will get"
+    )
+
+
+def _examined(subject: str, load: Callable[[], SelfCheck], judge: Judge) -> _Finding:
     """Runs one self-check; any failure becomes a finding."""
     try:
         report = load()(QUESTION, SOURCE, f"{TRUE} {PLANTED}", judge)
@@ -118,33 +109,23 @@ def _examine(subject: str, load: Callable[[], SelfCheck], judge: Judge) -> _Find
         return _Finding(subject=subject, missing=f'pip install "trail-callbacks[{error.extra}]"')
     except Exception as error:  # noqa: BLE001 - any failure of the subject is to be reported
         return _Finding(subject=subject, trouble=f"{type(error).__name__}: {error}")
-    return _finding(subject, report)
-
-
-def _finding(subject: str, report: Report) -> _Finding:
-    captured = _captured(report.graph)
-    classes = {part: _verdict(report, part) for part in (TRUE, PLANTED)}
-    judged = captured and all(verdict is not None and verdict.support is not None for verdict in classes.values())
-    true, planted = (verdict.support if verdict else None for verdict in classes.values())
+    graph = report.graph
+    read = any(SOURCE in leaf.text for leaf in graph.leaves() if leaf.kind == "document")
+    captured = graph.answer is not None and PLANTED in graph.answer.text and read
+    verdicts = [_verdict(report, part) for part in (TRUE, PLANTED)]
+    true, planted = (verdict.support if verdict else None for verdict in verdicts)
+    judged = captured and true is not None and planted is not None
     flagged = judged and planted in UNSUPPORTED and true is SupportClass.SUPPORTED
     trouble = None
     if not captured:
         trouble = "the answer or the source it came from was not recorded"
     elif not judged:
-        trouble = (
-            next((v.error for v in report.verdicts if v.error), None)
-            or next((f"undecided: {v.undecided}" for v in report.verdicts if v.outcome == "undecided"), None)
-            or "; ".join(report.warnings)
-            or report.state
-        )
+        failed = (each.error for each in report.verdicts if each.error)
+        left = (f"undecided: {each.undecided}" for each in report.verdicts if each.outcome == "undecided")
+        trouble = next(failed, None) or next(left, None) or "; ".join(report.warnings) or report.state
     elif not flagged:
-        trouble = f"the planted claim was judged {planted}, the true one {true}"
+        trouble = f"the made-up sentence was judged {planted}, the true one {true}"
     return _Finding(subject=subject, captured=captured, judged=judged, flagged=flagged, trouble=trouble)
-
-
-def _captured(graph: ProvenanceGraph) -> bool:
-    sources = [leaf for leaf in graph.leaves() if leaf.kind == "document"]
-    return graph.answer is not None and PLANTED in graph.answer.text and any(SOURCE in leaf.text for leaf in sources)
 
 
 def _verdict(report: Report, part: str) -> Verdict | None:

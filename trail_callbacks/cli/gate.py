@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -15,23 +16,42 @@ from rich.table import Table
 from rich.text import Text
 
 from trail_callbacks.cli.inputs import only_report, read_once
-from trail_callbacks.cli.options import Json, OnNotEnough, OnUndecidedClaims, Output, Word, Words, option, status_of
-from trail_callbacks.cli.output import complain, deliver
-from trail_callbacks.cli.threshold import checked, regression
+from trail_callbacks.cli.options import (
+    Json,
+    OnNotEnough,
+    OnUndecidedClaims,
+    Word,
+    Words,
+    numbers_of,
+    option,
+    share,
+    status_of,
+    writable,
+)
+from trail_callbacks.cli.output import complain, deliver, dumped
 from trail_callbacks.errors import InputError
 from trail_callbacks.files import write
 from trail_callbacks.render.comparison import comparison_to_rich
 from trail_callbacks.render.excerpt import plain
-from trail_callbacks.report.comparison import compare
-from trail_callbacks.verify.threshold import OnUndecided
+from trail_callbacks.report.comparison import Comparison, compare
+from trail_callbacks.taxonomy import SupportClass
+from trail_callbacks.verify import threshold
+from trail_callbacks.verify.threshold import OnUndecided, counted_score
 
 if TYPE_CHECKING:
     from trail_callbacks.monitor import Decision
-    from trail_callbacks.report import Report
 
 _RUNS = "a file or folder of reports, the folder of an audit, or RELEASE@STORE"
+_RULES = {"contradiction_margin": float, "minimum": int, "max_undecided": float}
 _STYLES = {"passes": "green", "worse": "bold red", "not enough data": "yellow"}
 _WRAPPED = {"segment", "outcome"}
+_ROUNDING = 1e-9  # 0.3 - 0.2 is not over 0.1
+
+
+def _all_writable(paths: list[str] | None) -> list[str] | None:
+    for each in paths or ():
+        writable(each)
+    return paths
 
 
 def gate(
@@ -48,21 +68,35 @@ def gate(
     ] = None,
     margin: Annotated[
         float | None,
-        option("X", "By how much the share of unsupported claims may rise: 0.02; of two reports, the score: 0.0."),
+        option(
+            "X",
+            "By how much the share of unsupported claims may rise: 0.02; of two reports, the score: 0.0.",
+            callback=share,
+        ),
     ] = None,
-    contradiction_margin: Annotated[
-        float, option("X", "By how much the share of runs with a contradiction may rise.")
-    ] = 0.05,
-    minimum: Annotated[int, option("N", "Questions below which a segment is merged into the rest.")] = 30,
-    max_undecided: Annotated[
-        float, option("X", "Share of the candidate's answers that the judge may have left open.")
-    ] = 0.1,
+    rules: Annotated[
+        Words,
+        option(
+            "NAME=VALUE",
+            "contradiction_margin: by how much the share of runs with a contradiction may rise (0.05); minimum: "
+            "questions below which a segment is merged into the rest (30); max_undecided: share of the candidate's "
+            "answers that the judge may have left open (0.1). May be repeated.",
+            "--rule",
+        ),
+    ] = None,
     on_undecided: OnUndecidedClaims = "pass",
     on_not_enough: OnNotEnough = None,
-    markdown: Annotated[Word, option("FILE", "Also write Markdown, for a pull request.")] = None,
-    junit: Annotated[Word, option("FILE", "Also write JUnit XML.")] = None,
+    outputs: Annotated[
+        Words,
+        option(
+            "FILE",
+            "Also write it to a file: Markdown for a pull request (.md), JUnit (.xml), else JSON; may be repeated.",
+            "--output",
+            "-o",
+            callback=_all_writable,
+        ),
+    ] = None,
     as_json: Json = False,
-    output: Output = None,
 ) -> None:
     """Decides whether a release may replace the one before: not worse by more than a margin, in any segment.
 
@@ -78,39 +112,58 @@ def gate(
     read_once([baseline, candidate])
     old, new = only_report(baseline), only_report(candidate)
     if old is not None and new is not None:
-        _reports(old, new, 0.0 if margin is None else margin, on_undecided, as_json=as_json, output=output)
+        compared = compare(old, new)
+        for path in outputs or ():
+            write(path, compared.to_json())
+        deliver(json.loads(compared.to_json()), [comparison_to_rich(compared)], as_json=as_json)
+        if why := regression(compared, margin or 0.0, on_undecided):
+            complain(why)
+            raise typer.Exit(1)
         return
-    rules = Policy(
-        segment=segment,
-        margin=0.02 if margin is None else margin,
-        contradiction_margin=contradiction_margin,
-        critical=frozenset(critical or ()),
-        minimum=minimum,
-        max_undecided=max_undecided,
-        on_undecided=on_undecided,
-    )
     if baseline == candidate:
         raise InputError("OLD and NEW are the same runs: there is nothing to compare")
-    found = decide(runs(baseline, "OLD"), runs(candidate, "NEW"), rules)
+    policy = Policy(
+        segment=segment,
+        margin=0.02 if margin is None else margin,
+        critical=frozenset(critical or ()),
+        on_undecided=on_undecided,
+        **numbers_of("--rule", rules, _RULES),
+    )
+    found = decide(runs(baseline, "OLD"), runs(candidate, "NEW"), policy)
     names = [named[0] if (named := release_of(each)) else Path(each).name for each in (baseline, candidate)]
-    if markdown:
-        write(markdown, to_markdown(found, *names))
-    if junit:
-        write(junit, to_junit(found, on_not_enough))
     data: dict[str, Any] = {"baseline": names[0], "candidate": names[1], **found.as_data()}
-    deliver(data, _views(found), as_json=as_json, output=output)
+    for path in outputs or ():
+        ending = Path(path).suffix.lower()
+        text = to_markdown(found, *names) if ending == ".md" else dumped(data)
+        write(path, to_junit(found, on_not_enough) if ending == ".xml" else text)
+    deliver(data, _views(found), as_json=as_json)
     raise typer.Exit(status_of(found.outcome, on_not_enough))
 
 
-def _reports(
-    old: Report, new: Report, margin: float, on_undecided: OnUndecided, *, as_json: bool, output: str | None
-) -> None:
-    checked("--margin", margin)
-    found = compare(old, new)
-    deliver(json.loads(found.to_json()), [comparison_to_rich(found)], as_json=as_json, output=output)
-    if why := regression(found, margin, on_undecided):
-        complain(why)
-        raise typer.Exit(1)
+def regression(comparison: Comparison, margin: float, on_undecided: OnUndecided = "pass") -> str | None:
+    """Returns why a new report fails compared with the old one; None if it passes.
+
+    A report that was not fully verified fails. What is unknown about the old report is assumed in its favour: a missing
+    score counts as 0.0, claims that were not judged as supported. Undecided claims are treated alike in both: they are
+    not counted, or all count as unsupported.
+    """
+    unknown = threshold.refusal(comparison.new, 1.0, on_undecided)
+    if unknown is not None:
+        return f"{unknown.reason}: --margin cannot be checked"
+    new = counted_score(comparison.new, on_undecided)
+    if new is None:
+        return None  # it makes no claim that was found to be wrong
+    before = comparison.old
+    if before.hallucination_score is not None and before.scoring != comparison.new.scoring:
+        return f"{comparison.score.reason}: --margin cannot be checked"
+    verdicts = tuple(
+        replace(each, support=SupportClass.SUPPORTED) if each.outcome == "not_judged" else each
+        for each in before.verdicts
+    )
+    old = counted_score(replace(before, verdicts=verdicts), on_undecided) or 0.0
+    if new - old > margin + _ROUNDING:
+        return f"hallucination score rose by {new - old:.2f} from {old:.2f}, over --margin {margin:.2f}"
+    return None
 
 
 def _views(found: Decision) -> Iterator[Any]:

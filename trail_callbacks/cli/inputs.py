@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 import shutil
 import sys
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
     from trail_callbacks.store import Store
 
 _STDIN = "-"
+_NAME = re.compile(r"[!-~]+|.*\.[A-Za-z]\w{0,4}")  # names a file: no blank in it, or an ending
 _AGE = re.compile(r"(\d+(?:\.\d+)?)([smhdw])")
 _SECONDS = {"s": 1, "m": 60, "h": 3_600, "d": 86_400, "w": 604_800}
 _HEAD = 4_096  # bytes in which a file says what it is
@@ -33,33 +35,39 @@ _OTHERS = re.compile(
 """How compressed files begin, and what is near the start of other tools' traces and of no report."""
 
 
-def texts(
-    answer: str | None,
-    answer_text: str | None,
-    sources: Sequence[str],
-    source_texts: Sequence[str],
-    question: str | None,
-) -> ProvenanceGraph:
-    """Builds a graph from the command-line options; each source keeps its file name.
+def texts(answer: str | None, sources: Sequence[str], question: str | None) -> ProvenanceGraph:
+    """Builds a graph from the command line; a source that is a file keeps its name.
+
+    Args:
+        answer: A file, `-` for standard input, or the text itself.
+        sources: Likewise.
+        question: The question, as text.
 
     Raises:
-        InputError: If the answer or all sources are missing, the answer is given twice, standard input is used twice,
-            or a file cannot be read.
+        InputError: If the answer or all sources are missing, standard input is used twice, or a file cannot be read.
     """
-    if (answer is None) == (answer_text is None):
-        raise InputError("give the answer once: --answer FILE (- is standard input) or --answer-text TEXT")
-    if not sources and not source_texts:
-        raise InputError("give at least one source: --source FILE (- is standard input) or --source-text TEXT")
-    read_once([str(answer), *sources])
-    text = answer_text if answer_text is not None else read(str(answer), " (to give the text itself use --answer-text)")
-    hint = " (to give the text itself use --source-text)"
-    given: list[tuple[str, dict[str, Any]]] = [(read(name, hint), {"source": _named(name)}) for name in sources]
-    given += [(each, {}) for each in source_texts]
+    if answer is None:
+        raise InputError("give the answer: --answer FILE (- is standard input) or --answer TEXT")
+    if not sources:
+        raise InputError("give at least one source: --source FILE (- is standard input) or --source TEXT")
+    read_once([answer, *sources])
     nodes = [
-        Node(id=f"source-{n}", kind="document", text=each, step="source", attributes=about)
-        for n, (each, about) in enumerate(given, 1)
+        Node(
+            id=f"source-{n}",
+            kind="document",
+            text=each if _is_text(each) else read(each),
+            step="source",
+            attributes={} if _is_text(each) else {"source": _named(each)},
+        )
+        for n, each in enumerate(sources, 1)
     ]
-    return ProvenanceGraph.from_texts(text, nodes, question)
+    return ProvenanceGraph.from_texts(answer if _is_text(answer) else read(answer), nodes, question)
+
+
+def _is_text(given: str) -> bool:
+    """Whether it is a text rather than the name of a file: none has that name, and it does not look like one."""
+    there = os.path.exists(given)  # noqa: PTH110 - that of Path raises on long texts
+    return given != _STDIN and not there and not _NAME.fullmatch(given)
 
 
 def read_once(names: Sequence[str]) -> None:
@@ -72,12 +80,11 @@ def read_once(names: Sequence[str]) -> None:
         raise InputError("standard input (-) can be read only once: put the other text into a file")
 
 
-def read(name: str, hint: str = "", called: str | None = None) -> str:
+def read(name: str, called: str | None = None) -> str:
     """Reads a UTF-8 text file; `-` is standard input.
 
     Args:
         name: The file.
-        hint: Appended to the message if the file does not exist.
         called: What it is called in messages; None: its name.
 
     Raises:
@@ -89,7 +96,7 @@ def read(name: str, hint: str = "", called: str | None = None) -> str:
     except IsADirectoryError as error:
         raise InputError(f"{where} is a folder: name the files in it") from error
     except FileNotFoundError as error:
-        raise InputError(f"{where} does not exist{hint}") from error
+        raise InputError(f"{where} does not exist") from error
     except (OSError, ValueError) as error:
         raise InputError(f"{where} cannot be read: {getattr(error, 'strerror', None) or error}") from error
     if b"\0" in data:

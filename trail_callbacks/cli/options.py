@@ -1,8 +1,8 @@
-"""Options that several commands take, as Typer reads them: name, type and help."""
+"""Options that several commands take, as Typer reads them, and what their values mean."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import fields
 from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeAlias
 
@@ -12,6 +12,7 @@ from trail_callbacks.errors import InputError
 from trail_callbacks.files import require_writable
 
 if TYPE_CHECKING:
+    from trail_callbacks.judges.judge import Judge
     from trail_callbacks.models.budget import Budget
 
 Word: TypeAlias = str | None
@@ -35,21 +36,30 @@ def writable(path: str | None) -> str | None:
     return path
 
 
-Json = Annotated[bool, option(None, "Print one JSON object and nothing else.", "--json")]
-Output = Annotated[Word, option("FILE", "Also write the JSON to a file.", "--output", "-o", callback=writable)]
-Into = Annotated[Word, option("FILE", "Write to a file instead of standard output.", "--output", "-o")]
-Judge = Annotated[
-    Word, option("JUDGE", "The judge: local (offline, the default), provider/model, or encoder:MODEL (runs here).")
-]
-BaseUrl = Annotated[Word, option("URL", "OpenAI-compatible endpoint of the model.")]
-Cache = Annotated[Word, option("DIR", "Cache model replies in this folder.")]
+def share(param: typer.CallbackParam, value: float | None) -> float | None:
+    """Returns the value of an option that is a share.
 
-Answer = Annotated[Word, option("FILE", "File with the answer to check; - is standard input.")]
-AnswerText = Annotated[Word, option("TEXT", "The answer to check, as text.")]
-Source = Annotated[Words, option("FILE", "File with a source; may be repeated.")]
-SourceText = Annotated[Words, option("TEXT", "A source, as text; may be repeated.")]
-Question = Annotated[Word, option("TEXT", "The question that was asked.")]
-MaxScore = Annotated[float | None, option("X", "Exit with status 1 if a score is over this, 0.0 to 1.0.")]
+    Raises:
+        InputError: If it is not from 0.0 to 1.0.
+    """
+    if value is not None and not 0.0 <= value <= 1.0:
+        raise InputError(f"{param.opts[0]} is {value}, expected 0.0 to 1.0")
+    return value
+
+
+Json = Annotated[bool, option(None, "Print one JSON object and nothing else.", "--json")]
+Into = Annotated[Word, option("FILE", "Write to a file instead of standard output.", "--output", "-o")]
+JudgeName = Annotated[
+    Word,
+    option(
+        "JUDGE",
+        "Who judges: local (offline, the default), provider/model, provider/model@URL (a server that speaks OpenAI's "
+        "protocol), or encoder:MODEL (an open model that runs here).",
+        "--judge",
+    ),
+]
+Html = Annotated[Word, option("FILE", "Write it as a page: one file, which loads nothing.", callback=writable)]
+Open = Annotated[bool, option(None, "Open that page in the browser; without --html it is trail.html.", "--open")]
 OnUndecidedClaims = Annotated[
     Literal["pass", "fail"],
     option(
@@ -58,8 +68,6 @@ OnUndecidedClaims = Annotated[
         "--on-undecided",
     ),
 ]
-
-
 StoreUrl = Annotated[str, option("URL", "Store of judged runs: a file, or a URL.", "--store")]
 Limits = Annotated[
     Words,
@@ -70,7 +78,6 @@ Limits = Annotated[
         "--limit",
     ),
 ]
-
 OnNotEnough = Annotated[
     Literal["pass", "fail"] | None, option(None, "What to do if there is not enough data; default: status 3.")
 ]
@@ -90,18 +97,57 @@ def status_of(outcome: str, on_not_enough: Literal["pass", "fail"] | None) -> in
     return _STATUS[outcome]
 
 
-def pairs_of(name: str, given: Sequence[str]) -> dict[str, str]:
+def judge_of(name: str | None) -> Judge:
+    """Makes the judge that `--judge` names.
+
+    Raises:
+        JudgeError: If it is no judge, or its model cannot be used.
+        MissingExtraError: If it needs an extra that is not installed.
+    """
+    from trail_callbacks.judges.resolve import resolve  # noqa: PLC0415 - other commands do not need it
+
+    judge, at, url = (name or "").partition("@http")
+    return resolve(judge or None, base_url=f"http{url}" if at else None)
+
+
+def pairs_of(name: str, given: Sequence[str] | None) -> dict[str, str]:
     """Reads a repeated option whose values are `NAME=VALUE`.
 
     Raises:
         InputError: If one is not.
     """
     found = {}
-    for each in given:
+    for each in given or ():
         key, equals, value = each.partition("=")
         if not key or not equals:
             raise InputError(f"{name} is {each!r}, expected NAME=VALUE")
         found[key.strip()] = value
+    return found
+
+
+def numbers_of(
+    name: str, given: Sequence[str] | None, known: Mapping[str, type], other: type | None = None
+) -> dict[str, Any]:
+    """Reads a repeated option whose values are `NAME=NUMBER`.
+
+    Args:
+        name: The option.
+        given: Its values.
+        known: The type of each name.
+        other: The type of all other names; None refuses them.
+
+    Raises:
+        InputError: If a name is unknown, or its value is no such number.
+    """
+    found: dict[str, Any] = {}
+    for key, value in pairs_of(name, given).items():
+        kind = known.get(key, other)
+        if kind is None:
+            raise InputError(f"{name} {key} is unknown, expected any of {', '.join(known)}")
+        try:
+            found[key] = kind(value)
+        except ValueError as error:
+            raise InputError(f"{name} is {key}={value!r}, expected a number") from error
     return found
 
 
@@ -113,13 +159,5 @@ def budget_of(limits: Sequence[str] | None) -> Budget:
     """
     from trail_callbacks.models.budget import Budget  # noqa: PLC0415 - other commands do not need it
 
-    known = [each.name for each in fields(Budget)]
-    found: dict[str, Any] = {}
-    for name, value in pairs_of("--limit", limits or ()).items():
-        if name not in known:
-            raise InputError(f"--limit {name} is unknown, expected any of {', '.join(known)}")
-        try:
-            found[name] = int(value) if name in {"calls", "tokens"} else float(value)
-        except ValueError as error:
-            raise InputError(f"--limit is {name}={value!r}, expected a number") from error
-    return Budget(**found)
+    known = {each.name: int if each.name in {"calls", "tokens"} else float for each in fields(Budget)}
+    return Budget(**numbers_of("--limit", limits, known))

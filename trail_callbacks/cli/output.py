@@ -6,7 +6,7 @@ import json
 import os
 import sys
 import webbrowser
-from collections.abc import Generator, Iterable, Sequence
+from collections.abc import Generator, Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
@@ -16,11 +16,11 @@ from rich.console import Console, Group
 from rich.progress import BarColumn, Progress, SpinnerColumn, TextColumn, TimeElapsedColumn, TimeRemainingColumn
 from rich.text import Text
 
-from trail_callbacks.errors import InputError
 from trail_callbacks.files import write
 from trail_callbacks.models.call import Usage
 from trail_callbacks.render.excerpt import plain
 from trail_callbacks.render.terminal import plain_text
+from trail_callbacks.report import Report
 
 _WIDEST = 120
 
@@ -60,10 +60,9 @@ def emit(value: Any) -> None:
     sys.stdout.flush()
 
 
-def deliver(value: Any, views: Iterable[Any], *, as_json: bool, output: str | None = None) -> None:
-    """Gives the result of a command: into the file of `--output`, and with `--json` or for people on stdout."""
-    if output:
-        write(output, dumped(value))
+def deliver(value: Any, views: Iterable[Any], *, as_json: bool) -> None:
+    """Gives the result of a command on stdout: one JSON object with `--json`, or what people read."""
+    views = list(views)  # they may do something: write a page
     if as_json:
         emit(value)
     else:
@@ -93,22 +92,14 @@ def pour(text: str) -> None:
     sys.stdout.buffer.flush()
 
 
-def folder(path: str) -> Path:
-    """Creates a folder unless it exists, for its owner only.
-
-    Raises:
-        InputError: If it cannot be created; names it.
-    """
-    try:
-        Path(path).mkdir(mode=0o700, parents=True, exist_ok=True)
-    except OSError as error:
-        raise InputError(f"the folder {path} cannot be created: {error.strerror or error}") from error
-    return Path(path)
-
-
-def browse(path: str) -> bool:
-    """Opens a file in the browser; returns False if there is none."""
-    return webbrowser.open(Path(path).resolve().as_uri())
+def write_page(report: Report, html: str | None, *, opened: bool) -> Iterator[str]:
+    """Writes a report as a page, if one is wanted, opens it, and yields where it is."""
+    if html or opened:
+        path = html or "trail.html"
+        write(path, report.to_html())
+        if opened and not webbrowser.open(Path(path).resolve().as_uri()):
+            complain(f"could not start a browser: open {path} yourself")
+        yield f"written to {plain(path)}"
 
 
 @contextmanager

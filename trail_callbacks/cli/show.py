@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections import Counter
 from collections.abc import Iterator
 from datetime import UTC, datetime
 from pathlib import Path
@@ -12,13 +13,12 @@ import typer
 from rich.text import Text
 
 from trail_callbacks.cli.inputs import is_trace, saved, spooled, traces_in
-from trail_callbacks.cli.options import Json, Word, option
-from trail_callbacks.cli.output import browse, complain, display, emit, skipped
+from trail_callbacks.cli.options import Html, Json, Open, option
+from trail_callbacks.cli.output import deliver, display, emit, skipped, write_page
 from trail_callbacks.errors import InputError
-from trail_callbacks.files import write
 from trail_callbacks.render.excerpt import line, plain
 from trail_callbacks.render.terminal import graph_to_rich, to_rich
-from trail_callbacks.trace import Packing, Trace
+from trail_callbacks.trace import Trace
 
 _SHOWN = ("question", "answer", "context", "versions", "retrievals", "rerankings", "packings", "calls", "warnings")
 
@@ -29,10 +29,9 @@ def show(
         str,
         typer.Argument(metavar="FILE", help="A report as JSON, or traces, also of other tools; - is standard input."),
     ],
-    width: Annotated[int | None, option("N", "Columns, 40 or more.", min=40)] = None,
     graph: Annotated[bool, option(None, "Also show the provenance graph.", "--graph")] = False,
-    html: Annotated[Word, option("FILE", "Write a self-contained HTML page instead.")] = None,
-    open_: Annotated[bool, option(None, "Open that page in the browser.", "--open")] = False,
+    html: Html = None,
+    open_: Open = False,
     as_json: Json = False,
 ) -> None:
     """Shows a saved report: here, or as a page with the answer coloured by claim and the graph beside it.
@@ -40,28 +39,19 @@ def show(
     Of a report written by a newer release it shows what this release can read, and says what is missing. Of a trace it
     shows what was retrieved, reranked and read, and with --graph the texts; `trail check` makes a report of it.
     """
-    if open_ and not html:
-        raise InputError("--open opens the page that --html FILE writes: give both")
     path = spooled(report)
     if is_trace(path):
-        if html:
-            raise InputError(f"{report} is a trace, and --html draws reports: trail check {report} -o report.json")
-        _show_traces(report, path, graph=graph, width=width, as_json=as_json)
+        if html or open_:
+            raise InputError(f"{report} is a trace, and pages show reports: trail check {report} -o report.json")
+        _show_traces(report, path, graph=graph, as_json=as_json)
         return
     found = saved(report, path, lenient=True)
-    if html:
-        write(html, found.to_html())
-        if open_ and not browse(html):
-            complain(f"could not start a browser: open {html} yourself")
-    if as_json:
-        emit(json.loads(found.to_json()))
-    elif html:
-        display(f"written to {plain(html)}")
-    else:
-        display(*([graph_to_rich(found.graph), ""] if graph else []), to_rich(found), width=width)
+    written = list(write_page(found, html, opened=open_))
+    drawn = [*([graph_to_rich(found.graph), ""] if graph else []), to_rich(found)]
+    deliver(json.loads(found.to_json()), written or drawn, as_json=as_json)
 
 
-def _show_traces(name: str, path: Path, *, graph: bool, width: int | None, as_json: bool) -> None:
+def _show_traces(name: str, path: Path, *, graph: bool, as_json: bool) -> None:
     """Prints the traces of a file. Lines that are no trace are skipped with a message, and the exit status is 2."""
     traces, errors = traces_in(name, path)
     if as_json:
@@ -69,7 +59,7 @@ def _show_traces(name: str, path: Path, *, graph: bool, width: int | None, as_js
         emit(shown[0] if len(shown) == 1 and not errors else {"traces": shown, "errors": [str(e) for e in errors]})
     else:
         for trace in traces:
-            display(*([graph_to_rich(trace.graph), ""] if graph else []), *_views(trace), width=width)
+            display(*([graph_to_rich(trace.graph), ""] if graph else []), *_views(trace))
     skipped(errors)
 
 
@@ -85,38 +75,41 @@ def _as_json(trace: Trace) -> dict[str, Any]:
 def _views(trace: Trace) -> Iterator[Text]:
     """Yields what to print of a trace."""
     yield Text(f"trace {plain(trace.id)}", style="bold")
-    for name, value in (("question", trace.question), ("answer", trace.answer), *_about(trace)):
-        if value:
-            yield Text(f"{name + ':':<12}{line(str(value))}")
+    context, versions = trace.context, trace.versions
+    named = {name: getattr(versions, name) for name in versions.__slots__}
+    about = {
+        "question": trace.question,
+        "answer": trace.answer,
+        "started": None if context.started is None else _time(context.started),
+        **{name: getattr(context, name) for name in ("request", "session", "user", "tenant", "query_class")},
+        "tags": ", ".join(context.tags),
+        "versions": ", ".join(f"{name} {value}" for name, value in named.items() if value),
+    }
+    yield from (Text(f"{name + ':':<12}{line(str(value))}") for name, value in about.items() if value)
     for retrieval in trace.retrievals:
         late = ", after the answer" if retrieval.after_answer else ""
         ended = f", failed: {line(retrieval.error)}" if retrieval.error else ""
-        query = line(retrieval.query)
-        yield Text(f"{plain(retrieval.step)} retrieved {len(retrieval.candidates)} for: {query}{late}{ended}")
+        found = f"retrieved {len(retrieval.candidates)} for: {line(retrieval.query)}"
+        yield Text(f"{plain(retrieval.step)} {found}{late}{ended}")
     for reranking in trace.rerankings:
         dropped = sum(each.rank_out is None for each in reranking.ranked)
         moved = sum(each.rank_out not in {None, each.rank_in} for each in reranking.ranked)
         yield Text(f"{plain(reranking.step)} was given {len(reranking.ranked)}, moved {moved}, dropped {dropped}")
     for packing in trace.packings:
-        yield Text(_packed(packing))
+        read = [piece for piece in packing.pieces if piece.order is not None]
+        cut = sum(piece.arrived < 1.0 for piece in read)
+        reasons = Counter(piece.dropped for piece in packing.pieces if piece.dropped)
+        lost = ", ".join(f"{n} {reason}" for reason, n in reasons.items())
+        yield Text(
+            f"{plain(packing.step)} read {len(read)} of {len(packing.pieces)} ({cut} in part)"
+            f"{f', not: {lost}' if lost else ''}, about {packing.tokens} tokens"
+        )
     for call in trace.calls:
-        seconds = f", {call.seconds:.2f} s" if call.seconds is not None else ""
+        took = f", {call.seconds:.2f} s" if call.seconds is not None else ""
         tokens = f", {call.prompt_tokens} + {call.completion_tokens or 0} tokens" if call.prompt_tokens else ""
         ended = f", failed: {line(call.error)}" if call.error else ""
-        yield Text(f"{plain(call.step)} called {plain(call.model or 'a model')}{tokens}{seconds}{ended}")
-    for warning in trace.warnings:
-        yield Text(f"note: {line(warning)}", style="yellow")
-
-
-def _about(trace: Trace) -> Iterator[tuple[str, str | None]]:
-    context, versions = trace.context, trace.versions
-    if context.started is not None:
-        yield "started", _time(context.started)
-    for name in ("request", "session", "user", "tenant", "query_class"):
-        yield name, getattr(context, name)
-    yield "tags", ", ".join(context.tags)
-    known = {name: getattr(versions, name) for name in versions.__slots__}
-    yield "versions", ", ".join(f"{name} {value}" for name, value in known.items() if value)
+        yield Text(f"{plain(call.step)} called {plain(call.model or 'a model')}{tokens}{took}{ended}")
+    yield from (Text(f"note: {line(warning)}", style="yellow") for warning in trace.warnings)
 
 
 def _time(at: float) -> str:
@@ -124,14 +117,3 @@ def _time(at: float) -> str:
         return datetime.fromtimestamp(at, UTC).isoformat(timespec="milliseconds")
     except (OverflowError, OSError, ValueError):  # a file may hold any number
         return f"{at:g} seconds after 1970"
-
-
-def _packed(packing: Packing) -> str:
-    read = [piece for piece in packing.pieces if piece.order is not None]
-    cut = sum(piece.arrived < 1.0 for piece in read)
-    reasons = [piece.dropped for piece in packing.pieces if piece.dropped]
-    missing = ", ".join(f"{reasons.count(reason)} {reason}" for reason in dict.fromkeys(reasons))
-    return (
-        f"{plain(packing.step)} read {len(read)} of {len(packing.pieces)} ({cut} in part)"
-        f"{f', not: {missing}' if missing else ''}, about {packing.tokens} tokens"
-    )

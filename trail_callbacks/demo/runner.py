@@ -1,47 +1,35 @@
-"""Runs the demo's apps, which live with the adapters and are found through entry points, not imported."""
+"""Runs of the demo: one that was recorded, and apps of the adapters, which entry points find."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from importlib.metadata import entry_points
+from importlib.resources import files
 
-from trail_callbacks.demo.chat import Planted, RecordedChat
+from trail_callbacks.demo.chat import Planted, RecordedChat, planted
 from trail_callbacks.errors import InputError
+from trail_callbacks.graph import ProvenanceGraph
 from trail_callbacks.judges.judge import Judge
 from trail_callbacks.report import Report
-from trail_callbacks.taxonomy import UNSUPPORTED
+from trail_callbacks.verify.pipeline import verify
 
-_GROUP = "trail_callbacks.demos"
+RECORDED = "recorded"
+"""The run that comes with the package: of the app `langchain`."""
 
-
-@dataclass(frozen=True, slots=True)
-class DemoApp:
-    """One app of the demo.
-
-    Attributes:
-        title: The framework and the kind of app.
-        question: The question it is asked.
-    """
-
-    title: str
-    question: str
-
-
+_HARBOUR = "What should a visitor know about the harbour, its boats and its last season?"
 APPS = {
-    "langchain": DemoApp(
-        "LangChain: a map-reduce chain over three documents",
-        "What should a visitor know about the harbour, its boats and its last season?",
-    ),
-    "langgraph": DemoApp(
+    RECORDED: ("LangChain: a chain that summarises three documents and combines the summaries", _HARBOUR),
+    "langchain": ("LangChain: a map-reduce chain over three documents", _HARBOUR),
+    "langgraph": (
         "LangGraph: an agent with two tools",
         "Which boat takes passengers, and what does the society plan for 2025?",
     ),
-    "llama-index": DemoApp(
+    "llama-index": (
         "LlamaIndex: a query engine that refines its answer",
         "How was the basin saved from the car park, and what did the storm of 1993 do?",
     ),
 }
+"""What each app is, and the question it is asked."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,48 +37,20 @@ class DemoResult:
     """The result of one app.
 
     Attributes:
-        app: Its name.
-        details: Its title and question.
         report: The report on its answer.
         planted: The planted errors that are in the answer.
+        found: Those of them that the judge flagged.
+        false_alarms: Number of flagged claims without a planted error.
     """
 
-    app: str
-    details: DemoApp
     report: Report
     planted: tuple[Planted, ...]
-
-    @property
-    def found(self) -> tuple[Planted, ...]:
-        """The planted errors that the judge flagged."""
-        return tuple(each for each in self.planted if any(self._covers(each, span) for span in self._flagged()))
-
-    @property
-    def false_alarms(self) -> int:
-        """Number of flagged claims without a planted error."""
-        return sum(not any(self._covers(each, span) for each in self.planted) for span in self._flagged())
-
-    @property
-    def undecided(self) -> int:
-        """Number of claims from which the judge abstained."""
-        return len(self.report.undecided)
-
-    def _flagged(self) -> list[tuple[int, int]]:
-        verdicts = self.report.verdicts
-        return [
-            (claim.start, claim.end)
-            for claim, verdict in zip(self.report.claims, verdicts, strict=True)
-            if verdict.support in UNSUPPORTED
-        ]
-
-    def _covers(self, planted: Planted, span: tuple[int, int]) -> bool:
-        answer = self.report.graph.answer
-        start = answer.text.find(planted.quote) if answer else -1
-        return start >= 0 and start < span[1] and span[0] < start + len(planted.quote)
+    found: tuple[Planted, ...]
+    false_alarms: int
 
 
 def run(app: str, judge: Judge) -> DemoResult:
-    """Runs one app and verifies its answer.
+    """Verifies the answer of one app.
 
     Args:
         app: A key of `APPS`.
@@ -100,12 +60,19 @@ def run(app: str, judge: Judge) -> DemoResult:
         InputError: If the app is unknown or not installed.
         MissingExtraError: If its framework is not installed.
     """
-    found = entry_points(group=_GROUP, name=app)
-    if app not in APPS or not found:
-        raise InputError(f"there is no demo app {app!r}, expected one of {', '.join(APPS)}")
-    run_app: Callable[[RecordedChat, str, Judge], Report] = next(iter(found)).load()
-    details, chat = APPS[app], RecordedChat()
-    report = run_app(chat, details.question, judge)
+    if app == RECORDED:
+        saved = (files("trail_callbacks.demo") / "run.json").read_text(encoding="utf-8")
+        report = verify(ProvenanceGraph.from_json(saved), judge)
+    else:
+        made = list(entry_points(group="trail_callbacks.demos", name=app))
+        if app not in APPS or not made:
+            raise InputError(f"there is no demo app {app!r}, expected one of {', '.join(APPS)}")
+        report = made[0].load()(RecordedChat(), APPS[app][1], judge)
     answer = report.graph.answer.text if report.graph.answer else ""
-    planted = tuple(each for each in chat.planted if each.quote in answer)
-    return DemoResult(app=app, details=details, report=report, planted=planted)
+    places = {each: answer.find(each.quote) for each in planted() if each.quote in answer}
+    met = {
+        claim.id: [each for each, at in places.items() if at < claim.end and claim.start < at + len(each.quote)]
+        for claim in report.unsupported
+    }
+    found = tuple(each for each in places if any(each in some for some in met.values()))
+    return DemoResult(report, tuple(places), found, sum(not some for some in met.values()))

@@ -221,7 +221,7 @@ def test_a_forked_process_judges_too(entailment, monkeypatch):
 def test_through_the_command(kind, request, trail, tmp_path):
     folder = request.getfixturevalue(kind)
     status, out, err = trail(
-        "check", "--judge", f"encoder:{folder}", "--answer-text", ANSWER, "--source-text", f"{SILENT} {YES}", "--json"
+        "check", "--judge", f"encoder:{folder}", "--answer", ANSWER, "--source", f"{SILENT} {YES}", "--json"
     )
     if kind == "grounding":  # its labels have no names, and the command has no option for them
         assert status == 2
