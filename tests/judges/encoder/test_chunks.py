@@ -5,7 +5,7 @@ from hypothesis import strategies as st
 
 from trail_callbacks.evidence import whole
 from trail_callbacks.graph import Node
-from trail_callbacks.judges.encoder.chunks import chunks, statements
+from trail_callbacks.judges.encoder.inference import chunks, statements
 
 
 def words(text):

@@ -62,9 +62,6 @@ def test_without_the_extra_the_error_is_a_pip_line(monkeypatch, missing):
         ("", "expected a hub id"),
         (7, "expected a hub id"),
         ("./nowhere", "no such folder"),
-        ("/nowhere/at/all", "no such folder"),
-        ("bespokelabs/Bespoke-MiniCheck-7B", "excludes commercial use"),
-        ("google/t5_xxl_true_nli_mixture", "11 billion"),
     ],
 )
 def test_a_model_that_cannot_be_used_is_refused_at_once(model, why):
@@ -77,11 +74,8 @@ def test_a_model_that_cannot_be_used_is_refused_at_once(model, why):
     [
         ({"batch_size": 0}, "batch_size"),
         ({"chunks": 0}, "chunks"),
-        ({"threshold": 1.0}, "threshold"),
         ({"threshold": float("nan")}, "threshold"),
         ({"margin": -0.1}, "margin"),
-        ({"margin": float("nan")}, "margin"),
-        ({"dtype": "float16"}, "float16 overflows"),
         ({"profile": "someone/else"}, "FactCG"),
     ],
 )

@@ -1,7 +1,5 @@
 """Models that take evidence and claim: real architectures, compared with what transformers itself says of their input."""
 
-from itertools import permutations
-
 import pytest
 from seen import WITHOUT, claim, inputs, like, run
 
@@ -15,7 +13,6 @@ pytestmark = pytest.mark.encoder
 
 ROBERTA, DEBERTA = "lytang/MiniCheck-RoBERTa-Large", "lytang/MiniCheck-DeBERTa-v3-Large"
 T5, FACTCG = "lytang/MiniCheck-Flan-T5-Large", "yaxili96/FactCG-DeBERTa-v3-Large"
-HHEM = "vectara/hallucination_evaluation_model"
 EVIDENCE, CLAIM = "the ferry takes forty people today.", "the ferry carries people."
 
 
@@ -37,30 +34,12 @@ def made(tiny, tmp_path_factory):
     rob, t5 = tiny.roberta_tokenizer(), tiny.t5_tokenizer()
     deb = tiny.tokenizer(eos_token="[SEP]")
     two = {0: "LABEL_0", 1: "LABEL_1"}
-    first = tiny.saved(tiny.t5_first_token(t5), t5, folder / "backbone")
     return {
         ROBERTA: tiny.saved(tiny.roberta(rob), rob, folder / "roberta"),
         DEBERTA: tiny.saved(tiny.deberta(deb, two, 2048), deb, folder / "deberta"),
         FACTCG: tiny.saved(tiny.deberta(deb, two, 2048), deb, folder / "factcg"),
         T5: tiny.saved(tiny.t5(t5), t5, folder / "t5"),
-        HHEM: hhem(first, folder / "hhem"),
-        "backbone": first,
     }
-
-
-def hhem(backbone, folder, **changed):
-    """As its authors saved it: a T5 under another name, with the shared weights once."""
-    import json
-
-    from safetensors.torch import load_file, save_file
-
-    folder.mkdir()
-    weights = load_file(f"{backbone}/model.safetensors")
-    weights.pop("transformer.encoder.embed_tokens.weight", None)
-    save_file({f"t5.{name}": tensor for name, tensor in weights.items()} | changed, folder / "model.safetensors")
-    config = {"model_type": "HHEMv2", "auto_map": {"AutoConfig": "code.Config"}, "architectures": ["HHEMv2ForX"]}
-    (folder / "config.json").write_text(json.dumps(config))
-    return str(folder)
 
 
 def judge(made, name, **more):
@@ -70,8 +49,6 @@ def judge(made, name, **more):
 
         tok = AutoTokenizer.from_pretrained(made[T5])  # its vocabulary has other ids than 3 and 209
         changes["outputs"] = tuple((token, tok.convert_tokens_to_ids(token)) for token in ("a", "b"))
-    if name == HHEM:
-        changes["backbone"] = made["backbone"]
     return EncoderJudge(made[name], profile=like(name, **changes), margin=0.0, **more)
 
 
@@ -80,7 +57,7 @@ def said(judgement):
     return float(judgement.rationale.partition("score ")[2][:4])
 
 
-@pytest.mark.parametrize("name", [ROBERTA, DEBERTA, FACTCG, T5, HHEM])
+@pytest.mark.parametrize("name", [ROBERTA, DEBERTA, FACTCG, T5])
 def test_a_model_reads_its_own_format_and_its_answer_is_read_where_it_stands(made, name):
     import torch
     import transformers
@@ -89,7 +66,7 @@ def test_a_model_reads_its_own_format_and_its_answer_is_read_where_it_stands(mad
     with inputs(asked) as seen:
         (judgement,) = run(asked, [ask()])
     loaded = asked._first.loaded()
-    tok, network = loaded.tokenizer, loaded.network
+    network = loaded.network
     texts = {
         ROBERTA: f"{EVIDENCE}</s>{CLAIM}",
         DEBERTA: f"{EVIDENCE}[SEP]{CLAIM}",
@@ -98,12 +75,8 @@ def test_a_model_reads_its_own_format_and_its_answer_is_read_where_it_stands(mad
             f'{EVIDENCE}\n\nChoose your answer: based on the paragraph above can we conclude that "{CLAIM}"?'
             "\n\nOPTIONS:\n- Yes\n- No\nI think the answer is "
         ),
-        HHEM: (
-            "<pad> Determine if the hypothesis is true given the premise?\n\n"
-            f"Premise: {EVIDENCE}\n\nHypothesis: {CLAIM}"
-        ),
     }
-    expected = transformers.AutoTokenizer.from_pretrained(made["backbone" if name == HHEM else name])(texts[name])
+    expected = transformers.AutoTokenizer.from_pretrained(made[name])(texts[name])
     assert seen == [expected["input_ids"]]
     ids = torch.tensor([expected["input_ids"]])
     with torch.no_grad():
@@ -112,15 +85,11 @@ def test_a_model_reads_its_own_format_and_its_answer_is_read_where_it_stands(mad
             logits = logits[[index for _, index in loaded.profile.outputs]]
         else:
             logits = network(input_ids=ids).logits[0]
-            logits = logits[0] if name == HHEM else logits
     assert said(judgement) == pytest.approx(logits.softmax(-1)[1].item(), abs=0.006)
-    assert tok.convert_ids_to_tokens(seen[0])[0] == {HHEM: "<pad>", ROBERTA: "<s>"}.get(
-        name, tok.convert_ids_to_tokens(expected["input_ids"])[0]
-    )
     assert judgement.support != "contradicted"
 
 
-@pytest.mark.parametrize("name", [ROBERTA, DEBERTA, FACTCG, T5, HHEM])
+@pytest.mark.parametrize("name", [ROBERTA, DEBERTA, FACTCG, T5])
 def test_a_claim_is_never_cut_and_no_input_exceeds_the_window(made, name):
     asked = judge(made, name, chunks=None)
     text = " ".join(["the bridge carries small green cars today"] * 700) + " " + "x" * 3000
@@ -143,7 +112,7 @@ def test_a_claim_that_fills_the_window_is_an_error_and_not_absent(entailment):
     assert "too long for the 512 tokens" in judgement.error
 
 
-@pytest.mark.parametrize("order", list(permutations(range(3))))
+@pytest.mark.parametrize("order", [(1, 2, 0), (2, 0, 1)])
 def test_the_order_of_labels_changes_no_verdict(tiny, entailment, tmp_path, order):
     import torch
     from transformers import AutoModelForSequenceClassification, AutoTokenizer

@@ -6,7 +6,7 @@ from seen import WITHOUT, claim, inputs, run
 from trail_callbacks import EncoderJudge, check
 from trail_callbacks.evidence import Passage
 from trail_callbacks.judges.encoder.inference import Asked, Encoder
-from trail_callbacks.judges.encoder.tokens import TokenReader
+from trail_callbacks.judges.encoder.readers import TokenReader
 from trail_callbacks.judges.judge import Question
 from trail_callbacks.models.drive import drive
 

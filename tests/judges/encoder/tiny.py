@@ -18,7 +18,6 @@ from transformers import (
     RobertaConfig,
     T5Config,
     T5ForConditionalGeneration,
-    T5ForTokenClassification,
 )
 
 WORDS = (
@@ -132,8 +131,8 @@ def t5_tokenizer():
     return tokenizer(marks, "$A </s>", "$A </s> $B </s>", **named)
 
 
-def _t5(tok):
-    return T5Config(
+def t5(tok):
+    config = T5Config(
         vocab_size=len(tok),
         d_model=32,
         d_kv=8,
@@ -147,14 +146,7 @@ def _t5(tok):
         eos_token_id=tok.eos_token_id,
         num_labels=2,
     )
-
-
-def t5(tok):
-    return T5ForConditionalGeneration(_t5(tok))
-
-
-def t5_first_token(tok):
-    return T5ForTokenClassification(_t5(tok))
+    return T5ForConditionalGeneration(config)
 
 
 def _sentence(rng, marker=None):

@@ -3,25 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 from hashlib import sha256
 from pathlib import Path
 
 from trail_callbacks.claims import abstains, split
 from trail_callbacks.errors import InputError, JudgeError, MissingExtraError
-from trail_callbacks.judges.encoder.chunks import statements
-from trail_callbacks.judges.encoder.inference import Encoder, Reader
+from trail_callbacks.judges.encoder.inference import Encoder, statements
 from trail_callbacks.judges.encoder.loading import Loaded, Source, Weights, needs_extra
-from trail_callbacks.judges.encoder.pairs import PairReader
-from trail_callbacks.judges.encoder.profiles import DEFAULT, PROFILES, UNSUITED, Profile, checked_labels, profile_of
-from trail_callbacks.judges.encoder.tokens import TokenReader
+from trail_callbacks.judges.encoder.profiles import DEFAULT, PROFILES, Profile, checked_labels, profile_of
+from trail_callbacks.judges.encoder.readers import PairReader, Reader, TokenReader
 from trail_callbacks.judges.encoder.verdicts import Thresholds, stating, verdicts
 from trail_callbacks.judges.judge import Assessment, Extraction, Judgement, Purpose, Question, absent
 from trail_callbacks.language.detect import NAMES, language
 from trail_callbacks.models.call import Pipeline
 from trail_callbacks.taxonomy import SupportClass
-
-_DTYPES = ("float32", "bfloat16")
 
 
 class EncoderJudge:
@@ -31,10 +26,10 @@ class EncoderJudge:
         check(answer, sources, judge="encoder:MoritzLaurer/DeBERTa-v3-base-mnli-fever-anli")
 
     Two kinds of model are understood. Token classifiers (LettuceDetect and its kin) read up to 4,096 tokens of sources
-    and several claims in one go, and mark the words that nothing backs. Pair classifiers (FactCG, MiniCheck, HHEM, and
+    and several claims in one go, and mark the words that nothing backs. Pair classifiers (FactCG, MiniCheck, and
     three-class entailment models) read one claim against a few hundred tokens at a time; the highest answer counts.
-    All passages that are given are read, in chunks. `trail_callbacks.judges.encoder.profiles` lists the known models
-    and how each wants to be asked; others are understood if their labels have names. Look at the licence of those.
+    `trail_callbacks.judges.encoder.profiles` lists the known models and how each wants to be asked; others are
+    understood if their labels have names. Look at the licence of those.
 
     The default is `KRLabsOrg/lettucedect-base-modernbert-en-v1`: MIT, 0.15 billion parameters, a download of 0.6 GB,
     made for answers over retrieved passages. It reads passages once for all claims that have the same ones, where a
@@ -67,11 +62,10 @@ class EncoderJudge:
             it is the band of scores that the second judge is asked about: widen it to ask more often.
         chunks: Chunks that a pair classifier reads for one claim, those that share most words with it, 1 or more; None
             reads all. Verdicts say if some were not read.
-        dtype: `float32`, or `bfloat16` for devices that are good at it.
 
     Raises:
         MissingExtraError: If transformers or torch is not installed.
-        JudgeError: If the model is known not to be usable, or its folder does not exist.
+        JudgeError: If the folder of a model does not exist.
         InputError: If a number is out of range, or labels or profile are unknown.
     """
 
@@ -94,27 +88,25 @@ class EncoderJudge:
         threshold: float | None = None,
         margin: float = 0.1,
         chunks: int | None = 8,
-        dtype: str = "float32",
     ) -> None:
         _check_models(model, contradictions)
         _check_numbers(batch_size, threshold, margin, chunks)
-        if dtype not in _DTYPES:
-            raise InputError(f"EncoderJudge.dtype is {dtype!r}, expected {' or '.join(_DTYPES)}: float16 overflows")
         if isinstance(profile, str) and profile not in PROFILES:
             raise InputError(f"EncoderJudge.profile is {profile!r}, expected any of {', '.join(PROFILES)}")
         needs_extra()
-        common = Source(model=model, device=device, dtype=dtype)
         self._first = Weights(
-            replace(
-                common,
+            Source(
+                model=model,
                 profile=PROFILES[profile] if isinstance(profile, str) else profile or profile_of(model),
                 labels=checked_labels(model, labels) if labels is not None else (),
                 revision=revision,
+                device=device,
             )
         )
         self._second = None
         if contradictions is not None:
-            self._second = Weights(replace(common, model=contradictions, profile=profile_of(contradictions)))
+            source = Source(model=contradictions, profile=profile_of(contradictions), device=device)
+            self._second = Weights(source)
         self._batch_size = batch_size
         self._threshold = threshold
         self._margin = margin
@@ -134,7 +126,7 @@ class EncoderJudge:
         """The model (of a folder its name only), its revision, and what else decides, as a hash."""
         first, second = self._first.source, self._second.source if self._second else None
         settings = (
-            first.profile, first.labels, first.dtype, self._threshold, self._margin, self._chunks,
+            first.profile, first.labels, self._threshold, self._margin, self._chunks,
             second and (second.model, second.profile),
         )  # fmt: skip
         digest = sha256(repr(settings).encode()).hexdigest()[:8]
@@ -220,8 +212,6 @@ def _check_models(*models: object) -> None:
             continue
         if not isinstance(given, str) or not given.strip():
             raise JudgeError(f"model is {given!r}, expected a hub id such as {DEFAULT!r}, or a folder")
-        if given in UNSUITED:
-            raise JudgeError(f"{given} is not offered: {UNSUITED[given]}")
         if (given.startswith((".", "~")) or Path(given).is_absolute()) and not Path(given).is_dir():
             raise JudgeError(f"model is {given!r}: there is no such folder")
 

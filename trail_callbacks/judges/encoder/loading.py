@@ -15,17 +15,16 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from threading import RLock
 from typing import Any
-from weakref import WeakSet
 
 from trail_callbacks.errors import JudgeError, MissingExtraError
-from trail_callbacks.judges.encoder.profiles import PROFILES, Profile, checked_labels, read_labels
+from trail_callbacks.forking import ChildSafeLock, renewed_in_child
+from trail_callbacks.judges.encoder.profiles import Profile, checked_labels, read_labels
 from trail_callbacks.taxonomy import SupportClass
 
-_HHEM = "HHEMv2"  # the kind of model that its configuration names; transformers has no such kind
-_TIED = "transformer.encoder.embed_tokens.weight"  # the same tensor as the shared one, and not saved
 _ABSOLUTE = 1_000_000  # a tokenizer that names more tokens than this names no limit
 _UNLIMITED = {"t5", "mt5"}
 _OFFSET = {"roberta", "xlm-roberta", "camembert"}  # their positions begin after the padding's
+_KINDS = {"tokens": "AutoModelForTokenClassification", "decoder": "AutoModelForSeq2SeqLM"}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -37,7 +36,6 @@ class Source:
     labels: tuple[SupportClass, ...] = ()
     revision: str | None = None
     device: str | None = None
-    dtype: str = "float32"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -78,21 +76,16 @@ def _load(source: Source) -> Loaded:
         import transformers  # noqa: PLC0415 - as above
     except ImportError as error:
         raise JudgeError(f"transformers and torch are installed, and cannot be imported: {error}") from error
-    name, revision = source.model, source.revision or (source.profile.revision if source.profile else "") or None
+    name, how = source.model, {"revision": source.revision} if source.revision else {}
     with _no_bars():
-        config = _fetched(
-            name, lambda **how: transformers.PretrainedConfig.get_config_dict(name, revision=revision, **how)[0]
-        )
+        config = _fetched(name, transformers.PretrainedConfig.get_config_dict, **how)[0]
         profile = source.profile or _read_profile(name, config)
-        if profile.head == "first_token":
-            tokenizer, network = _rebuilt(source, profile, revision)
-        else:
-            kind, dtype = getattr(transformers, _kind(profile)), getattr(torch, source.dtype)
-            tokenizer = _fetched(name, lambda **how: transformers.AutoTokenizer.from_pretrained(name, **how), revision)
-            network = _fetched(name, lambda **how: kind.from_pretrained(name, dtype=dtype, **how), revision)
+        kind = getattr(transformers, _KINDS.get(profile.head, "AutoModelForSequenceClassification"))
+        tokenizer = _fetched(name, transformers.AutoTokenizer.from_pretrained, **how)
+        network = _fetched(name, kind.from_pretrained, dtype=torch.float32, **how)
     if profile.head == "tokens" and not tokenizer.is_fast:
-        raise JudgeError(f"the tokenizer of {source.model} gives no places in the text: it has no tokenizer.json")
-    names = {int(index): name for index, name in network.config.id2label.items()}
+        raise JudgeError(f"the tokenizer of {name} gives no places in the text: it has no tokenizer.json")
+    names = {int(index): label for index, label in network.config.id2label.items()}
     given = source.labels or profile.labels
     outputs = None if profile.head == "decoder" else len(names)
     labels = checked_labels(name, given, outputs) if given else read_labels(name, names)
@@ -104,9 +97,9 @@ def _load(source: Source) -> Loaded:
         device = torch.device(where)
         network = network.eval().to(device)
     except (RuntimeError, AssertionError) as error:
-        raise JudgeError(f"{source.model} cannot be put on device {where!r}: {first_line(error)}") from error
+        raise JudgeError(f"{name} cannot be put on device {where!r}: {first_line(error)}") from error
     return Loaded(
-        name=source.model,
+        name=name,
         profile=replace(profile, labels=labels),
         tokenizer=tokenizer,
         network=network,
@@ -117,8 +110,6 @@ def _load(source: Source) -> Loaded:
 
 def _read_profile(model: str, config: dict[str, Any]) -> Profile:
     """A profile for a model that is not in the table."""
-    if config.get("model_type") == _HHEM:
-        return PROFILES["vectara/hallucination_evaluation_model"]
     if not config:
         raise JudgeError(f"{model} cannot be read as a model: it has no config.json")
     if config.get("auto_map"):
@@ -135,42 +126,6 @@ def _read_profile(model: str, config: dict[str, Any]) -> Profile:
         f"{model} is {', '.join(built) or 'of an unknown kind'}, expected a classifier of texts or of tokens; for a "
         'copy of a known model of another kind, profile="its/hub-id"'
     )
-
-
-def _kind(profile: Profile) -> str:
-    return {"tokens": "AutoModelForTokenClassification", "decoder": "AutoModelForSeq2SeqLM"}.get(
-        profile.head, "AutoModelForSequenceClassification"
-    )
-
-
-def _rebuilt(source: Source, profile: Profile, revision: str | None) -> tuple[Any, Any]:
-    """HHEM without its own code, which newer releases of transformers cannot run: it is a T5 under another name."""
-    import torch  # noqa: PLC0415 - as above
-    import transformers  # noqa: PLC0415 - as above
-    from safetensors.torch import load_file  # noqa: PLC0415 - as above
-    from transformers.utils import cached_file  # noqa: PLC0415 - as above
-
-    config = _fetched(
-        profile.backbone,
-        lambda **how: transformers.T5Config.from_pretrained(profile.backbone, num_labels=len(profile.labels), **how),
-    )
-    tokenizer = _fetched(
-        profile.backbone, lambda **how: transformers.AutoTokenizer.from_pretrained(profile.backbone, **how)
-    )
-    path = _fetched(
-        source.model, lambda **how: cached_file(source.model, "model.safetensors", revision=revision, **how)
-    )
-    network = transformers.T5ForTokenClassification(config)
-    weights = {name.removeprefix("t5."): tensor for name, tensor in load_file(path).items()}
-    try:
-        missing, unexpected = network.load_state_dict(weights, strict=False)
-    except RuntimeError as error:
-        raise JudgeError(f"{source.model} does not fit {profile.backbone}: {first_line(error)}") from error
-    if unexpected or set(missing) - {_TIED}:
-        wrong = ", ".join([*unexpected, *(set(missing) - {_TIED})][:3])
-        raise JudgeError(f"{source.model} does not have the weights of {profile.backbone}: {wrong}")
-    network.tie_weights()
-    return tokenizer, network.to(getattr(torch, source.dtype))
 
 
 def _check_outputs(model: str, profile: Profile, tokenizer: Any) -> None:
@@ -193,16 +148,15 @@ def _window(profile: Profile, config: Any, tokenizer: Any) -> int:
     return window
 
 
-def _fetched(name: str, fetch: Callable[..., Any], revision: str | None = None) -> Any:
+def _fetched(name: str, fetch: Callable[..., Any], **how: Any) -> Any:
     """From the cache or folder if it is all there, else from the hub."""
-    how = {"revision": revision} if revision else {}
     try:
-        return fetch(local_files_only=True, **how)
+        return fetch(name, local_files_only=True, **how)
     except Exception as error:  # whatever transformers, safetensors and the client of the hub raise
         if Path(name).exists():
             raise JudgeError(f"the folder {name} cannot be read as a model: {first_line(error)}") from error
     try:
-        return fetch(**how)
+        return fetch(name, **how)
     except Exception as error:
         offline = " (HF_HUB_OFFLINE is set)" if os.environ.get("HF_HUB_OFFLINE", "") not in {"", "0"} else ""
         raise JudgeError(
@@ -219,37 +173,36 @@ def first_line(error: BaseException) -> str:
 
 @contextmanager
 def _no_bars() -> Iterator[None]:
-    """Keeps bars of transformers and of the hub off stderr; what the app has set is set again."""
-    from huggingface_hub import utils as hub  # noqa: PLC0415 - optional and heavy
-    from transformers.utils import logging  # noqa: PLC0415 - as above
+    """Keeps the bars of transformers and of the hub off stderr, and what they warn of while they load."""
+    from transformers.utils import logging  # noqa: PLC0415 - optional and heavy
 
-    ours, theirs = logging.is_progress_bar_enabled(), not hub.are_progress_bars_disabled()
+    shown = logging.is_progress_bar_enabled()
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # the hub warns where HF_HUB_DISABLE_PROGRESS_BARS decides instead
+        warnings.simplefilter("ignore")
         logging.disable_progress_bar()
         try:
             yield
         finally:
-            if ours:
+            if shown:
                 logging.enable_progress_bar()
-            if not theirs:
-                hub.disable_progress_bars()
+
+
+_loading = ChildSafeLock()  # transformers patches itself and torch while it loads: of two at once, one may leave them
+_imported_in = os.getpid()
 
 
 class Weights:
-    """Loads a model at first use, and again in a forked process.
+    """Loads a model at first use, and again in a forked process. Pickling leaves the weights out.
 
-    A fork copies locks as they stand and no threads, so a child begins anew, with one thread if torch was imported
-    before: load after forking where you can. Pickling leaves the weights out.
+    A fork copies no threads, so a child whose parent had imported torch runs it on one: load after forking if you can.
     """
 
     def __init__(self, source: Source) -> None:
         self.source = source
-        self.forget()
-        _ALL.add(self)
+        self._renew()
+        renewed_in_child(self, Weights._renew)
 
-    def forget(self) -> None:
-        """Drops the loaded model."""
+    def _renew(self) -> None:
         self._lock = RLock()
         self._loaded: Loaded | None = None
 
@@ -257,33 +210,11 @@ class Weights:
         """Returns the model, loading it if that is to be done yet; others wait."""
         with self._lock:
             if self._loaded is None:
-                _spare_threads()
+                if os.getpid() != _imported_in and "torch" in sys.modules:  # it would wait for threads of the parent
+                    sys.modules["torch"].set_num_threads(1)
                 with _loading:
                     self._loaded = _load(self.source)
             return self._loaded
 
     def __reduce__(self) -> tuple[Any, ...]:
         return Weights, (self.source,)
-
-
-_ALL: WeakSet[Weights] = WeakSet()
-_loading = RLock()  # transformers patches itself and torch while it loads: of two at once, one may leave the patches
-_orphaned = False  # whether this process was forked from one that had imported torch
-
-
-def _forked() -> None:
-    global _loading, _orphaned  # noqa: PLW0603 - facts about the process
-    _loading = RLock()
-    _orphaned = "torch" in sys.modules
-    for weights in list(_ALL):
-        weights.forget()
-
-
-def _spare_threads() -> None:
-    """Has torch use one thread in a forked process: it would wait for ever for those that were not copied."""
-    if _orphaned:
-        sys.modules["torch"].set_num_threads(1)
-
-
-if hasattr(os, "register_at_fork"):  # not on Windows, which has no fork
-    os.register_at_fork(after_in_child=_forked)

@@ -1,8 +1,7 @@
 """How known models want to be asked: input, labels, window, licence. To support a model add a line to `PROFILES`.
 
-Each of these was trained with one input format and gives confident nonsense for another, without an error. Formats and
-label orders were read in the authors' code. What the outputs of other models mean is read by the names of their labels,
-never by their order: entailment is 0, 1 or 2, and of two grounding models one has 1 for grounded and one 0.
+Each was trained with one input format and gives confident nonsense for another, without an error; formats and label
+orders were read in the authors' code. What the outputs of other models mean is read by the names of their labels.
 """
 
 from __future__ import annotations
@@ -16,13 +15,12 @@ from typing import Literal, TypeAlias
 from trail_callbacks.errors import JudgeError
 from trail_callbacks.taxonomy import SupportClass
 
-_Head: TypeAlias = Literal["pair", "text", "decoder", "first_token", "tokens"]
+_Head: TypeAlias = Literal["pair", "text", "decoder", "tokens"]
 """What a model reads and where its answer is:
 
 - `pair`: evidence and claim as a pair of texts; one class for both.
 - `text`: both in one text, by the template; one class.
 - `decoder`: as `text`, and the first token that a decoder writes is the class.
-- `first_token`: as `text`, and the class of its first token counts (HHEM).
 - `tokens`: evidence and claims as a pair; a class for every token of the claims.
 """
 
@@ -43,8 +41,6 @@ class Profile:
         threshold: Probability from which a claim is supported, above 0.0 and below 1.0, as the authors have it.
         english: Whether it was trained on English only; claims in other languages are then undecided.
         licence: Its licence, as its authors give it; empty if unknown.
-        revision: The version that is loaded if none is asked for; empty is the newest.
-        backbone: For `first_token`: the hub id that has its tokenizer and configuration.
     """
 
     head: _Head = "pair"
@@ -57,8 +53,6 @@ class Profile:
     threshold: float = 0.5
     english: bool = False
     licence: str = ""
-    revision: str = ""
-    backbone: str = ""
 
 
 _BINARY = (SupportClass.ABSENT, SupportClass.SUPPORTED)
@@ -113,17 +107,6 @@ PROFILES: dict[str, Profile] = {
         outputs=(("\u2581", 3), ("\u25811", 209)),
         chunk=640,
     ),
-    "vectara/hallucination_evaluation_model": replace(
-        _MINICHECK,
-        head="first_token",
-        template=(
-            "<pad> Determine if the hypothesis is true given the premise?\n\nPremise: {evidence}\n\nHypothesis: {claim}"
-        ),
-        chunk=512,
-        licence="Apache-2.0",
-        revision="8e4a2e6e96c708cc76c2344f7e4757df2515292c",
-        backbone="google/flan-t5-base",
-    ),
     "MoritzLaurer/DeBERTa-v3-base-mnli-fever-anli": _NLI,
     "MoritzLaurer/DeBERTa-v3-large-mnli-fever-anli-ling-wanli": _NLI,
     "MoritzLaurer/mDeBERTa-v3-base-xnli-multilingual-nli-2mil7": Profile(licence="MIT"),
@@ -139,19 +122,7 @@ on a sentence or two, get less than they could read."""
 
 DEFAULT = "KRLabsOrg/lettucedect-base-modernbert-en-v1"
 
-_SERVED = "it writes text and needs a server: run it behind an endpoint and judge with LLMJudge"
-UNSUITED: dict[str, str] = {
-    "bespokelabs/Bespoke-MiniCheck-7B": f"{_SERVED}; its licence (CC BY-NC 4.0) excludes commercial use",
-    "ibm-granite/granite-guardian-3.3-8b": _SERVED,
-    "ibm-granite/granite-guardian-4.1-8b": _SERVED,
-    "google/t5_xxl_true_nli_mixture": "11 billion parameters, and models of 0.4 are better at this",
-    "yzha/AlignScore": "its weights are not in a form that transformers reads",
-}
-"""Models that people may try, by hub id, with the reason why they are not offered."""
-
-_KNOWN = {name.casefold(): name for name in PROFILES}
-_SHORT = {name.partition("/")[2]: full for name, full in _KNOWN.items()}
-_CACHED = re.compile(r"models--(.+?)--(.+)")
+_KNOWN = {name.casefold(): profile for name, profile in PROFILES.items()}
 _LABELS = (SupportClass.SUPPORTED, SupportClass.CONTRADICTED, SupportClass.ABSENT)
 _SEPARATORS = re.compile(r"[\s_-]+")
 _MEANINGS = (  # the first pattern that a name begins with; denials before what they deny
@@ -170,16 +141,12 @@ _HOW = (
 
 def profile_of(model: str) -> Profile | None:
     """Finds the profile of a hub id, or of a folder that is a copy of one by its name."""
-    if model.casefold() in _KNOWN:
-        return PROFILES[_KNOWN[model.casefold()]]
-    parts = [part.casefold() for part in PurePath(model).parts]
-    for part in reversed(parts):
-        cached = _CACHED.fullmatch(part)
-        if cached and f"{cached[1]}/{cached[2]}" in _KNOWN:
-            return PROFILES[_KNOWN[f"{cached[1]}/{cached[2]}"]]
-    local = PurePath(model).is_absolute() or model.startswith(".")
-    if local and parts and parts[-1] in _SHORT:
-        return PROFILES[_SHORT[parts[-1]]]
+    name, path = model.casefold(), PurePath(model.casefold())
+    if not (path.is_absolute() or name.startswith(".")):
+        return _KNOWN.get(name)
+    for known, profile in _KNOWN.items():
+        if path.name == known.partition("/")[2] or f"models--{known.replace('/', '--')}" in path.parts:  # or the cache
+            return profile
     return None
 
 
@@ -187,11 +154,6 @@ def read_labels(model: str, names: Mapping[int, str]) -> tuple[SupportClass, ...
     """Reads the labels of a model's configuration."""
     ordered = [str(names[index]) for index in sorted(names)]
     plain = [_SEPARATORS.sub(" ", name).strip().casefold() for name in ordered]
-    if any(name.startswith(("not entail", "non entail")) for name in plain):
-        raise JudgeError(
-            f"{model} knows {', '.join(ordered)} only: such models answer whether a text is on a topic; if this one is "
-            f"about evidence, {_HOW}"
-        )
     meanings = [next((m for m, pattern in _MEANINGS if re.match(pattern, name)), None) for name in plain]
     known = [meaning for meaning in meanings if meaning is not None]
     if len(known) < len(meanings) or len(set(known)) < len(known):

@@ -20,9 +20,8 @@ from typing import Literal, TypeAlias
 
 from trail_callbacks.claims import Claim
 from trail_callbacks.evidence import Evidence, Passage, quoted
-from trail_callbacks.judges.encoder.chunks import likeliest, statements
-from trail_callbacks.judges.encoder.inference import Asked, Grounding, Reader
-from trail_callbacks.judges.encoder.tokens import TokenReader
+from trail_callbacks.judges.encoder.inference import Asked, Grounding, likeliest, statements
+from trail_callbacks.judges.encoder.readers import Reader, TokenReader
 from trail_callbacks.judges.judge import Judgement, Question, absent
 from trail_callbacks.language.terms import keys
 from trail_callbacks.models.call import Pipeline
