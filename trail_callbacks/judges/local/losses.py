@@ -5,9 +5,19 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 
 from trail_callbacks.judges.local.alignment import Alignment, Mismatch
-from trail_callbacks.judges.local.markers import ALL, CONDITIONS, DENIALS, PLANS, POSSIBLE, REPORTS, SOME, VIEWS, VOICES
 from trail_callbacks.judges.local.slots import is_label
-from trail_callbacks.judges.local.wording import Word
+from trail_callbacks.judges.local.wording import (
+    ALL,
+    CONDITIONS,
+    DENIALS,
+    PLANS,
+    POSSIBLE,
+    REPORTS,
+    SOME,
+    VIEWS,
+    VOICES,
+    Word,
+)
 from trail_callbacks.language.terms import is_past, vocabulary
 from trail_callbacks.taxonomy import ErrorType, SupportClass
 
@@ -21,11 +31,6 @@ _BEFORE, _AFTER = 6, 3  # words around a denial in which the words that it stand
 _OWN_DOUBT = POSSIBLE | PLANS | vocabulary("can must should could if")
 _OWN_CONDITION = CONDITIONS | vocabulary("when where whenever only until once after without depending")
 _TOTAL = frozenset({"all", "always"})
-_HIGHEST = vocabulary(
-    """dramatic dramatically drastic drastically massively hugely enormously vastly extremely incredibly revolutionary
-    unprecedented spectacular extraordinary exceptional perfect perfectly flawless absolutely undoubtedly guaranteed
-    devastating countless fail"""
-)
 _TO = frozenset({"to", "that"})
 _FUTURE = frozenset({"will", "shall", "going"})
 _GUESSES = frozenset({"estimate", "estimates", "suspect", "suspects"})  # the event is no plan, but not certain
@@ -83,17 +88,6 @@ def hedge(alignment: Alignment) -> Mismatch | None:
         modal = alignment.given[j].form in _MODAL
         changed = "will" in alignment.words or (modal and _is_done(alignment, j))
         return _lost(alignment, j, ErrorType.TEMPORAL if changed else ErrorType.HYPERBOLE)
-    return None
-
-
-def degree(alignment: Alignment) -> Mismatch | None:
-    """Finds a word of the highest degree (`without fail`) that no passage has, where the rest is nearly the same."""
-    for i, word in enumerate(alignment.own):
-        if word.form not in _HIGHEST or (word.form == "fail" and not (i and alignment.own[i - 1].form == "without")):
-            continue
-        there = any(term.form == word.form for wording in alignment.around for term in wording.terms)
-        if not there and alignment.coverage(i) >= _LIKE:
-            return _lost(alignment, None, ErrorType.HYPERBOLE, own=word)
     return None
 
 

@@ -5,15 +5,27 @@ from __future__ import annotations
 import re
 from itertools import pairwise
 
-from trail_callbacks.judges.local import markers
 from trail_callbacks.judges.local.alignment import Alignment
-from trail_callbacks.judges.local.wording import Word
+from trail_callbacks.judges.local.wording import (
+    ALL,
+    CONDITIONS,
+    DENIALS,
+    LIMITS,
+    MARKERS,
+    PLANS,
+    POSSIBLE,
+    REPORTS,
+    SOME,
+    TURNING,
+    VIEWS,
+    Word,
+)
 from trail_callbacks.language.terms import vocabulary
 
 _FEWEST = 3  # words of content
 _DROPPED = 2  # words of content of the sentence that may be missing between those of the claim
-_SAID = markers.CONDITIONS | markers.VIEWS | markers.REPORTS
-_RESTRICTING = _SAID | markers.MARKERS | markers.PLANS | markers.POSSIBLE | markers.SOME | markers.LIMITS
+_SAID = CONDITIONS | VIEWS | REPORTS
+_RESTRICTING = _SAID | MARKERS | PLANS | POSSIBLE | SOME | LIMITS
 _TAKES_BACK = _SAID | vocabulary("not no never unlikely false wrong myth untrue only just until whether least")
 _UNDOING = vocabulary(
     """to yet denied denies deny refused refuses failed fails stopped stops cancelled canceled avoided avoids forgot
@@ -23,9 +35,8 @@ _UNDOING = vocabulary(
 _MOMENTS = frozenset({"weekday", "day", "month", "clock"})
 _BORDER = re.compile(r"[,;:.!?()\u2013\u2014|]|\band\b")
 _END = re.compile(r"[;:.!?|]")
-_ALL_OR_NONE = markers.ALL | markers.DENIALS | vocabulary("only just any few nor")
+_ALL_OR_NONE = ALL | DENIALS | vocabulary("only just any few nor")
 _JOINING = vocabulary("and while whereas one another others them")  # the subject behind may be another
-_AUXILIARY = vocabulary("is are was were has have had")
 _PRONOUNS = vocabulary("it they he she this these those that we i")
 _POSSESSIVE = vocabulary("its his her their")
 _LABEL = re.compile(
@@ -54,14 +65,13 @@ def states(alignment: Alignment) -> bool:
     if len(alignment.matched) < _FEWEST and given[: len(own)] != own:
         return False
     for i, word in enumerate(alignment.own):
-        lost = word.kind != "light" or word.form in markers.TURNING or (word.form in _PRONOUNS and i == 0)
+        lost = word.kind != "light" or word.form in TURNING or (word.form in _PRONOUNS and i == 0)
         if lost and i not in alignment.pairs:
             return False
     first, last = alignment.matched[0], alignment.matched[-1]
-    conjoined = _conjoined(alignment)
-    between = [j for j in range(first, last) if j not in alignment.taken and j not in conjoined]
+    between = [j for j in range(first, last) if j not in alignment.taken]
     words = [alignment.given[j] for j in between]
-    if any(word.form in _RESTRICTING | markers.TURNING | _UNDOING | _JOINING or _is_amount(word) for word in words):
+    if any(word.form in _RESTRICTING | TURNING | _UNDOING | _JOINING or _is_amount(word) for word in words):
         return False
     if sum(word.content for word in words) > _DROPPED or _crosses(alignment, between):
         return False
@@ -71,21 +81,6 @@ def states(alignment: Alignment) -> bool:
 
 def _is_amount(word: Word) -> bool:
     return word.quantity is not None and word.quantity.kind not in _MOMENTS
-
-
-def _conjoined(alignment: Alignment) -> set[int]:
-    """The words of another statement about one subject: `was rebuilt in 1543 and` before `is tall` or `costs a lot`."""
-    found: set[int] = set()
-    for end, (word, follows) in enumerate(pairwise(alignment.given)):
-        verb = follows.content or follows.form in _AUXILIARY  # and no `the`, with which another subject begins
-        if word.form != "and" or end + 1 not in alignment.taken or not verb:
-            continue
-        start = end
-        while start > 0 and start - 1 not in alignment.taken:
-            start -= 1
-        if not any(each.form in _RESTRICTING | _UNDOING for each in alignment.given[start : end + 1]):
-            found.update(range(start, end + 1))
-    return found
 
 
 def _crosses(alignment: Alignment, between: list[int]) -> bool:

@@ -8,14 +8,49 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Literal
 
-from trail_callbacks.judges.local.markers import MARKERS
 from trail_callbacks.language.detect import is_english
-from trail_callbacks.language.terms import Term, stem, terms
+from trail_callbacks.language.terms import Term, stem, terms, vocabulary
 from trail_callbacks.language.values import Quantity, follows, quantities
 
+# The words that a meaning turns on, by what they do: the tables from here to `VOICES`. English.
+DENIALS = vocabulary("not no never neither nor none nobody nothing without cannot hardly barely scarcely")
+POSSIBLE = vocabulary("may might could possibly perhaps maybe probably likely presumably potentially seem seems seemed")
+PLANS = vocabulary(
+    """hope hopes hoped want wants wanted intend intends intended plan plans planned consider considers considering
+    aims expect expects expected propose proposes proposed estimate estimates suspect suspects wish wishes mean means
+    meant ask asks asked planning hoping intending expecting proposing"""
+)
+SOME = vocabulary(
+    """some most many several few half part partly mostly mainly usually normally generally typically often sometimes
+    nearly almost occasionally largely"""
+)
+ALL = vocabulary("all every each always entire whole both everyone everything")
+CONDITIONS = vocabulary("unless except if provided subject save excluding")
+VIEWS = vocabulary(
+    """believes believe believed thinks think thought argues argue argued opinion view reckons feels considers claims
+    claimed"""
+)
+REPORTS = vocabulary("said says told according remarked wrote writes reportedly allegedly")
+LIMITS = vocabulary("only just up least until before after although though but however because since whether than")
+TURNING = vocabulary("over under above below against between into from")
+"""Words of place and measure that change a meaning; they count as paired or not, but never as content."""
+MARKERS = (
+    DENIALS
+    | POSSIBLE
+    | ALL
+    | LIMITS
+    | vocabulary(
+        """can would should must will shall possible unlikely apparently reportedly allegedly appears appear appeared
+        expected expects plans planned intends hopes hoped considering estimated believed thought supposedly proposed
+        provisional draft about around roughly approximately some several many most few more less fewer any either half
+        usually normally generally typically often sometimes mostly mainly largely partly nearly almost
+        unless except if provided when whenever where while besides excluding including otherwise instead save"""
+    )
+) - vocabulary("likely seem seems seemed up least")
+VOICES = VIEWS | REPORTS | POSSIBLE
+"""Words by which a claim says whose view it gives, or that it is one."""
+
 WEIGHTS = {"light": 0.05, "marker": 0.5, "word": 1.0, "name": 1.5, "number": 1.5}
-_PREFIX = 6  # letters; words that share them and little else differ are forms of one word (`approval`, `approve`)
-_ENDING = 4  # letters that may follow the shared ones
 _ALIKE = {"may": "can", "shall": "must"}  # of rules and permissions both are used
 
 
@@ -100,9 +135,7 @@ class Wording:
 
     def has(self, term: Term) -> bool:
         """Tells whether this text holds a word, or a form of it."""
-        if term.form in self._known or term.stem in self._known:
-            return True
-        return term.kind != "name" and any(_related(term.stem, other.stem) for other in self.content)
+        return term.form in self._known or term.stem in self._known
 
     def words(self, names: frozenset[str] = frozenset()) -> tuple[Word, ...]:
         """Returns all words; `names` are known to be names, also one at the beginning of a sentence."""
@@ -126,32 +159,22 @@ def _word(term: Term, names: frozenset[str]) -> Word:
 
 def _joined(found: Sequence[Word], text: str) -> Iterator[Word]:
     """Joins the pieces of a code (`X100`, `7b`, `WM-1`) into a name, and `no longer` into one negation."""
-    at = 0
-    while at < len(found):
-        word = found[at]
-        at += 1
-        while at < len(found) and _is_code(word, found[at], text):
-            form = text[word.start : found[at].end].casefold()
-            word = Word(form, form, "name", word.start, found[at].end)
-            at += 1
-        if word.form == "no" and at < len(found) and found[at].form == "longer":
-            word = Word("not", "not", "marker", word.start, found[at].end)
-            at += 1
-        yield word
+    last: Word | None = None
+    for word in found:
+        if last is not None and _is_code(last, word, text):
+            form = text[last.start : word.end].casefold()
+            last = Word(form, form, "name", last.start, word.end)
+        elif last is not None and (last.form, word.form) == ("no", "longer"):
+            last = Word("not", "not", "marker", last.start, word.end)
+        else:
+            yield from [last] if last is not None else []
+            last = word
+    yield from [last] if last is not None else []
 
 
 def _is_code(one: Word, other: Word, text: str) -> bool:
-    if one.quantity or other.quantity or text[one.end : other.start] not in {"", "-"}:
-        return False
-    return text[one.end - 1].isdigit() != text[other.start].isdigit()
-
-
-def _related(a: str, b: str) -> bool:
-    """Whether two stems are forms of one word by their beginning: `approval`, `approve`."""
-    if len(a) < _PREFIX or len(b) < _PREFIX or a[:_PREFIX] != b[:_PREFIX]:
-        return False
-    shared = next((i for i, (x, y) in enumerate(zip(a, b, strict=False)) if x != y), min(len(a), len(b)))
-    return max(len(a), len(b)) - shared <= _ENDING
+    apart = one.quantity or other.quantity or text[one.end : other.start] not in {"", "-"}
+    return not apart and text[one.end - 1].isdigit() != text[other.start].isdigit()
 
 
 def same(one: Word, other: Word) -> bool:
@@ -161,8 +184,7 @@ def same(one: Word, other: Word) -> bool:
         return not opposed and follows(one.quantity, other.quantity)  # what the claim says follows from what is given
     if one.quantity is not None or other.quantity is not None:
         return False
-    related = one.kind == other.kind == "word" and _related(one.key, other.key)
-    return one.form == other.form or one.key == other.key or related
+    return one.form == other.form or one.key == other.key
 
 
 class WordPlaces:
@@ -181,8 +203,6 @@ class WordPlaces:
         if word.quantity is not None:
             return {j for j, other in enumerate(self._given) if other.quantity and same(word, other)}
         found = self._by_key.get(word.form, set()) | self._by_key.get(word.key, set())
-        if not found and word.kind == "word":
-            found = {j for j, other in enumerate(self._given) if other.kind == "word" and same(word, other)}
         if not found and word.kind == "name":
             found = self._by_key.get(stem(word.form), set())
         return found
