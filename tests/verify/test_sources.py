@@ -240,12 +240,14 @@ def test_only_judges_with_a_model_read_whole_unless_they_say_otherwise():
 def test_of_a_cascade_the_local_judge_gets_candidates_and_the_model_all():
     seen = []
 
-    def sure(question, said):
-        seen.append(len(question.passages))
-        return False
+    class Local(LocalJudge):
+        def assess(self, questions, purpose="verdicts"):
+            yield from ()
+            seen.extend(len(question.passages) for question in questions)
+            return Assessment(judgements=tuple(Judgement(claim_id=q.claim.id, undecided="unsure") for q in questions))
 
     model = ScriptedModel(says)
-    cascade = CascadeJudge(LocalJudge(), LLMJudge(model), sure=sure)
+    cascade = CascadeJudge(Local(), LLMJudge(model))
     report = check("It carries 26 cars.", [FERRY, filling(1), filling(2)], judge=cascade)
     assert seen == [8]
     assert block(model.calls[-1]).count("[s") == 31

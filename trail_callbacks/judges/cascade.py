@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any, TypeVar
 
@@ -32,22 +32,16 @@ _CERTAIN = 0.9
 
 
 def is_sure(question: Question, judgement: Judgement) -> bool:
-    """Says whether a judgement needs no second opinion.
+    """Says whether a judgement of a judge that decides in doubt, too, needs no second opinion.
 
-    This is the rule for judges that decide in doubt, too. Sure is what is not a checkable statement, a claim that is a
-    passage word for word, and a judgement with confidence of at least 0.9. A passage that merely contains the words of
-    a claim is not enough: it may deny them.
+    Sure is what is not a checkable statement, a claim that is a passage word for word, and a judgement with confidence
+    of at least 0.9. A passage that merely contains the words of a claim is not enough: it may deny them.
     """
-    if judgement.error is not None or judgement.undecided is not None:
-        return False
-    if not question.claim.checkable:
+    if not question.claim.checkable or (judgement.confidence or 0.0) >= _CERTAIN:
         return True
-    if judgement.confidence is not None and judgement.confidence >= _CERTAIN:
-        return True
-    if judgement.support is not SupportClass.SUPPORTED:
-        return False
     claim = _plain(question.claim.text)
-    return any(_plain(passage.text) == claim for passage in question.passages)
+    same = any(_plain(passage.text) == claim for passage in question.passages)
+    return same and judgement.support is SupportClass.SUPPORTED
 
 
 def _plain(text: str) -> str:
@@ -75,9 +69,6 @@ class CascadeJudge:
     Args:
         first: The judge that goes first, usually a cheap one: anything `resolve` accepts; None is `LocalJudge()`.
         second: The judge that decides the rest, likewise; it must be given.
-        base_url: Endpoint of the second judge, if that is a string such as `openai/gpt-5-mini`.
-        sure: Decides from a question and the first judge's class whether the latter stands, in place of the rule above;
-            not asked about a claim on which the first judge failed or was undecided.
 
     Raises:
         JudgeError: If there is no second judge, or one cannot be built.
@@ -87,9 +78,6 @@ class CascadeJudge:
         self,
         first: Judge | Model | str | Any = None,
         second: Judge | Model | str | Any = None,
-        *,
-        base_url: str | None = None,
-        sure: Callable[[Question, Judgement], bool] | None = None,
     ) -> None:
         from trail_callbacks.judges.resolve import resolve  # noqa: PLC0415 - resolve knows this module's neighbours
 
@@ -97,8 +85,7 @@ class CascadeJudge:
             given = repr(first) if isinstance(first, str) else '"openai/gpt-5-mini"'
             raise JudgeError(f"a cascade needs a second judge: CascadeJudge(LocalJudge(), {given})")
         self._first = resolve(first)
-        self._second = resolve(second, base_url=base_url)
-        self._sure = sure
+        self._second = resolve(second)
         modelled = self._second.model is not None or self._first.model is None
         self._reader = self._second if modelled else self._first  # finds the claims
         others = self._first if modelled else self._second
@@ -162,11 +149,8 @@ class CascadeJudge:
         return self._asking(self._tracer, self._tracer.select(searches))
 
     def _stands(self, question: Question, guess: Judgement, purpose: Purpose) -> bool:
-        if guess.error is not None or guess.undecided is not None:
-            return False
-        if self._sure is not None:
-            return self._sure(question, guess)
-        return (purpose == "verdicts" and abstains(self._first)) or is_sure(question, guess)
+        decided = guess.error is None and guess.undecided is None
+        return decided and ((purpose == "verdicts" and abstains(self._first)) or is_sure(question, guess))
 
     def _asking(self, judge: Judge | Tracer, work: Pipeline[T]) -> Pipeline[T]:
         """Leaves the calls of a judge to that judge's own model: a verification is driven with one of the two."""
