@@ -5,7 +5,7 @@ from dataclasses import dataclass
 import pytest
 from pydantic import BaseModel
 
-from trail_callbacks.judges.llm.asking import Heard, Rest, ask
+from trail_callbacks.judges.llm.asking import Heard, ask
 from trail_callbacks.models import Call, Failure, Message, Reply
 from trail_callbacks.models.drive import drive
 from trail_callbacks.testing import ScriptedModel
@@ -32,7 +32,7 @@ class Spelling:
         if not left:
             return Heard(result)
         failure = reply.failure or Failure("invalid", "letters are missing")
-        return Heard(result, Rest(Spelling(left), failure, left.upper(), f"without {left}"))
+        return Heard(result, Spelling(left), failure, left.upper(), f"without {left}")
 
     def smaller(self, failure):
         half = len(self.wanted) // 2

@@ -60,7 +60,6 @@ def test_ids_that_do_not_exist_are_dropped_and_counted():
     assessment, usage, _ = assess([reply])
     judgements = assessment.judgements
     assert [e.quote for e in judgements[0].evidence] == ["Number 1 holds.", "Number 2 holds."]
-    assert "1 passage id named that was no candidate" in judgements[0].rationale
     assert assessment.warnings == (
         "2 answers of the model about no claim that was asked, dropped",
         "1 passage id named by the model but no candidate of the claim, dropped",
@@ -79,7 +78,6 @@ def test_a_passage_on_both_sides_is_on_neither():
     }
     judgements, _, model = ask([reply, {"verdicts": [verdict(2)]}])
     assert [e.quote for e in judgements[0].evidence] == ["Number 1 holds."]
-    assert "s2: named both for and against" in judgements[0].rationale
     assert asked_ids(model.calls[1]) == ["c2"]
 
 

@@ -16,7 +16,7 @@ from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationEr
 from trail_callbacks.canary.outcomes.matching import AnswerStatement, Scored, forms_of
 from trail_callbacks.canary.probe import Probe
 from trail_callbacks.canary.trial import Stated
-from trail_callbacks.judges.llm.asking import Heard, Rest, ask
+from trail_callbacks.judges.llm.asking import Heard, ask
 from trail_callbacks.judges.llm.layout import bare, line
 from trail_callbacks.judges.prompts import Fence, load
 from trail_callbacks.models.call import Call, Failure, Pipeline, Reply
@@ -137,7 +137,7 @@ class _Batch:
             return Heard(good)
         left = replace(self, answers=tuple((key, each) for key, each in self.answers if key in faults))
         note = f"An earlier reply could not be used. {'; '.join(f'{key}: {why.detail}' for key, why in faults.items())}"
-        return Heard(good, Rest(left, lost, dict(faults), note))
+        return Heard(good, left, lost, dict(faults), note)
 
     def smaller(self, _: Failure) -> Sequence[_Batch]:
         half = (len(self.answers) + 1) // 2

@@ -24,6 +24,7 @@ from trail_callbacks.models.tokens import count
 
 Result = TypeVar("Result")
 
+_NO_FAILURE = Failure("failed", "")
 _CHECKED = 1500  # tokens from which a prompt is compared; shorter ones fit anywhere
 _SMALLEST = 256  # tokens of a context window; a lower count is no window, but a server that does not count
 _SHARE = 0.5  # of the estimated tokens; the estimate itself is within a quarter for nearly all texts
@@ -47,29 +48,23 @@ class Inquiry(Protocol[Result]):
 
 
 @dataclass(frozen=True, slots=True)
-class Rest(Generic[Result]):
-    """What a reply leaves open.
+class Heard(Generic[Result]):
+    """What of a reply can be used, and what it leaves open.
 
     Attributes:
-        task: To be asked for it; equal to the task that was asked if nothing came.
+        result: What can be used.
+        rest: To be asked for what is open, equal to the task that was asked if nothing came; None if nothing is open.
         failure: Why it is open.
         loss: The result for it if it is not asked again.
         note: Why it is asked again, for the model. Holds nothing that the model wrote: a text under judgement may have
             made it write that.
     """
 
-    task: Inquiry[Result]
-    failure: Failure
-    loss: Result
-    note: str = ""
-
-
-@dataclass(frozen=True, slots=True)
-class Heard(Generic[Result]):
-    """What of a reply can be used, and what it leaves open."""
-
     result: Result
-    rest: Rest[Result] | None = None
+    rest: Inquiry[Result] | None = None
+    failure: Failure = _NO_FAILURE
+    loss: Result | None = None
+    note: str = ""
 
 
 def ask(tasks: Iterable[Inquiry[Result]]) -> Pipeline[list[Result]]:
@@ -82,10 +77,10 @@ def ask(tasks: Iterable[Inquiry[Result]]) -> Pipeline[list[Result]]:
         for request, reply in zip(todo, replies, strict=True):
             reading = request.task.read(reply)
             results.append(reading.result)
-            if reading.rest is not None:
-                further = _further(request, reading.rest)
-                later += further
-                results += [] if further else [reading.rest.loss]
+            further = _further(request, reading)
+            later += further
+            if not further and reading.loss is not None:
+                results.append(reading.loss)
         todo = later
     return results
 
@@ -109,16 +104,19 @@ class _Request(Generic[Result]):
         return self.task.read(Reply(value=value)).rest is None
 
 
-def _further(request: _Request[Result], rest: Rest[Result]) -> list[_Request[Result]]:
+def _further(request: _Request[Result], heard: Heard[Result]) -> list[_Request[Result]]:
     """Says what is asked again for what a reply left open; nothing if that will not help."""
-    match rest.failure.kind:
+    rest = heard.rest
+    match heard.failure.kind:
+        case _ if rest is None:
+            return []
         case "invalid":
-            again = replace(request, task=rest.task, note=rest.note, repeated=True)
+            again = replace(request, task=rest, note=heard.note, repeated=True)
             return [] if request.repeated else [again]
-        case "length" if rest.task != request.task:
-            return [replace(request, task=rest.task, widened=True)]
+        case "length" if rest != request.task:
+            return [replace(request, task=rest, widened=True)]
         case "length" | "refused" | "too_long" as kind:
-            parts = [replace(request, task=part) for part in rest.task.smaller(rest.failure)]
+            parts = [replace(request, task=part) for part in rest.smaller(heard.failure)]
             wider = [replace(request, widened=True)] if kind == "length" and not request.widened else []
             return parts or wider
     return []

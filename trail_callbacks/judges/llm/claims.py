@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 
 from trail_callbacks.claims import Claim
 from trail_callbacks.judges.judge import Extraction, Question
-from trail_callbacks.judges.llm.asking import Heard, Rest, ask
+from trail_callbacks.judges.llm.asking import Heard, ask
 from trail_callbacks.judges.llm.invention import Shown
 from trail_callbacks.judges.llm.schema import ClaimItem, ClaimsReply, own, salvage
 from trail_callbacks.judges.prompts import Fence, load
@@ -144,7 +144,7 @@ class _Window:
         if not window.text.strip():
             return Heard(result)
         note = _UNREADABLE if reply.failure else _NOT_QUOTED
-        return Heard(result, Rest(window, failure, Claims(failure=failure), note))
+        return Heard(result, window, failure, Claims(failure=failure), note)
 
     def smaller(self, _: Failure) -> Sequence[_Window]:
         parts = cut(self.answer, self.start, self.end, (self.end - self.start) // 2 + 1)

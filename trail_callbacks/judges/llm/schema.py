@@ -150,6 +150,13 @@ class StatedItem(_Strict):
     evidence: Ids = Field(default_factory=list)
     stated: bool
 
+    def verdict(self) -> VerdictItem:
+        """The verdict that it comes to."""
+        support = "supported" if self.stated else "absent"
+        return VerdictItem.model_construct(
+            claim=self.claim, supporting=self.evidence, comparison=self.comparison, support=support
+        )
+
 
 def _whole(item: type[BaseModel]) -> BeforeValidator:
     """Keeps the items of a list that can be read."""

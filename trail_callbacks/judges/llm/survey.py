@@ -8,7 +8,7 @@ from typing import cast, get_args
 
 from trail_callbacks.evidence import Passage
 from trail_callbacks.judges.judge import Question, Survey
-from trail_callbacks.judges.llm.asking import Heard, Rest, ask, watched
+from trail_callbacks.judges.llm.asking import Heard, ask, watched
 from trail_callbacks.judges.llm.layout import NOBODY, bare, candidates, line, passage_lines
 from trail_callbacks.judges.llm.schema import FacetItem, SurveyReply, own
 from trail_callbacks.judges.prompts import Fence, load
@@ -67,7 +67,7 @@ class _Survey:
                 return Heard(self._survey(value, items))
         failure = reply.failure or _NONE
         note = f"An earlier answer could not be used: {failure.detail}"
-        return Heard(Survey(error=str(failure)), Rest(self, failure, Survey(error=str(failure)), note))
+        return Heard(Survey(error=str(failure)), self, failure, Survey(error=str(failure)), note)
 
     def smaller(self, _: Failure) -> Sequence[_Survey]:
         return ()

@@ -10,7 +10,7 @@ from typing import TypeVar
 from trail_callbacks.claims import Claim
 from trail_callbacks.evidence import Passage
 from trail_callbacks.judges.judge import Search, SearchResult
-from trail_callbacks.judges.llm.asking import Heard, Rest, ask
+from trail_callbacks.judges.llm.asking import Heard, ask
 from trail_callbacks.judges.llm.layout import bare, letters, line, passage_lines
 from trail_callbacks.judges.llm.schema import FoundItem, FoundReply, PartsItem, PartsReply, salvage
 from trail_callbacks.judges.prompts import Fence, load
@@ -108,7 +108,7 @@ class _Search:
         if isinstance(reply.value, FoundReply) and reply.failure is None:
             return Heard(_Result(passages=tuple(self._known(reply.value.found))))
         failure = reply.failure or Failure("invalid", "the model gave no answer")
-        return Heard(_Result(), Rest(self, failure, _Result(failures={n: failure for n, _ in self.searches})))
+        return Heard(_Result(), self, failure, _Result(failures={n: failure for n, _ in self.searches}))
 
     def smaller(self, failure: Failure) -> Sequence[_Search]:
         """Divides the claims, else the texts, else the sentences of a text, whose number the answer does not follow."""

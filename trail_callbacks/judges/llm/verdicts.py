@@ -13,7 +13,7 @@ from typing import TypeVar
 
 from trail_callbacks.evidence import Passage, quoted
 from trail_callbacks.judges.judge import Assessment, Judgement, Purpose, Question, absent
-from trail_callbacks.judges.llm.asking import Heard, Rest, ask, watched
+from trail_callbacks.judges.llm.asking import Heard, ask, watched
 from trail_callbacks.judges.llm.layout import Keyed, bare, candidates, claim_lines, passage_lines, told
 from trail_callbacks.judges.llm.schema import StatedItem, StatedReply, VerdictItem, VerdictsReply, own, salvage
 from trail_callbacks.judges.prompts import Fence, load
@@ -28,7 +28,6 @@ Label = TypeVar("Label", SupportClass, ErrorType, ErrorDetail)
 Candidates = Mapping[str, Passage]
 
 _TOKEN = re.compile(r"[^\s|,;:()\[\]'\"]+")
-_SILENT = frozenset({SupportClass.ABSENT, SupportClass.UNEVALUATABLE})
 _NO_CLASS = Failure("invalid", "the model gave a class that does not exist")
 _TWO_CLASSES = Failure("invalid", "the model gave this claim two classes")
 
@@ -92,13 +91,9 @@ class _Batch:
             return Heard(verdicts)
         failures = {key: verdicts.faults.get(key) or reply.failure or _SKIPPED for key, _ in left}
         loss = {key: Judgement(claim_id=question.claim.id, error=str(failures[key])) for key, question in left}
-        rest = Rest(
-            replace(self, questions=left),
-            reply.failure or _SKIPPED,
-            Verdicts(judged=loss),
-            _note(left, verdicts.faults),
-        )
-        return Heard(verdicts, rest)
+        note = _note(left, verdicts.faults)
+        rest = replace(self, questions=left)
+        return Heard(verdicts, rest, reply.failure or _SKIPPED, Verdicts(judged=loss), note)
 
     def smaller(self, failure: Failure) -> Sequence[_Batch]:
         if failure.kind == "too_long" and self._passages_fill_it:
@@ -155,7 +150,9 @@ def _note(questions: Sequence[Keyed], faults: dict[str, Failure]) -> str:
 def dropped(counted: Counter[str]) -> tuple[str, ...]:
     """One sentence for each kind of `Verdicts.dropped` that occurred."""
     return tuple(
-        f"{_many(counted[kind], noun)} {why}, dropped" for kind, (noun, why) in _DROPPED.items() if counted[kind]
+        f"{n} {noun}{'' if n == 1 else 's'} {why}, dropped"
+        for kind, (noun, why) in _DROPPED.items()
+        if (n := counted[kind])
     )
 
 
@@ -169,10 +166,6 @@ class Verdicts:
     judged: dict[str, Judgement]
     faults: dict[str, Failure] = field(default_factory=dict)
     dropped: Counter[str] = field(default_factory=Counter)
-
-
-def _many(n: int, noun: str) -> str:
-    return f"{n} {noun}" if n == 1 else f"{n} {noun}s"
 
 
 def read(questions: Sequence[Keyed], reply: Reply, purpose: Purpose) -> Verdicts:
@@ -227,60 +220,38 @@ def _judgement(
     claim_id: str, shown: Candidates, item: VerdictItem | StatedItem, lost: Counter[str]
 ) -> Judgement | Failure:
     """The judgement, or what is wrong with the item."""
-    if isinstance(item, StatedItem):
-        return _stated(claim_id, shown, item, lost)
-    support = _label(SupportClass, item.support)
+    said = item if isinstance(item, VerdictItem) else item.verdict()
+    support = _label(SupportClass, said.support)
     if support is None:
         return _NO_CLASS
-    before = lost["foreign"]
-    supporting, contradicting = _known(item.supporting, shown, lost), _known(item.contradicting, shown, lost)
-    both = [id_ for id_ in supporting if id_ in contradicting]
-    supporting = [id_ for id_ in supporting if id_ not in both]
-    contradicting = [id_ for id_ in contradicting if id_ not in both]
-    if (
-        (support is SupportClass.SUPPORTED and not supporting)
-        or (support is SupportClass.CONTRADICTED and not contradicting)
-        or (support is SupportClass.PARTIALLY_SUPPORTED and not supporting + contradicting)
-    ):
-        return _pointless(support)
+    given = _known(said.supporting, shown, lost), _known(said.contradicting, shown, lost)
+    supporting, contradicting = ([id_ for id_ in ids if not (id_ in given[0] and id_ in given[1])] for ids in given)
+    decisive = {
+        SupportClass.SUPPORTED: supporting,
+        SupportClass.CONTRADICTED: contradicting,
+        SupportClass.PARTIALLY_SUPPORTED: [*supporting, *contradicting],
+    }
+    if support in decisive and not decisive[support]:
+        word = support if said is item else "stated"
+        return Failure("invalid", f"the model called this claim {word} without a passage that it was shown")
     wrong = support in UNSUPPORTED
-    first = (_label(ErrorType, item.error_type) or ErrorType.OTHER) if wrong else None
-    second = _label(ErrorType, item.second_type) if wrong else None
-    detail = _label(ErrorDetail, item.detail) if first is ErrorType.OTHER else None
+    first = (_label(ErrorType, said.error_type) or ErrorType.OTHER) if wrong else None
+    second = _label(ErrorType, said.second_type) if wrong else None
+    detail = _label(ErrorDetail, said.detail) if first is ErrorType.OTHER else None
     evidence = [quoted(shown[id_], "supports") for id_ in supporting]
     evidence += [quoted(shown[id_], "contradicts") for id_ in contradicting]
-    reasons = [item.comparison, _lost(lost["foreign"] - before)]
-    reasons.append(f"({', '.join(both)}: named both for and against, so neither.)" if both else "")
     return Judgement(
         claim_id=claim_id,
         support=support,
         error_type=first,
         second_type=second if second is not first else None,
         detail=detail.replace("_", " ") if detail else None,
-        rationale=" ".join(filter(None, map(_text, reasons))),
-        evidence=() if support in _SILENT else tuple(evidence),
-        faults=_faults(item.faults) if wrong else (),
+        rationale=_text(said.comparison),
+        evidence=tuple(evidence) if support in decisive else (),
+        faults=tuple({fault.casefold(): fault for fault in map(_text, said.faults[::-1]) if fault}.values())[::-1]
+        if wrong
+        else (),
     )
-
-
-def _stated(claim_id: str, shown: Candidates, item: StatedItem, lost: Counter[str]) -> Judgement | Failure:
-    before = lost["foreign"]
-    known = _known(item.evidence, shown, lost)
-    rationale = " ".join(filter(None, map(_text, [item.comparison, _lost(lost["foreign"] - before)])))
-    if not item.stated:
-        return absent(claim_id, rationale)
-    if not known:
-        return _pointless("stated")
-    return Judgement(
-        claim_id=claim_id,
-        support=SupportClass.SUPPORTED,
-        rationale=rationale,
-        evidence=tuple(quoted(shown[id_], "supports") for id_ in known),
-    )
-
-
-def _pointless(word: str) -> Failure:
-    return Failure("invalid", f"the model called this claim {word} without a passage that it was shown")
 
 
 def _known(ids: Sequence[str], shown: Candidates, lost: Counter[str]) -> list[str]:
@@ -295,17 +266,6 @@ def _known(ids: Sequence[str], shown: Candidates, lost: Counter[str]) -> list[st
         else:
             lost["foreign"] += 1
     return list(known)
-
-
-def _lost(n: int) -> str:
-    return f"({_many(n, 'passage id')} named that {'was' if n == 1 else 'were'} no candidate, dropped.)" if n else ""
-
-
-def _faults(faults: Sequence[str]) -> tuple[str, ...]:
-    distinct: dict[str, str] = {}
-    for fault in filter(None, map(_text, faults)):
-        distinct.setdefault(fault.casefold(), fault)
-    return tuple(distinct.values())
 
 
 def _label(kind: type[Label], text: str) -> Label | None:

@@ -9,8 +9,7 @@ from functools import cached_property
 from trail_callbacks.evidence import Evidence, Relation, quoted
 from trail_callbacks.judges.judge import Judgement, Question
 from trail_callbacks.judges.local import losses, slots
-from trail_callbacks.judges.local.alignment import Alignment, Mismatch, laid_beside
-from trail_callbacks.judges.local.verbatim import repeats, states
+from trail_callbacks.judges.local.alignment import Alignment, Mismatch, laid_beside, repeats, states
 from trail_callbacks.judges.local.wording import DENIALS, Word, Wording
 from trail_callbacks.taxonomy import ErrorType, SupportClass
 
@@ -24,8 +23,8 @@ _REACH = 7  # words ahead of a number or name in which it may be denied
 _ANY_LANGUAGE: tuple[Callable[[Alignment], Mismatch | None], ...] = (slots.number, slots.name)
 _ENGLISH = (
     *_ANY_LANGUAGE,
-    *(losses.negation, slots.opposite, losses.plan, losses.limit, losses.hedge, losses.view, losses.condition),
-    *(slots.new_name, slots.new_year),
+    *(losses.negation, slots.opposite, losses.plan, losses.limit, losses.hedge, losses.degree),
+    *(losses.view, losses.condition, slots.new_name, slots.new_year),
 )
 """What compares a claim with one sentence; the first two need no grammar."""
 

@@ -31,6 +31,10 @@ _BEFORE, _AFTER = 6, 3  # words around a denial in which the words that it stand
 _OWN_DOUBT = POSSIBLE | PLANS | vocabulary("can must should could if")
 _OWN_CONDITION = CONDITIONS | vocabulary("when where whenever only until once after without depending")
 _TOTAL = frozenset({"all", "always"})
+_HIGHEST = vocabulary(
+    """dramatic dramatically drastic drastically massively hugely vastly extremely incredibly revolutionary
+    unprecedented spectacular extraordinary flawless absolutely undoubtedly guaranteed devastating"""
+) | {"without fail"}
 _TO = frozenset({"to", "that"})
 _FUTURE = frozenset({"will", "shall", "going"})
 _GUESSES = frozenset({"estimate", "estimates", "suspect", "suspects"})  # the event is no plan, but not certain
@@ -88,6 +92,16 @@ def hedge(alignment: Alignment) -> Mismatch | None:
         modal = alignment.given[j].form in _MODAL
         changed = "will" in alignment.words or (modal and _is_done(alignment, j))
         return _lost(alignment, j, ErrorType.TEMPORAL if changed else ErrorType.HYPERBOLE)
+    return None
+
+
+def degree(alignment: Alignment) -> Mismatch | None:
+    """Finds a word of the highest degree (`without fail`) that no passage has, where the rest is nearly the same."""
+    for i, word in enumerate(alignment.own):
+        form = f"without {word.form}" if i and alignment.own[i - 1].form == "without" else word.form
+        there = any(term.form == word.form for wording in alignment.around for term in wording.terms)
+        if form in _HIGHEST and not there and alignment.coverage(i) >= _LIKE:
+            return _lost(alignment, None, ErrorType.HYPERBOLE, own=word)
     return None
 
 
