@@ -9,7 +9,7 @@ from uuid import UUID, uuid4
 
 from langchain_core.messages import AIMessageChunk, BaseMessageChunk
 from langchain_core.runnables import AddableDict, Runnable, RunnableConfig
-from langchain_core.runnables.config import merge_configs
+from langchain_core.runnables.config import get_config_list, merge_configs
 
 from langchain_trail.answers import added, with_message_summary
 from langchain_trail.drafts import adispatch, dispatch
@@ -170,10 +170,10 @@ class Traced(Generic[In, Out]):
         With `return_exceptions`, an exception replaces its result in the list, as in `Runnable.batch`.
         """
         ids, configs = self._prepared_batch(len(inputs), config)
-        outputs = self._runnable.batch(list(inputs), configs, return_exceptions=return_exceptions, **kwargs)
+        outputs: Any = self._runnable.batch(list(inputs), configs, return_exceptions=return_exceptions, **kwargs)
         return [
-            cast("TrailResult[Out]", output) if isinstance(output, BaseException) else self._result(output, run_id)
-            for run_id, output in zip(ids, outputs, strict=True)
+            cast("Any", each) if isinstance(each, BaseException) else self._result(each, run_id)
+            for run_id, each in zip(ids, outputs, strict=True)
         ]
 
     async def abatch(
@@ -186,12 +186,10 @@ class Traced(Generic[In, Out]):
     ) -> list[TrailResult[Out]]:
         """As `batch`, without blocking the event loop."""
         ids, configs = self._prepared_batch(len(inputs), config)
-        outputs = await self._runnable.abatch(list(inputs), configs, return_exceptions=return_exceptions, **kwargs)
+        outputs: Any = await self._runnable.abatch(list(inputs), configs, return_exceptions=return_exceptions, **kwargs)
         return [
-            cast("TrailResult[Out]", output)
-            if isinstance(output, BaseException)
-            else await self._aresult(output, run_id)
-            for run_id, output in zip(ids, outputs, strict=True)
+            cast("Any", each) if isinstance(each, BaseException) else await self._aresult(each, run_id)
+            for run_id, each in zip(ids, outputs, strict=True)
         ]
 
     def stream(self, input: In, config: RunnableConfig | None = None, **kwargs: Any) -> TrailStream[Out]:  # noqa: A002 - as Runnable names it
@@ -210,14 +208,6 @@ class Traced(Generic[In, Out]):
         chunks = self._runnable.astream(input, merged, **kwargs)
         return AsyncTrailStream(chunks, lambda out: self._aresult(out, run_id), attach=self._attach)
 
-    def bind(self, **kwargs: Any) -> Traced[In, Out]:
-        """Binds arguments to the app, as `Runnable.bind`. The handler is shared."""
-        return Traced(self._runnable.bind(**kwargs), self.handler, attach=self._attach)
-
-    def with_config(self, config: RunnableConfig | None = None, **kwargs: Any) -> Traced[In, Out]:
-        """Binds a config to the app, as `Runnable.with_config`. The handler is shared."""
-        return Traced(self._runnable.with_config(config, **kwargs), self.handler, attach=self._attach)
-
     def _prepared(self, config: RunnableConfig | None) -> tuple[str, RunnableConfig]:
         """The user's config, copied, with our handler and an id by which to find the run again."""
         merged = merge_configs(config or {}, {"callbacks": [self.handler]})
@@ -228,36 +218,31 @@ class Traced(Generic[In, Out]):
     def _prepared_batch(
         self, n: int, config: RunnableConfig | Sequence[RunnableConfig] | None
     ) -> tuple[list[str], list[RunnableConfig]]:
-        given = list(config) if isinstance(config, Sequence) else [config] * n
-        if given and config is not None and not isinstance(config, Sequence) and config.get("run_id"):
-            # One id cannot name several runs; LangChain gives it to the first and so do we.
-            given[1:] = [cast("RunnableConfig", {k: v for k, v in config.items() if k != "run_id"})] * (n - 1)
-        prepared = [self._prepared(each) for each in given]
+        prepared = [self._prepared(each) for each in get_config_list(config, n)]
         return [run_id for run_id, _ in prepared], [merged for _, merged in prepared]
 
     def _result(self, output: Out, run_id: str) -> TrailResult[Out]:
         try:
-            report = self.handler.report(run_id)
+            return self._resulting(output, self.handler.report(run_id), self.handler.trace(run_id))
         except Exception as error:  # noqa: BLE001 - a report that cannot be made must not cost the app its answer
-            report = _no_report(error)
-        return self._resulting(output, report, run_id)
+            return self._without_report(output, run_id, error)
 
     async def _aresult(self, output: Out, run_id: str) -> TrailResult[Out]:
         try:
-            report = await self.handler.areport(run_id)
+            return self._resulting(output, await self.handler.areport(run_id), self.handler.trace(run_id))
         except Exception as error:  # noqa: BLE001 - as above
-            report = _no_report(error)
-        return self._resulting(output, report, run_id)
+            return self._without_report(output, run_id, error)
 
-    def _resulting(self, output: Any, report: Report, run_id: str) -> TrailResult[Any]:
-        try:
-            trace = self.handler.trace(run_id)
-        except Exception as error:  # noqa: BLE001 - as above
-            from trail_callbacks.trace import Trace  # noqa: PLC0415 - it hardly ever happens
-
-            trace = Trace(id=run_id, events=(), warnings=(f"no trace: {error}",))
+    def _resulting(self, output: Any, report: Report, trace: Trace) -> TrailResult[Any]:
         shown = with_message_summary(output, report.summary()) if self._attach else output
         return TrailResult(output=shown, report=report, graph=report.graph, trace=trace)
+
+    def _without_report(self, output: Any, run_id: str, error: Exception) -> TrailResult[Any]:
+        from trail_callbacks.trace import Trace  # noqa: PLC0415 - it hardly ever happens
+
+        why = (f"no report: {error}",)
+        report = Report(state="error", graph=ProvenanceGraph(nodes=()), warnings=why)
+        return self._resulting(output, report, Trace(id=run_id, events=(), warnings=why))
 
 
 @shows_settings(CaptureSettings, RecordKeywords, max_traces=_MAX_TRACES)
@@ -284,7 +269,3 @@ def traced(runnable: Runnable[In, Out], judge: JudgeLike = None, **settings: Unp
     attach = settings.get("attach", True)
     settings["attach"] = False  # the report goes on a copy of the message, when it is ready
     return Traced(runnable, TrailCallbackHandler(judge, **settings), attach=attach)
-
-
-def _no_report(error: Exception) -> Report:
-    return Report(state="error", graph=ProvenanceGraph(nodes=()), warnings=(f"no report: {error}",))

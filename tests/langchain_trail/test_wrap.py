@@ -43,6 +43,7 @@ async def test_ainvoke_and_concurrent_calls(chain):
     assert all(r.graph.answer.text == r.output for r in results)
 
 
+@pytest.mark.filterwarnings("ignore:Provided run_id")  # LangChain's own: one id cannot name several runs
 @pytest.mark.parametrize(
     "config", [None, {"tags": ["x"]}, [{"tags": ["x"]}, {"tags": ["y"]}], {"run_id": uuid.uuid4()}]
 )
@@ -164,17 +165,6 @@ def test_a_report_that_cannot_be_given_does_not_take_the_answer_away(chain):
         results[0].output,
     ]
     assert {r.report.state for r in results} <= {"assessed", "error"}
-
-
-def yes(text):
-    return f"{text} yes"
-
-
-def test_what_is_bound_stays_traced():
-    app = traced(RunnableLambda(yes))
-    bound = app.with_config(tags=["x"]).bind()
-    assert bound.invoke("a").output == "a yes"
-    assert bound.handler is app.handler
 
 
 def test_only_runnables_are_traced():
