@@ -276,21 +276,18 @@ class RecordingHooks(BaseCallbackHandler):
         """A chain, prompt, parser, graph or graph node began."""
         self._start("chain", serialized, inputs, kwargs)
 
-    def on_chain_end(self, outputs: Any, **kwargs: Any) -> None:
-        """It ended."""
-        self._end(outputs, kwargs)
-
-    def on_chain_error(self, error: BaseException, **kwargs: Any) -> None:
-        """It failed, was cancelled or paused."""
-        self._fail(error, kwargs)
-
-    def on_chat_model_start(self, serialized: dict[str, Any], messages: list[list[BaseMessage]], **kwargs: Any) -> None:
-        """A chat model was asked; there is one list of messages, as each prompt of a batch is a run of its own."""
+    def on_chat_model_start(self, serialized: dict[str, Any], messages: Any, **kwargs: Any) -> None:
+        """A model was asked; there is one prompt, as each of a batch is a run of its own."""
         self._start("model", serialized, messages, kwargs)
 
-    def on_llm_start(self, serialized: dict[str, Any], prompts: list[str], **kwargs: Any) -> None:
-        """A text model was asked."""
-        self._start("model", serialized, prompts, kwargs)
+    def on_tool_start(self, serialized: dict[str, Any], input_str: str, **kwargs: Any) -> None:
+        """A tool was called."""
+        inputs = kwargs.get("inputs")
+        self._start("tool", serialized, input_str if inputs is None else inputs, kwargs)
+
+    def on_retriever_start(self, serialized: dict[str, Any], query: str, **kwargs: Any) -> None:
+        """A retriever was queried."""
+        self._start("retriever", serialized, query, kwargs)
 
     def on_llm_new_token(self, token: Any, *, chunk: Any = None, run_id: UUID, **_: Any) -> None:
         """A model streamed a chunk, or a text."""
@@ -299,38 +296,17 @@ class RecordingHooks(BaseCallbackHandler):
         except BaseException as error:  # noqa: BLE001 - see _keep
             self._keep(error)
 
-    def on_llm_end(self, response: LLMResult, **kwargs: Any) -> None:
-        """A model answered."""
-        self._end(response, kwargs)
+    def on_chain_end(self, outputs: Any, **kwargs: Any) -> None:
+        """A run of any kind ended."""
+        self._end(outputs, kwargs)
 
-    def on_llm_error(self, error: BaseException, **kwargs: Any) -> None:
-        """A model failed; what it had written by then is kept."""
+    def on_chain_error(self, error: BaseException, **kwargs: Any) -> None:
+        """A run of any kind failed, was cancelled or paused; what a model had written by then is kept."""
         self._fail(error, kwargs)
 
-    def on_tool_start(self, serialized: dict[str, Any], input_str: str, **kwargs: Any) -> None:
-        """A tool was called."""
-        inputs = kwargs.get("inputs")
-        self._start("tool", serialized, input_str if inputs is None else inputs, kwargs)
-
-    def on_tool_end(self, output: Any, **kwargs: Any) -> None:
-        """It returned."""
-        self._end(output, kwargs)
-
-    def on_tool_error(self, error: BaseException, **kwargs: Any) -> None:
-        """It failed."""
-        self._fail(error, kwargs)
-
-    def on_retriever_start(self, serialized: dict[str, Any], query: str, **kwargs: Any) -> None:
-        """A retriever was queried."""
-        self._start("retriever", serialized, query, kwargs)
-
-    def on_retriever_end(self, documents: Any, **kwargs: Any) -> None:
-        """It found documents."""
-        self._end(documents, kwargs)
-
-    def on_retriever_error(self, error: BaseException, **kwargs: Any) -> None:
-        """It failed."""
-        self._fail(error, kwargs)
+    on_llm_start = on_chat_model_start  # type: ignore[assignment]  # called with positions only
+    on_llm_end = on_tool_end = on_retriever_end = on_chain_end  # type: ignore[assignment]  # as above
+    on_llm_error = on_tool_error = on_retriever_error = on_chain_error
 
     def on_interrupt(self, event: _Interrupt) -> None:
         """A graph stops to be resumed: what it returns is a state, not an answer. Its normal end follows."""
@@ -379,39 +355,28 @@ class RecordingHooks(BaseCallbackHandler):
             elif self._interrupted and run_id in self._interrupted:
                 self._interrupted.remove(run_id)
                 why = "interrupted: the graph waits to be resumed"
-                if root := self._finish(run_id, (Failed, run_id, why, "paused", snapshot(payload), late)):
-                    self._readings.ended(root, None)
-            elif root := self._finish(
-                run_id, (Ended, run_id, snapshot(payload), late, model.metadata if model else None)
-            ):
-                self._readings.ended(root, payload)
+                self._ended(run_id, (Failed, run_id, why, "paused", snapshot(payload), late))
+            else:
+                record = (Ended, run_id, snapshot(payload), late, model.metadata if model else None)
+                self._ended(run_id, record, payload)
         except BaseException as error:  # noqa: BLE001 - see _keep
             self._keep(error)
             self._bare(self._finish, details, (Ended, details.get("run_id")))
 
     def _fail(self, error: BaseException, details: dict[str, Any]) -> None:
         try:
-            run_id, late, partial = details["run_id"], details.get("inputs"), details.get("response")
+            run_id, late, partial = details["run_id"], snapshot(details.get("inputs")), details.get("response")
             model, status = self._readings.model_ended(run_id), status_of(error)
+            metadata = model.metadata if model else None
             if status == "cancelled" and (stopped := self._readings.stopped(run_id, error)) is not None:
-                self._stop(run_id, error, stopped, snapshot(late), model.metadata if model else None)
+                self._stop(run_id, error, stopped, late, metadata)
                 return
             if model is not None and model.chunks:
                 partial = model.partial()
             graph_id = details.get("parent_run_id")
             if graph_id is not None and not self.receives_interrupts and stops_graph(error, details):
                 self._interrupted.append(graph_id)
-            record = (
-                Failed,
-                run_id,
-                described(error),
-                status,
-                partial,
-                snapshot(late),
-                model.metadata if model else None,
-            )
-            if root := self._finish(run_id, record):
-                self._readings.ended(root, None)
+            self._ended(run_id, (Failed, run_id, described(error), status, partial, late, metadata))
         except BaseException as fault:  # noqa: BLE001 - see _keep
             self._keep(fault)
             self._bare(self._finish, details, (Failed, details.get("run_id"), type(error).__name__, "error"))
@@ -428,12 +393,14 @@ class RecordingHooks(BaseCallbackHandler):
         why = described(error)
         for model in stopped.left:
             self._finish(model.run_id, (Failed, model.run_id, why, "cancelled", model.partial(), None, model.metadata))
+        record: tuple[Any, ...] = (Failed, run_id, why, "cancelled", stopped.read, late, metadata)
         if stopped.whole and (late is not None or metadata is not None):  # of a graph more might have come
-            record: tuple[Any, ...] = (Ended, run_id, stopped.read, late, metadata)
-        else:
-            record = (Failed, run_id, why, "cancelled", stopped.read, late, metadata)
+            record = (Ended, run_id, stopped.read, late, metadata)
+        self._ended(run_id, record, cut=True)
+
+    def _ended(self, run_id: UUID, record: tuple[Any, ...], output: object = None, *, cut: bool = False) -> None:
         if root := self._finish(run_id, record):
-            self._readings.ended(root, None, cut=True)
+            self._readings.ended(root, output, cut=cut)
 
     def _bare(self, keep: Callable[..., object], details: dict[str, Any], record: tuple[Any, ...]) -> None:
         """Keeps the record of a payload that could not be read, without it: the runs inside need their parent."""
