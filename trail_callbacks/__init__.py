@@ -24,6 +24,7 @@ from trail_callbacks.verify.pipeline import acheck, averify, check, verify
 
 if TYPE_CHECKING:
     from trail_callbacks.judges.encoder.judge import EncoderJudge
+    from trail_callbacks.session.settings import Retention
     from trail_callbacks.verify.veritrail import averitrail, veritrail
 
 __all__ = [
@@ -39,6 +40,7 @@ __all__ = [
     "Node",
     "ProvenanceGraph",
     "Report",
+    "Retention",
     "Scoring",
     "SupportClass",
     "Verdict",
@@ -54,6 +56,7 @@ __all__ = [
 
 _LAZY = {
     "EncoderJudge": "judges.encoder.judge",
+    "Retention": "session.settings",
     "averitrail": "verify.veritrail",
     "veritrail": "verify.veritrail",
 }

@@ -19,7 +19,7 @@ from trail_callbacks.errors import InputError
 from trail_callbacks.graph import ProvenanceGraph
 from trail_callbacks.judges.resolve import JudgeLike
 from trail_callbacks.report import Report
-from trail_callbacks.session import CaptureSettings
+from trail_callbacks.session import CaptureSettings, Retention
 from trail_callbacks.session.settings import RecordKeywords
 from trail_callbacks.signatures import shows_settings
 
@@ -245,7 +245,7 @@ class Traced(Generic[In, Out]):
         return self._resulting(output, report, Trace(id=run_id, events=(), warnings=why))
 
 
-@shows_settings(CaptureSettings, RecordKeywords, max_traces=_MAX_TRACES)
+@shows_settings(CaptureSettings, RecordKeywords, keep=Retention(runs=_MAX_TRACES))
 def traced(runnable: Runnable[In, Out], judge: JudgeLike = None, **settings: Unpack[RecordKeywords]) -> Traced[In, Out]:
     """Wraps an app so that each call gives its output, its report and its graph.
 
@@ -257,7 +257,7 @@ def traced(runnable: Runnable[In, Out], judge: JudgeLike = None, **settings: Unp
     Args:
         runnable: A chain, graph or agent; it is not changed.
         judge: See `TrailCallbackHandler`.
-        **settings: See `TrailCallbackHandler`. A batch larger than `max_traces` loses its oldest reports.
+        **settings: See `TrailCallbackHandler`. A batch larger than `Retention.runs` loses its oldest reports.
 
     Raises:
         InputError: If a value is out of range.
@@ -265,7 +265,7 @@ def traced(runnable: Runnable[In, Out], judge: JudgeLike = None, **settings: Unp
     """
     if not isinstance(runnable, Runnable):
         raise InputError(f"traced() takes a runnable, got {type(runnable).__name__}")
-    settings.setdefault("max_traces", _MAX_TRACES)
+    settings.setdefault("keep", Retention(runs=_MAX_TRACES))
     attach = settings.get("attach", True)
     settings["attach"] = False  # the report goes on a copy of the message, when it is ready
     return Traced(runnable, TrailCallbackHandler(judge, **settings), attach=attach)

@@ -34,7 +34,7 @@ from trail_callbacks.guard import (
 )
 from trail_callbacks.guard.withheld import Withheld
 from trail_callbacks.judges.resolve import JudgeLike
-from trail_callbacks.session import CaptureSettings
+from trail_callbacks.session import CaptureSettings, Retention
 from trail_callbacks.signatures import shows_settings
 
 _TURNS = 8  # recorded runs kept; each knows those before it
@@ -232,7 +232,7 @@ class GuardedChatEngine(BaseChatEngine):
 
 def _own_scope() -> Scope:
     """Records the conversation if the app does not."""
-    return Scope(CaptureSettings(evaluate="never", max_traces=_TURNS))
+    return Scope(CaptureSettings(evaluate="never", keep=Retention(runs=_TURNS)))
 
 
 def _request(message: str, history: History, options: dict[str, Any]) -> ChatRequest:

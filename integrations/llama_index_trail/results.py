@@ -298,7 +298,7 @@ class Scope:
             around=untraced,  # the judge may use the app's models, on any thread
         )
         self.results = Attachments(self.session)
-        self.ttl = settings.ttl
+        self.ttl = settings.keep.seconds
         self.opened_in: str | None = active_span_id.get()
 
     def deliver(self, root_id: str, response: object) -> None:

@@ -48,7 +48,7 @@ from llama_index.core.llms import CustomLLM, LLMMetadata
 from llama_index.core.llms.callbacks import llm_completion_callback
 from llama_index_trail import trail
 
-from trail_callbacks import LLMJudge
+from trail_callbacks import LLMJudge, Retention
 from trail_callbacks.models.gate import gate_of
 
 TESTS = Path(__file__).parents[1]
@@ -175,7 +175,7 @@ def waiting(delay: float, runs: int, rounds: int) -> None:
 def burst(delay: float, runs: int, refused: float = 0.0) -> None:
     with server(delay, refused) as url:
         judge = judge_at(url)
-        handler = TrailCallbackHandler(judge=judge, evaluate="background", max_traces=runs + 4 * AT_ONCE + 1)
+        handler = TrailCallbackHandler(judge=judge, evaluate="background", keep=Retention(runs=runs + 4 * AT_ONCE + 1))
         asked(handler)
         handler.report(timeout=60)
         tracemalloc.start()
@@ -232,7 +232,7 @@ def app(delay: float, requests: int, rounds: int, *, frozen: bool, rate: float =
         return times
 
     with server(delay) as url:
-        handler = TrailCallbackHandler(judge=judge_at(url), evaluate="background", max_traces=4096)
+        handler = TrailCallbackHandler(judge=judge_at(url), evaluate="background", keep=Retention(runs=4096))
         asyncio.run(block(handler))
         handler.flush(300)
         if frozen:

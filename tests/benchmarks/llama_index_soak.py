@@ -30,6 +30,8 @@ from llama_index.core.schema import NodeWithScore, TextNode
 from llama_index_trail import instrument, status, uninstrument
 from llama_index_trail.tracker import TRACKER
 
+from trail_callbacks import Retention
+
 TENTHS = 10
 FLAT = 0.5  # KB for each query; the record of one takes some 10 KB
 
@@ -100,7 +102,7 @@ def soak(queries: int) -> dict[str, Any]:
         RetrieverQueryEngine(retriever, get_response_synthesizer(llm=Failing(), streaming=streaming))
         for streaming in (False, True)
     )
-    recording = instrument(evaluate="background", max_traces=32)
+    recording = instrument(evaluate="background", keep=Retention(runs=32))
     streams: list[weakref.ref[Any]] = []
     held: list[float] = []
     tracemalloc.start()

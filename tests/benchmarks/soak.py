@@ -26,6 +26,8 @@ from langchain_core.prompts import ChatPromptTemplate
 from langchain_core.runnables import Runnable, RunnableLambda
 from langchain_trail import TrailCallbackHandler
 
+from trail_callbacks import Retention
+
 TENTHS = 10
 FLAT = 0.5  # KB for each run; a kept run takes some 20 KB
 
@@ -82,7 +84,7 @@ def main() -> None:
     parser.add_argument("--runs", type=int, default=10_000)
     parser.add_argument("--evaluate", default="background", choices=["background", "never"])
     given = parser.parse_args()
-    handler = TrailCallbackHandler(evaluate=given.evaluate, max_traces=64)
+    handler = TrailCallbackHandler(evaluate=given.evaluate, keep=Retention(runs=64))
     chain, step = app(), given.runs // TENTHS
     some(chain, handler, 0, min(500, step))  # imports and caches
     handler.flush(60)

@@ -7,6 +7,8 @@ from langchain_core.runnables import RunnableLambda
 from langchain_trail import TrailCallbackHandler
 from langchain_trail.handler import _written
 
+from trail_callbacks import Retention
+
 sys.path.insert(0, str(Path(__file__).parents[1] / "session"))
 from forks import needs_fork, run_program
 
@@ -60,13 +62,14 @@ print(Counter(forked(worker, 120) for _ in range(3)))
 def test_handlers_go_to_processes_of_multiprocessing(method, tmp_path):
     code = f"""
 import multiprocessing
+from trail_callbacks import Retention
 
 def score(handler):
     served(handler)
     return handler.report().hallucination_score
 
 if __name__ == "__main__":
-    handler = TrailCallbackHandler(max_traces=7)
+    handler = TrailCallbackHandler(keep=Retention(runs=7))
     served(handler)
     with multiprocessing.get_context("{method}").Pool(2) as pool:
         print(pool.map(score, [handler] * 4))
@@ -84,7 +87,7 @@ class Named(TrailCallbackHandler):
 def test_a_pickled_handler_has_the_settings_and_none_of_the_runs(evaluate, monkeypatch):
     monkeypatch.setitem(sys.modules, __name__, sys.modules.get(__name__) or type(sys)(__name__))
     monkeypatch.setattr(sys.modules[__name__], "Named", Named, raising=False)
-    handler = Named("mine", evaluate=evaluate, max_traces=7)
+    handler = Named("mine", evaluate=evaluate, keep=Retention(runs=7))
     RunnableLambda(lambda x: x).invoke("Hello.", {"callbacks": [handler]})
     assert handler.flush(20)
     copy = pickle.loads(pickle.dumps(handler))  # noqa: S301 - our own

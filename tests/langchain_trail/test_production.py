@@ -25,6 +25,8 @@ from langchain_trail import TrailCallbackHandler
 from langchain_trail.hooks import RecordingHooks
 from pydantic import BaseModel
 
+from trail_callbacks import Retention
+
 template = ChatPromptTemplate.from_template
 
 # ---------------------------------------------------------------- everything at once on one handler
@@ -132,7 +134,7 @@ class Traffic:
 
 
 def test_fifty_tasks_and_eight_threads_on_one_handler_never_mix(says, quiet):
-    handler = TrailCallbackHandler(evaluate="never", max_traces=2_000)
+    handler = TrailCallbackHandler(evaluate="never", keep=Retention(runs=2_000))
     traffic = Traffic(says, handler)
 
     async def tasks():
@@ -441,7 +443,7 @@ def test_metadata_that_is_changed_later_was_copied(handler):
 
 def test_memory_stays_flat_over_many_runs(says, monkeypatch):
     monkeypatch.setattr("trail_callbacks.capture.recorder._UNFINISHED", 8)
-    handler = TrailCallbackHandler(evaluate="never", max_traces=8)
+    handler = TrailCallbackHandler(evaluate="never", keep=Retention(runs=8))
     app = register(says)
 
     def some(n):

@@ -10,6 +10,7 @@ from langchain_core.prompts import ChatPromptTemplate
 from langchain_core.runnables import RunnableLambda
 from langchain_trail import TrailResult, traced
 
+from trail_callbacks import Retention
 from trail_callbacks.errors import InputError
 
 SOURCE = "The lighthouse of Genoa was rebuilt in 1543 and is 77 metres tall."
@@ -157,7 +158,7 @@ def test_arguments_reach_the_runnable(says):
 
 
 def test_a_report_that_cannot_be_given_does_not_take_the_answer_away(chain):
-    app = traced(chain, max_traces=1)
+    app = traced(chain, keep=Retention(runs=1))
     results = app.batch([GOOD, BAD, GOOD])
     assert [r.output for r in results] == [
         results[0].output,

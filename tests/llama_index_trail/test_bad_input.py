@@ -20,6 +20,8 @@ from llama_index.core.tools import FunctionTool
 from llama_index_trail import instrument, status, trail
 from llama_index_trail.tracker import TRACKER
 
+from trail_callbacks import Retention
+
 pytestmark = [  # LlamaIndex's own, as in the tests of lineage
     pytest.mark.filterwarnings("ignore::DeprecationWarning"),
     pytest.mark.filterwarnings("ignore::ResourceWarning"),
@@ -140,7 +142,7 @@ def test_nothing_outlives_queries_that_fail_stream_and_are_left(models):
 
     llm = Failing(rules=[])
     engine = RetrieverQueryEngine.from_args(retriever, llm=llm, streaming=True)
-    recording = instrument(max_traces=256)
+    recording = instrument(keep=Retention(runs=256))
 
     def one(n):
         with suppress(ConnectionError):

@@ -25,6 +25,7 @@ from llama_index_trail import areport_for, instrument, report_for, status, trail
 from llama_index_trail.results import PendingSummary
 from llama_index_trail.tracker import TRACKER
 
+from trail_callbacks import Retention
 from trail_callbacks.errors import InputError
 
 HIVE = "The hive under the lime tree gave thirty pounds of honey in 1923."
@@ -465,7 +466,7 @@ except ImportError as error:
 
 def test_thirty_threads_do_not_mix(crowd):
     engine, facts, questions, replies = crowd
-    recording = instrument(max_traces=64)
+    recording = instrument(keep=Retention(runs=64))
     with ThreadPoolExecutor(10) as pool:
         responses = list(pool.map(engine.query, questions))
     for n, response in enumerate(responses):
@@ -481,7 +482,7 @@ def test_thirty_threads_do_not_mix(crowd):
 
 def test_a_thousand_queries_leave_no_state(ask):
     engine = ask([HIVE], [("fail", ConnectionError("no")), ("", POUNDS)])
-    instrument(evaluate="never", max_traces=8)
+    instrument(evaluate="never", keep=Retention(runs=8))
     for n in range(1_000):
         with pytest.raises(ConnectionError) if n % 10 == 0 else nullcontext():
             engine.query("fail" if n % 10 == 0 else HOW)

@@ -31,6 +31,8 @@ from llama_index_trail.tracker import TRACKER
 from sqlalchemy import create_engine, text
 from sqlalchemy.pool import StaticPool
 
+from trail_callbacks import Retention
+
 pytestmark = [  # LlamaIndex's own, as in the other tests of lineage
     pytest.mark.filterwarnings("ignore::DeprecationWarning"),
     pytest.mark.filterwarnings("ignore::ResourceWarning"),
@@ -194,7 +196,7 @@ async def test_a_run_past_its_time_is_given_up_and_its_stream_still_readable(ask
     for module in ("open_runs", "spans"):
         monkeypatch.setattr(f"llama_index_trail.{module}.time", SimpleNamespace(monotonic=lambda: now[0]))
     engine = ask([QUAY], THREE, streaming=True)
-    with trail(evaluate="never", ttl=60.0):
+    with trail(evaluate="never", keep=Retention(seconds=60.0)):
         response = await engine.aquery(HOW)
         assert status().open_runs == 1
         now[0] += 61.0

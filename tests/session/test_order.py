@@ -7,7 +7,7 @@ import pytest
 sys.path.insert(0, str(Path(__file__).parent))
 from test_session import SlowJudge, run
 
-from trail_callbacks.session import CaptureSettings, Session
+from trail_callbacks.session import CaptureSettings, Retention, Session
 
 
 @pytest.fixture(autouse=True)
@@ -18,7 +18,9 @@ def door(monkeypatch):
 
 def test_a_burst_is_verified_in_full_although_fewer_runs_are_kept(door):
     seen = []
-    session = Session(CaptureSettings(judge=SlowJudge(), max_traces=5, on_report=lambda r: seen.append(r.run_id)))
+    session = Session(
+        CaptureSettings(judge=SlowJudge(), keep=Retention(runs=5), on_report=lambda r: seen.append(r.run_id))
+    )
     for n in range(50):
         run(session, f"r{n}")
     door.set()
@@ -30,7 +32,7 @@ def test_a_burst_is_verified_in_full_although_fewer_runs_are_kept(door):
 
 
 def test_beyond_what_may_wait_runs_are_skipped_counted_and_verified_when_asked_for(door):
-    session = Session(CaptureSettings(judge=SlowJudge(), max_waiting=3))
+    session = Session(CaptureSettings(judge=SlowJudge(), keep=Retention(waiting=3)))
     for n in range(10):
         run(session, f"r{n}")
     assert session.skipped == 7

@@ -16,7 +16,7 @@ from test_session import ADDRESS, Record, private_run, run
 from trail_callbacks.errors import InputError, JudgeError
 from trail_callbacks.judges.llm.judge import LLMJudge
 from trail_callbacks.redaction import emails
-from trail_callbacks.session import CaptureSettings, Session
+from trail_callbacks.session import CaptureSettings, Retention, Session
 from trail_callbacks.session.processes import Remote
 from trail_callbacks.testing import ScriptedModel
 
@@ -229,7 +229,7 @@ def test_only_redacted_texts_are_sent_to_another_process(session, monkeypatch):
 
 
 def test_another_process_judges_texts_that_are_not_kept(session):
-    session = session(texts=False)
+    session = session(keep=Retention(texts=False))
     run(session)
     report = session.report(timeout=60)
     assert report.hallucination_score == 1.0

@@ -19,7 +19,7 @@ from trail_callbacks.errors import InputError
 from trail_callbacks.judges.local.judge import LocalJudge
 from trail_callbacks.redaction import emails, keys, presets
 from trail_callbacks.report.withheld import text_hash
-from trail_callbacks.session import CaptureSettings, Session
+from trail_callbacks.session import CaptureSettings, Retention, Session
 from trail_callbacks.testing import ScriptedModel
 
 HERE = Path(__file__).parent
@@ -392,7 +392,9 @@ def test_texts_that_were_not_recorded_are_redacted_for_a_judge_too():
 @pytest.mark.parametrize("evaluate", ["inline", "background", "never"])
 def test_without_texts_only_hashes_and_offsets_are_kept(evaluate):
     seen = []
-    session = Session(CaptureSettings(evaluate=evaluate, texts=False, text_key=b"k" * 16, on_report=seen.append))
+    session = Session(
+        CaptureSettings(evaluate=evaluate, keep=Retention(texts=False, text_key=b"k" * 16), on_report=seen.append)
+    )
     run(session)
     report = session.report(timeout=20)
     assert session.flush(20)
@@ -416,7 +418,7 @@ def _kept():
 
 
 def test_without_texts_a_run_whose_report_is_gone_is_not_judged_again():
-    session = Session(CaptureSettings(evaluate="inline", texts=False))
+    session = Session(CaptureSettings(evaluate="inline", keep=Retention(texts=False)))
     run(session)
     session._reports.clear()
     with pytest.raises(InputError, match="texts of run 'r1' are not kept"):
@@ -424,7 +426,7 @@ def test_without_texts_a_run_whose_report_is_gone_is_not_judged_again():
 
 
 def test_without_texts_errors_quote_nothing():
-    session = Session(CaptureSettings(judge=QuotingJudge(), evaluate="inline", texts=False))
+    session = Session(CaptureSettings(judge=QuotingJudge(), evaluate="inline", keep=Retention(texts=False)))
     run(session)
     assert [type(error) for error in session.errors] == [LookupError]
     assert "Holm" not in repr(session.errors)

@@ -9,7 +9,7 @@ import pytest
 
 from trail_callbacks import VerifyOptions
 from trail_callbacks.errors import InputError
-from trail_callbacks.session import CaptureKeywords, CaptureSettings
+from trail_callbacks.session import CaptureKeywords, CaptureSettings, Retention
 
 REDACTS = "expected a function that returns a string for a string, or several"
 NAMES = "expected a function, or names of inputs such as ['kb']"
@@ -23,23 +23,23 @@ OPTIONAL = {"Instructor": object, "AsyncInstructor": object, "Store": object}  #
         ({"evaluate": "sometimes"}, "evaluate is 'sometimes', expected one of background, process, inline, never"),
         ({"sample_rate": 1.5}, "sample_rate is 1.5, expected a share from 0.0 to 1.0"),
         ({"sample_rate": float("nan")}, "sample_rate is nan, expected a share from 0.0 to 1.0"),
-        ({"max_traces": 0}, "max_traces is 0, expected 1 or more"),
+        ({"keep": {"runs": 0}}, "Retention.runs is 0, expected 1 or more"),
         ({"concurrency": 0}, "concurrency is 0, expected 1 or more"),
-        ({"ttl": 0}, "ttl is 0, expected seconds above 0"),
-        ({"ttl": float("nan")}, "ttl is nan, expected seconds above 0"),
+        ({"keep": {"seconds": 0}}, "Retention.seconds is 0, expected more than 0"),
+        ({"keep": {"seconds": float("nan")}}, "Retention.seconds is nan, expected more than 0"),
         ({"redact": "names"}, f"redact is 'names', {REDACTS}"),
         ({"redact": [str.upper, "names"]}, f"redact is 'names', {REDACTS}"),
         ({"redact": asyncio.sleep}, f"redact is sleep, a coroutine function, {REDACTS}"),
-        ({"text_key": b"short"}, KEY),
+        ({"keep": {"text_key": b"short"}}, KEY),
         ({"sources": "kb"}, f"sources is 'kb', {NAMES}"),
         ({"sources": 3}, f"sources is 3, {NAMES}"),
         ({"context": "acme"}, "context is str, expected a mapping such as {'user_id': 'u1'}"),
-        ({"text_key": "0123456789abcdef"}, KEY),
+        ({"keep": {"text_key": "0123456789abcdef"}}, KEY),
     ],
 )
 def test_a_wrong_value_is_named_with_its_range(wrong, message):
     with pytest.raises(InputError) as caught:
-        CaptureSettings(**wrong)
+        CaptureSettings(**{k: Retention(**v) if k == "keep" else v for k, v in wrong.items()})
     assert str(caught.value) == message
 
 
@@ -52,7 +52,7 @@ def test_settings_are_values():
 
 
 def test_a_key_is_not_shown():
-    assert "xxxx" not in repr(CaptureSettings(texts=False, text_key=b"x" * 32))
+    assert "xxxx" not in repr(CaptureSettings(keep=Retention(texts=False, text_key=b"x" * 32)))
 
 
 def test_the_keywords_are_settings_with_the_same_types():

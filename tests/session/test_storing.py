@@ -13,7 +13,7 @@ from trail_callbacks.capture.events import Piece, RunEnded, RunStarted
 from trail_callbacks.errors import MissingExtraError
 from trail_callbacks.monitor import SIGNALS, question_key
 from trail_callbacks.redaction import emails
-from trail_callbacks.session import CaptureSettings, Session
+from trail_callbacks.session import CaptureSettings, Retention, Session
 from trail_callbacks.store import Store
 
 SOURCE = "The quarry at Holm was opened in 1874, says ada@example.com."
@@ -92,7 +92,9 @@ def test_runs_stand_for_those_that_were_not_drawn_unless_somebody_asked_for_them
 
 
 def test_without_texts_the_figures_and_segments_are_kept(store, tmp_path):
-    session = Session(CaptureSettings(evaluate="inline", texts=False, text_key=b"k" * 16, store=store, **SAID))
+    session = Session(
+        CaptureSettings(evaluate="inline", keep=Retention(texts=False, text_key=b"k" * 16), store=store, **SAID)
+    )
     run(session)
     (found,) = kept(store)
     assert (found.score, found.release, found.fields) == (1.0, "2.0", {"kind": "dates"})

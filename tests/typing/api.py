@@ -14,6 +14,7 @@ from trail_callbacks import (
     Node,
     ProvenanceGraph,
     Report,
+    Retention,
     SupportClass,
     Verdict,
     VerifyOptions,
@@ -122,17 +123,19 @@ def settings() -> None:
     TrailGuard("local", name="first", **shared)
     assert_type(guarded(chain, "local", stream="buffer", revise=None, **shared), Guarded[str, int])
     assert_type(GuardSettings(judge="local", **shared).max_score, float)
-    assert_type(CaptureSettings(evaluate="never").ttl, float)
+    assert_type(CaptureSettings(evaluate="never").keep.seconds, float)
     TrailGuard(judge="local", max_score="high")  # type: ignore[arg-type]
     TrailGuard(judge="local", max_scores=0.5)  # type: ignore[call-arg]
     TrailGuard(judge="local", on_fail="shrug")  # type: ignore[arg-type]
     TrailGuard(judge="local", stream="sentences")  # type: ignore[arg-type]
     guarded(chain, judge="local", stream="sentences")  # type: ignore[arg-type]
-    TrailCallbackHandler(None, "inline", sample_rate=0.5, redact=str.upper, on_report=print, max_traces=8, ttl=60)
+    TrailCallbackHandler(
+        None, "inline", sample_rate=0.5, redact=str.upper, on_report=print, keep=Retention(runs=8, seconds=60)
+    )
     TrailCallbackHandler(on_report=keep)
     TrailCallbackHandler(evaluate="sometimes")  # type: ignore[arg-type]
     trail(sample_rate="all")  # type: ignore[arg-type]
-    traced(chain, max_traces=8)
+    traced(chain, keep=Retention(runs=8))
     traced(chain, sample_rate=0.5)  # type: ignore[call-arg]
 
 
@@ -143,7 +146,9 @@ def llama_index() -> None:
     node = TextNode(text="It opened.")
     assert_type(check("It opened.", [node, NodeWithScore(node=node)]), Report)
     instrument(evaluate="never", redact=str.upper)
-    instrument(evaluate="never", redact=(str.upper, presets("email", "card")), texts=False, text_key=b"k" * 16)
+    instrument(
+        evaluate="never", redact=(str.upper, presets("email", "card")), keep=Retention(texts=False, text_key=b"k" * 16)
+    )
     presets("e-mail")  # type: ignore[arg-type]
     instrument(redact="names")  # type: ignore[arg-type]
     uninstrument()

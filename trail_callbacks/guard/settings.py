@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from os import PathLike
 from typing import TYPE_CHECKING, Literal, TypedDict, get_args
 
@@ -25,6 +25,7 @@ _NO_JUDGE = """a guard needs a judge:
 judge="openai/gpt-5-mini" or another model, through instructor;
 judge=as_model(your_model) for the model of your app;
 judge="local" for the offline judge: no model, no key, and it leaves undecided what no source says in its words"""
+_NO_LIMIT = Budget()
 BLOCKED = "I could not find enough support in the sources to answer this."
 """The text that replaces a withheld answer by default."""
 
@@ -114,7 +115,7 @@ class GuardSettings:
     no_evidence: Literal["pass", "fail"] = "fail"
     on_undecided: OnUndecided = "pass"
     timeout: float | None = 60.0
-    budget: Budget = field(default_factory=Budget)
+    budget: Budget = _NO_LIMIT
     concurrency: int | None = None
     options: VerifyOptions | None = None
     message: str = BLOCKED

@@ -7,7 +7,7 @@ report, `settings` are what users may pass, `recording` is what `with trail()` r
 
 from trail_callbacks.session.recording import Block, RecordedReports, Recording
 from trail_callbacks.session.session import Session
-from trail_callbacks.session.settings import CaptureKeywords, CaptureSettings, Evaluate, Redact
+from trail_callbacks.session.settings import CaptureKeywords, CaptureSettings, Evaluate, Redact, Retention
 
 __all__ = [
     "Block",
@@ -17,5 +17,6 @@ __all__ = [
     "RecordedReports",
     "Recording",
     "Redact",
+    "Retention",
     "Session",
 ]

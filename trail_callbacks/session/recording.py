@@ -54,8 +54,8 @@ class RecordedReports:
     def skipped(self) -> int:
         """Runs that were not verified because more ended than the judge kept up with; `errors` says so once each time.
 
-        At most `max_waiting` runs wait to be verified, and the app never waits for them. `report(run_id)` verifies one
-        that was skipped as long as it is kept.
+        At most `Retention.waiting` runs wait to be verified, and the app never waits for them. `report(run_id)`
+        verifies one that was skipped as long as it is kept.
         """
         return self.session.skipped
 

@@ -70,8 +70,8 @@ class Session:
         self._errors: deque[Exception] = deque(maxlen=_KEPT)
         self._logged: set[type[Exception]] = set()
         self.recorder = Recorder(
-            max_traces=settings.max_traces,
-            ttl=settings.ttl,
+            max_traces=settings.keep.runs,
+            ttl=settings.keep.seconds,
             redact=settings.redact,
             sources=settings.sources,
             on_end=self._run_ended,
@@ -104,7 +104,7 @@ class Session:
 
     def keep_error(self, error: Exception) -> None:
         """Keeps an exception of ours, without texts that are not to be kept, so that it can be seen; logs new types."""
-        if not self.settings.texts:
+        if not self.settings.keep.texts:
             error = error if isinstance(error, TrailError) else bare(error, "[texts are not kept]")
         elif self.recorder.redactor is not None:
             error = self.recorder.redactor.error(error)
@@ -257,7 +257,7 @@ class Session:
                 self.report(root)
             return
         with self._lock:
-            most = self.settings.max_waiting
+            most = self.settings.keep.waiting
             if len(self._runs) >= most and not inline:
                 self._skip(f"{most} runs wait to be verified: run {root} was not queued, ask report() for it")
                 return
@@ -295,10 +295,10 @@ class Session:
     def _kept(self, root: str, report: Report, *, final: bool) -> Report:
         """The report as it is kept and returned. One asked for while the run goes on is for the caller alone."""
         judged = report
-        if not self.settings.texts:
+        if not self.settings.keep.texts:
             from trail_callbacks.report.withheld import without_texts  # noqa: PLC0415 - most keep texts
 
-            report = without_texts(report, self.settings.text_key)
+            report = without_texts(report, self.settings.keep.text_key)
         if not final:
             return report
         if self.settings.store is not None:
@@ -309,13 +309,13 @@ class Session:
                 store_report(self.recorder, self.settings, judged, report, rate)
             except Exception as error:  # noqa: BLE001 - the app must not see our faults
                 self.keep_error(error)
-        if not self.settings.texts and report.state != "interrupted":  # who resumes it needs what it read
+        if not self.settings.keep.texts and report.state != "interrupted":  # who resumes it needs what it read
             self.recorder.forget_texts(root, report.graph)
         with self._lock:
             self._reports[root] = report
             if (summary := self._summaries.pop(root, None)) is not None:
                 summary.update(report.summary())
-            while len(self._reports) > self.settings.max_traces:
+            while len(self._reports) > self.settings.keep.runs:
                 self._reports.popitem(last=False)
         return report
 
@@ -353,8 +353,8 @@ class Session:
     def _forget(self, root: str, done: Future[Report]) -> None:
         with self._lock:
             if isinstance(done.exception(), InputError):
-                most = self.settings.max_traces
-                self._skip(f"run {root} was dropped while it waited to be verified: max_traces is {most}")
+                most = self.settings.keep.runs
+                self._skip(f"run {root} was dropped while it waited to be verified: Retention.runs is {most}")
             run = self._runs.get(root)
             if run is not None and run.done is done:
                 del self._runs[root]

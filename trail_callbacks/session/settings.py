@@ -27,21 +27,58 @@ Evaluate = Literal["background", "process", "inline", "never"]
 _KEY = 16  # bytes
 
 
+@refuses_unknown
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Retention:
+    """What is kept of runs in memory, and for how long.
+
+    Attributes:
+        runs: Runs, and their reports, kept for reading, 1 or more; the oldest are dropped first.
+        waiting: Ended runs that may wait to be verified, 1 or more; those beyond are skipped, and counted. They are
+            kept also beyond `runs`.
+        seconds: After which a run that never ended is dropped, above 0.
+        texts: False: of a run that was judged no text is kept. Report and graph have fillers of the same length in
+            place of texts, with a keyed hash of each; classes, scores and offsets stay. `on_report` gets the same
+            report. What a later turn of the conversation repeats of this one is not recognised.
+        text_key: Of `texts=False`: the key of the hashes, 16 bytes or more, kept by whoever is to compare texts with
+            them later. None is one of this process, which nobody can read.
+
+    Raises:
+        InputError: If a value is out of range.
+    """
+
+    runs: int = 256
+    waiting: int = 1024
+    seconds: float = 3600.0
+    texts: bool = True
+    text_key: bytes | None = field(default=None, repr=False)
+
+    def __post_init__(self) -> None:
+        """Checks ranges."""
+        for name in ("runs", "waiting"):
+            if getattr(self, name) < 1:
+                raise InputError(f"Retention.{name} is {getattr(self, name)}, expected 1 or more")
+        if not self.seconds > 0:  # a NaN, too
+            raise InputError(f"Retention.seconds is {self.seconds}, expected more than 0")
+        key: object = self.text_key
+        if key is not None and (not isinstance(key, bytes) or len(key) < _KEY):
+            raise InputError(f"text_key is no bytes of length {_KEY} or more: use secrets.token_bytes(32), and keep it")
+
+
+_KEPT = Retention()
+
+
 class RecordKeywords(TypedDict, total=False):
     """The settings of code that waits for every report. Documented, with their defaults, in `CaptureSettings`."""
 
     options: VerifyOptions | None
     redact: Redact | None
-    texts: bool
-    text_key: bytes | None
     on_report: OnReport | None
-    max_traces: int
-    max_waiting: int
     concurrency: int | None
-    ttl: float
     sources: Sources | None
     context: Mapping[str, Any] | None
     store: str | PathLike[str] | Store | None
+    keep: Retention
     attach: bool
 
 
@@ -70,22 +107,13 @@ class CaptureSettings:
             anything is kept, judged, sent to another process or written. It must be deterministic, is called on any
             thread, and stays in this process. Where it raises, or returns no string, the text is withheld.
             `trail_callbacks.redaction` has some: `redact=presets("email", "key")`.
-        texts: False: of a run that was judged no text is kept. Report and graph have fillers of the same length in
-            place of texts, with a keyed hash of each; classes, scores and offsets stay. `on_report` gets the same
-            report. What a later turn of the conversation repeats of this one is not recognised.
-        text_key: Of `texts=False`: the key of the hashes, 16 bytes or more, kept by whoever is to compare texts with
-            them later. None is one of this process, which nobody can read.
         on_report: Called with every finished report, on the thread that verified. It may be a coroutine function: of a
             run in an event loop it is awaited in that loop, as a task of its own; of any other run in a loop of ours.
             What it raises is kept in `errors`. The OpenTelemetry span that was current when the run ended is current in
             it, for `trail_callbacks.export.annotate_span`.
-        max_traces: Runs, and their reports, kept for reading, 1 or more; the oldest are dropped first.
-        max_waiting: Ended runs that may wait to be verified, 1 or more; those beyond are skipped, and counted. They are
-            kept in memory, also those beyond `max_traces`.
         concurrency: Verifications driven at once, 1 or more; None is 16 if the judge waits for a model, and 1 if it
             computes. Those that wait share one thread, whatever the number. How many calls each of them has in flight
             is another matter: `VerifyOptions.concurrency`.
-        ttl: Seconds, above 0, after which a run that never ended is dropped.
         sources: Names of inputs, state channels and prompt variables: the texts in them are sources, whatever they
             would be taken for otherwise. Or a function that returns the sources of a run, texts or documents, given
             what the app was called with; they are evidence for its answer, also where no recorded prompt shows them.
@@ -95,6 +123,7 @@ class CaptureSettings:
         store: Where finished reports are kept, with traces and figures: a file such as `"trail.db"`, the URL of a
             database, or a `trail_callbacks.store.Store`. Written on a thread of its own, in batches; what the settings
             above leave out is not in it. Needs the extra `store`. See `docs/store.md`.
+        keep: What is kept of runs in memory, and for how long.
         attach: Show the report on the response: its summary under `trail` in the metadata of the message or response
             that answers, first `{"state": "pending", "run_id": ...}`, filled in place when the report is ready.
 
@@ -108,16 +137,12 @@ class CaptureSettings:
     options: VerifyOptions | None = None
     sample_rate: float = 1.0
     redact: Redact | None = None
-    texts: bool = True
-    text_key: bytes | None = field(default=None, repr=False)
     on_report: OnReport | None = None
-    max_traces: int = 256
-    max_waiting: int = 1024
     concurrency: int | None = None
-    ttl: float = 3600.0
     sources: Sources | None = None
     context: Mapping[str, Any] | None = None
     store: str | PathLike[str] | Store | None = None
+    keep: Retention = _KEPT
     attach: bool = True
 
     def __post_init__(self) -> None:
@@ -126,16 +151,11 @@ class CaptureSettings:
             raise InputError(f"evaluate is {self.evaluate!r}, expected one of {', '.join(get_args(Evaluate))}")
         if not 0.0 <= self.sample_rate <= 1.0:
             raise InputError(f"sample_rate is {self.sample_rate}, expected a share from 0.0 to 1.0")
-        for name in ("max_traces", "max_waiting", "concurrency"):
-            value = getattr(self, name)
-            if value is not None and value < 1:
-                raise InputError(f"{name} is {value}, expected 1 or more")
-        if not self.ttl > 0:  # a NaN, too
-            raise InputError(f"ttl is {self.ttl}, expected seconds above 0")
+        if self.concurrency is not None and self.concurrency < 1:
+            raise InputError(f"concurrency is {self.concurrency}, expected 1 or more")
         _check_sources(self.sources)
         _check_context(self.context)
         _check_redact(self.redact)
-        _check_key(self.text_key)
         if self.store is not None:
             from trail_callbacks.store import opened  # noqa: PLC0415 - SQLAlchemy is needed by few
 
@@ -165,8 +185,3 @@ def _check_redact(redact: object) -> None:
         if not callable(each) or iscoroutinefunction(each):
             what = f"{each.__name__}, a coroutine function" if callable(each) else repr(each)
             raise InputError(f"redact is {what}, expected a function that returns a string for a string, or several")
-
-
-def _check_key(key: object) -> None:
-    if key is not None and (not isinstance(key, bytes) or len(key) < _KEY):
-        raise InputError(f"text_key is no bytes of length {_KEY} or more: use secrets.token_bytes(32), and keep it")

@@ -45,10 +45,10 @@ def store_report(recorder: Recorder, settings: CaptureSettings, judged: Report, 
     from trail_callbacks.store import opened  # noqa: PLC0415 - SQLAlchemy is needed by few
 
     store, trace = opened(settings.store), trace_of(recorder, settings, str(judged.run_id))
-    if settings.texts:
+    if settings.keep.texts:
         store.add(judged, trace, rate)
         return
     run = observe(judged, trace, rate=rate)
     if run.key:  # the hash of a question would show whoever can guess it that it was asked
-        run = replace(run, key=text_hash(run.key, settings.text_key)[: len(run.key)])
+        run = replace(run, key=text_hash(run.key, settings.keep.text_key)[: len(run.key)])
     store.add(kept, None, rate, run=run)
