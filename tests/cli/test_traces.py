@@ -104,7 +104,7 @@ def test_a_broken_line_is_named_and_the_others_are_kept(shell, saved, right, com
     done = shell(command, path, "--json")
     assert done.returncode == 2
     assert b"skipped: " in done.stderr
-    assert b"line 3: not a trace: the JSON is broken or truncated" in done.stderr
+    assert b"line 3: the JSON is broken or truncated" in done.stderr
     data = json.loads(done.stdout)
     assert len(data["reports" if command == "check" else "traces"]) == 2
     assert len(data["errors"]) == 1

@@ -20,7 +20,7 @@ from trail_callbacks.cli.options import (
     option,
     pairs_of,
 )
-from trail_callbacks.cli.output import complain, deliver, meter
+from trail_callbacks.cli.output import complain, deliver, progress
 from trail_callbacks.errors import InputError
 from trail_callbacks.render.excerpt import line, plain
 from trail_callbacks.verify.options import VerifyOptions
@@ -110,7 +110,7 @@ def audit(
         words = ", ".join(f"{n} {name}" for name, n in parts.items() if n or name == "judged")
         bar.show(words, reached.judged, reached.share, reached.usage, reached.money)
 
-    with meter(f"judging with {asked.name}") as bar:
+    with progress(f"judging with {asked.name}") as bar:
         summary = audited(
             inputs,
             asked,

@@ -14,7 +14,7 @@ from trail_callbacks import canary
 from trail_callbacks.cli.apps import load_app
 from trail_callbacks.cli.canary_texts import left_out
 from trail_callbacks.cli.options import Json, Limits, Word, budget_of, judge_of, option
-from trail_callbacks.cli.output import complain, deliver, display, emit, meter
+from trail_callbacks.cli.output import complain, deliver, display, emit, progress
 from trail_callbacks.errors import InputError
 from trail_callbacks.render.excerpt import plain
 
@@ -73,7 +73,7 @@ def run(
         return
     subject, model, budget = load_app(app), _model(judge), budget_of(limit)
     try:
-        with meter(f"asking {app}") as bar:
+        with progress(f"asking {app}") as bar:
 
             def show(reached: RunProgress) -> None:
                 parts = {"known": reached.known, "failed": reached.failed, "in doubt": reached.undecided}

@@ -15,24 +15,15 @@ from typing import TYPE_CHECKING, Any
 from trail_callbacks.errors import InputError, ReportError
 from trail_callbacks.graph import Node, ProvenanceGraph
 from trail_callbacks.report import Report
-from trail_callbacks.trace import Trace
-from trail_callbacks.trace.codec import FORMAT
-from trail_callbacks.trace.trace import read_lines
 
 if TYPE_CHECKING:
     from trail_callbacks.store import Store
+    from trail_callbacks.trace import Trace
 
 _STDIN = "-"
 _NAME = re.compile(r"[!-~]+|.*\.[A-Za-z]\w{0,4}")  # names a file: no blank in it, or an ending
 _AGE = re.compile(r"(\d+(?:\.\d+)?)([smhdw])")
 _SECONDS = {"s": 1, "m": 60, "h": 3_600, "d": 86_400, "w": 604_800}
-_HEAD = 4_096  # bytes in which a file says what it is
-_OTHERS = re.compile(
-    rb"\x1f\x8b|\x28\xb5\x2f\xfd|....\x28\xb5\x2f\xfd|"
-    rb'.*"(?:resource_?spans|scope_?spans|span_?id|spans|run_type|parent_?observation_?id|trace_?metadata)"',
-    re.DOTALL | re.IGNORECASE,
-)
-"""How compressed files begin, and what is near the start of other tools' traces and of no report."""
 
 
 def texts(answer: str | None, sources: Sequence[str], question: str | None) -> ProvenanceGraph:
@@ -51,16 +42,10 @@ def texts(answer: str | None, sources: Sequence[str], question: str | None) -> P
     if not sources:
         raise InputError("give at least one source: --source FILE (- is standard input) or --source TEXT")
     read_once([answer, *sources])
-    nodes = [
-        Node(
-            id=f"source-{n}",
-            kind="document",
-            text=each if _is_text(each) else read(each),
-            step="source",
-            attributes={} if _is_text(each) else {"source": _named(each)},
-        )
-        for n, each in enumerate(sources, 1)
-    ]
+    nodes = []
+    for n, each in enumerate(sources, 1):
+        text, about = (each, {}) if _is_text(each) else (read(each), {"source": _named(each)})
+        nodes.append(Node(id=f"source-{n}", kind="document", text=text, step="source", attributes=about))
     return ProvenanceGraph.from_texts(answer if _is_text(answer) else read(answer), nodes, question)
 
 
@@ -140,10 +125,7 @@ def only_report(name: str) -> Report | None:
 
 
 def existing(where: str) -> Store:
-    """Opens a store that is there: one that was only just made has nothing to tell.
-
-    Args:
-        where: Its file, or the URL of its database. Neither is made or given tables.
+    """Opens a store that is there, by its file or the URL of its database; neither is made or given tables.
 
     Raises:
         InputError: If it does not exist, is no store, or cannot be opened.
@@ -167,16 +149,6 @@ def time_of(text: str) -> float | None:
         return (read if read.tzinfo else read.replace(tzinfo=UTC)).timestamp()
     except (ValueError, OverflowError):
         return None
-
-
-def is_trace(path: Path) -> bool:
-    """True for a file of traces, by its start. What cannot be read is none; who reads it will say why."""
-    try:
-        with path.open("rb") as file:
-            head = file.read(_HEAD)
-    except OSError:
-        return False
-    return _is_own(head) or _OTHERS.match(head) is not None
 
 
 def spooled(name: str) -> Path:
@@ -205,25 +177,11 @@ def traces_in(name: str, path: Path | None = None) -> tuple[list[Trace], list[In
     """
     from trail_callbacks.importing.read import named  # noqa: PLC0415 - other commands do not need it
 
-    file, called = path or spooled(name), _named(name)
     errors: list[InputError] = []
-    try:
-        with file.open("rb") as stream:
-            own = _is_own(stream.read(_HEAD))
-            stream.seek(0)
-            if own:
-                traces = list(read_lines(stream, called, errors.append))
-    except OSError:
-        own = False  # said with the reason below
-    if not own:
-        traces = list(named(file, called, errors.append))
+    traces = list(named(path or spooled(name), _named(name), errors.append))
     if not traces:
         raise errors[0]
     return traces, errors
-
-
-def _is_own(head: bytes) -> bool:
-    return f'"{FORMAT}"'.encode() in head
 
 
 def _named(name: str) -> str:

@@ -70,11 +70,13 @@ def deliver(value: Any, views: Iterable[Any], *, as_json: bool) -> None:
 
 
 def handed_out(text: str, output: str | None) -> None:
-    """Gives a document: into a file, or verbatim on stdout."""
+    """Gives a document: into a file, or on stdout, always in UTF-8 and with its own line ends."""
     if output:
         write(output, text)
-    else:
-        pour(text)
+        return
+    sys.stdout.flush()
+    sys.stdout.buffer.write(text.encode("utf-8", "backslashreplace"))
+    sys.stdout.buffer.flush()
 
 
 def skipped(errors: Sequence[Exception]) -> None:
@@ -83,13 +85,6 @@ def skipped(errors: Sequence[Exception]) -> None:
         complain(f"skipped: {error}")
     if errors:
         raise typer.Exit(2)
-
-
-def pour(text: str) -> None:
-    """Prints a document verbatim: always UTF-8, line ends unchanged."""
-    sys.stdout.flush()
-    sys.stdout.buffer.write(text.encode("utf-8", "backslashreplace"))
-    sys.stdout.buffer.flush()
 
 
 def write_page(report: Report, html: str | None, *, opened: bool) -> Iterator[str]:
@@ -102,41 +97,8 @@ def write_page(report: Report, html: str | None, *, opened: bool) -> Iterator[st
         yield f"written to {plain(path)}"
 
 
-@contextmanager
-def progress(what: str, total: int | None = None) -> Generator[Progress]:
-    """Shows progress on stderr if stderr is a terminal.
-
-    Args:
-        what: Description of the first task.
-        total: Number of steps; None if unknown.
-    """
-    shown = Console(stderr=True, highlight=False, markup=False, emoji=False)
-    bar = Progress(
-        SpinnerColumn("line"),
-        TextColumn("{task.description}", markup=False),
-        BarColumn(bar_width=20),
-        TimeElapsedColumn(),
-        TimeRemainingColumn(),
-        console=shown,
-        transient=True,
-        disable=not shown.is_terminal,
-    )
-    with bar:
-        bar.add_task(what, total=total)
-        yield bar
-
-
-def quiet() -> None:
-    """Redirects a closed stdout (`| head`), so that the interpreter exits without an error message."""
-    with suppress(OSError, ValueError):
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-
-
-class Meter:
+class Meter(Progress):
     """A bar with words beside it."""
-
-    def __init__(self, bar: Progress) -> None:
-        self._bar = bar
 
     def show(self, words: str, done: int, share: float | None, usage: Usage, money: float | None) -> None:
         """Shows how far the work is.
@@ -148,21 +110,40 @@ class Meter:
             usage: What it cost.
             money: The same in money; None without prices.
         """
-        seconds = self._bar.tasks[0].elapsed or 0.0
+        seconds = self.tasks[0].elapsed or 0.0
         rate = f", {done / seconds:.1f} a second" if seconds else ""
         tokens = usage.prompt_tokens + usage.completion_tokens
         cost = f", {usage.calls} calls, {tokens:,} tokens" if usage.calls else ""
         cost += "" if money is None else f", {money:.2f} spent"
         total = None if share is None else 1.0
-        self._bar.update(self._bar.task_ids[0], description=f"{words}{rate}{cost}", completed=share or 0.0, total=total)
+        self.update(self.task_ids[0], description=f"{words}{rate}{cost}", completed=share or 0.0, total=total)
 
 
 @contextmanager
-def meter(what: str) -> Generator[Meter]:
-    """Shows a bar while a block runs, if the standard error is a terminal.
+def progress(what: str, total: int | None = None) -> Generator[Meter]:
+    """Shows progress on stderr if stderr is a terminal.
 
     Args:
         what: What is shown until something was done.
+        total: Number of steps; None if unknown.
     """
-    with progress(plain(what)) as bar:
-        yield Meter(bar)
+    shown = Console(stderr=True, highlight=False, markup=False, emoji=False)
+    bar = Meter(
+        SpinnerColumn("line"),
+        TextColumn("{task.description}", markup=False),
+        BarColumn(bar_width=20),
+        TimeElapsedColumn(),
+        TimeRemainingColumn(),
+        console=shown,
+        transient=True,
+        disable=not shown.is_terminal,
+    )
+    with bar:
+        bar.add_task(plain(what), total=total)
+        yield bar
+
+
+def quiet() -> None:
+    """Redirects a closed stdout (`| head`), so that the interpreter exits without an error message."""
+    with suppress(OSError, ValueError):
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

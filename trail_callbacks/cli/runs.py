@@ -20,6 +20,8 @@ _ANSWERS = "answers.jsonl"
 _PRIVATE = {"user", "session", "request"}
 _VERSIONS = {each.name for each in fields(Versions)}
 _LONGEST = 200  # characters of a segment
+_ROW = ("judge", "state", "score", "claims", "outcomes", "error_types", "entry_steps", "broken")
+_TRACED = ("at", "release", "versions", "fields", "user", "documents")
 
 
 def release_of(given: str) -> tuple[str, str] | None:
@@ -39,30 +41,22 @@ def runs(given: str, option: str) -> Iterable[Observation]:
     Raises:
         InputError: If something cannot be read, or there is no judged run.
     """
-    named = release_of(given)
+    named, audited = release_of(given), (Path(given) / _ANSWERS).is_file()
     if named:
-        stored = in_store(named[1], release=named[0])
-        first = next(stored, None)
-        if first is None:
-            raise InputError(f"{option}: the store has no judged run of release {named[0]!r}")
-        return chain([first], stored)
-    audited = (Path(given) / _ANSWERS).is_file()
-    found = _audited(Path(given), option) if audited else _judged(given, option)
-    if not found:
-        raise InputError(f"{option}: {given} holds no judged run")
-    return found
+        found = in_store(named[1], release=named[0])
+    else:
+        found = iter(_audited(Path(given), option) if audited else _judged(given, option))
+    first = next(found, None)
+    if first is None:
+        missing = f"the store has no judged run of release {named[0]!r}" if named else f"{given} holds no judged run"
+        raise InputError(f"{option}: {missing}")
+    return chain([first], found)
 
 
 def in_store(
     url: str, *, release: str | None = None, since: float | None = None, until: float | None = None
 ) -> Iterator[Observation]:
-    """Streams the runs of a store, the oldest first.
-
-    Args:
-        url: Its file or URL.
-        release: Only those of this version of the app.
-        since: Only those from this time on, seconds since the epoch.
-        until: Only those before this time, likewise.
+    """Streams the runs of a store, the oldest first; of a release, or from a time on and before another.
 
     Raises:
         InputError: If there is none; a store is never created here.
@@ -94,14 +88,12 @@ def _judged(given: str, option: str) -> list[Observation]:
             f"{option}: {given} holds traces that nobody judged: trail audit {given} --out DIR judges them, and DIR is "
             "read here"
         )
-    judge = next(iter(judged.values())).judge
-    for key in traced.keys() - judged.keys():  # nobody knows about them, which is not good
-        judged[key] = replace(traced[key], judge=judge, state="error")
-    names = ("at", "release", "versions", "fields", "user", "documents")
-    return [
-        replace(run, **{name: getattr(traced[key], name) for name in names}) if key in traced else run
-        for key, run in judged.items()
-    ]
+    for key, run in traced.items():
+        if key in judged:
+            judged[key] = replace(judged[key], **{name: getattr(run, name) for name in _TRACED})
+        else:  # nobody knows about it, which is not good
+            judged[key] = replace(run, judge=next(iter(judged.values())).judge, state="error")
+    return list(judged.values())
 
 
 def _records(path: str) -> Iterator[tuple[str, dict[str, Any]]]:
@@ -114,53 +106,42 @@ def _records(path: str) -> Iterator[tuple[str, dict[str, Any]]]:
             yield each.place, each.value
 
 
-def _audited(folder: Path, option: str) -> list[Observation]:
+def _audited(folder: Path, option: str) -> Iterator[Observation]:
     """The answers of an audit; what it could not judge is left open, in no segment."""
-    judge, missing = _summary(folder)
+    path, broken = folder / "summary.json", folder / "broken.jsonl"
+    try:
+        summary = json.loads(path.read_text(encoding="utf-8"))
+        judge, missing = str(summary["judge"]), int(summary["missing"])
+    except (OSError, ValueError, KeyError, TypeError) as error:
+        raise InputError(f"{path} cannot be read, which says whether the audit is finished: {error}") from error
     if missing:
         raise InputError(
             f"{option}: the audit in {folder} is not finished, {missing} answers were not judged: the same trail audit "
             "with a larger budget goes on"
         )
-    found = [_of_audit(place, row) for place, row in _records(str(folder / _ANSWERS))]
-    broken = folder / "broken.jsonl"
+    yield from (_of_audit(place, row) for place, row in _records(str(folder / _ANSWERS)))
     if broken.is_file() and broken.stat().st_size:
-        places = [place for place, _ in _records(str(broken))]
-        found += [Observation(id=f"broken {place}", at=0.0, judge=judge, state="error") for place in places]
-    return found
-
-
-def _summary(folder: Path) -> tuple[str, int]:
-    """Name of the judge, and how many answers were not judged."""
-    path = folder / "summary.json"
-    try:
-        data = json.loads(path.read_text(encoding="utf-8"))
-        return str(data["judge"]), int(data["missing"])
-    except (OSError, ValueError, KeyError, TypeError) as error:
-        raise InputError(f"{path} cannot be read, which says whether the audit is finished: {error}") from error
+        for place, _ in _records(str(broken)):
+            yield Observation(id=f"broken {place}", at=0.0, judge=judge, state="error")
 
 
 def _of_audit(place: str, row: Mapping[str, Any]) -> Observation:
     """A row of an audit, as `trail audit` wrote it."""
     given = row.get("fields")
-    outcomes = row.get("outcomes")
-    if not isinstance(given, dict) or not isinstance(outcomes, dict) or not isinstance(row.get("state"), str):
+    if (
+        not isinstance(given, dict)
+        or not isinstance(row.get("outcomes"), dict)
+        or not isinstance(row.get("state"), str)
+    ):
         raise InputError(f"{place}: is no answer of an audit: expected fields, outcomes and state")
     known = {name: value for name, value in given.items() if isinstance(value, str) and len(value) <= _LONGEST}
     return Observation(
         id=str(row.get("id") or row.get("n") or place),
         at=0.0,
         key=question_key(row.get("question")),
-        judge=str(row.get("judge") or ""),
-        state=row["state"],
-        score=row.get("score"),
-        claims=int(row.get("claims") or 0),
-        outcomes=outcomes,
-        error_types=row.get("error_types") or {},
-        entry_steps=row.get("entry_steps") or {},
-        broken=row.get("broken"),
         diagnosed=row.get("signature") is not None,
         release=known.get("app"),
         versions={name: value for name, value in known.items() if name in _VERSIONS},
         fields={name: value for name, value in known.items() if name not in _PRIVATE | _VERSIONS},
+        **{name: row[name] for name in _ROW if row.get(name) is not None},
     )

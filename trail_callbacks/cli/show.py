@@ -4,15 +4,14 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from datetime import UTC, datetime
-from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 from rich.text import Text
 
-from trail_callbacks.cli.inputs import is_trace, saved, spooled, traces_in
+from trail_callbacks.cli.inputs import saved, spooled, traces_in
 from trail_callbacks.cli.options import Html, Json, Open, option
 from trail_callbacks.cli.output import deliver, display, emit, skipped, write_page
 from trail_callbacks.errors import InputError
@@ -40,20 +39,26 @@ def show(
     shows what was retrieved, reranked and read, and with --graph the texts; `trail check` makes a report of it.
     """
     path = spooled(report)
-    if is_trace(path):
+    try:
+        found = saved(report, path, lenient=True)
+    except InputError as error:
+        try:
+            traces, errors = traces_in(report, path)
+        except InputError:
+            raise error from None
         if html or open_:
-            raise InputError(f"{report} is a trace, and pages show reports: trail check {report} -o report.json")
-        _show_traces(report, path, graph=graph, as_json=as_json)
+            raise InputError(
+                f"{report} is a trace, and pages show reports: trail check {report} -o report.json"
+            ) from None
+        _show_traces(traces, errors, graph=graph, as_json=as_json)
         return
-    found = saved(report, path, lenient=True)
     written = list(write_page(found, html, opened=open_))
     drawn = [*([graph_to_rich(found.graph), ""] if graph else []), to_rich(found)]
     deliver(json.loads(found.to_json()), written or drawn, as_json=as_json)
 
 
-def _show_traces(name: str, path: Path, *, graph: bool, as_json: bool) -> None:
+def _show_traces(traces: Sequence[Trace], errors: Sequence[InputError], *, graph: bool, as_json: bool) -> None:
     """Prints the traces of a file. Lines that are no trace are skipped with a message, and the exit status is 2."""
-    traces, errors = traces_in(name, path)
     if as_json:
         shown = [_as_json(trace) for trace in traces]
         emit(shown[0] if len(shown) == 1 and not errors else {"traces": shown, "errors": [str(e) for e in errors]})
