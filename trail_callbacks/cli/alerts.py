@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 from rich.text import Text
 
-from trail_callbacks.cli.inputs import existing, seconds, time_of
-from trail_callbacks.cli.options import Into, Json, StoreUrl, Word, Words, option
+from trail_callbacks.cli.inputs import existing, time_of
+from trail_callbacks.cli.options import Into, Json, StoreUrl, Word, Words, group, option
 from trail_callbacks.cli.output import complain, deliver, dumped, handed_out
 from trail_callbacks.errors import InputError
 from trail_callbacks.monitor import Observation
@@ -21,19 +21,13 @@ from trail_callbacks.render.excerpt import plain
 if TYPE_CHECKING:
     from trail_callbacks.monitor import Alert
     from trail_callbacks.monitor.evaluation import Event
-    from trail_callbacks.monitor.triage import Triage
 
 _LEAD = 86_400.0  # seconds before a run that belong to its time
 _COMPARED = 7  # times as long as the time in question: what it is compared with
 _File = Annotated[str, typer.Argument(metavar="OBJECTIVES", help="Objectives as TOML, see docs/alerts.md.")]
 
 
-alerts = typer.Typer(
-    no_args_is_help=True,
-    add_completion=False,
-    rich_markup_mode=None,
-    help="Says which stage burns its error budget, and whom to call.",
-)
+alerts = group("Says which stage burns its error budget, and whom to call.")
 
 
 @alerts.command()
@@ -42,7 +36,7 @@ def check(
     objectives: _File,
     store: StoreUrl,
     at: Annotated[
-        Word, option("TIME", "As if it were then: ISO 8601, or seconds since the epoch; by default now.")
+        Word, option("TIME", "As if it were then: 2026-11-20T14:00Z, or how long ago, 2h; by default now.")
     ] = None,
     state: Annotated[
         Word, option("FILE", "Remembers what was told, so that each alert and its end are told once.")
@@ -56,7 +50,7 @@ def check(
     """
     from trail_callbacks.monitor import evaluate, read  # noqa: PLC0415 - other commands do not need it
 
-    wanted, now = read(objectives), _time(at)
+    wanted, now = read(objectives), _moment("--at", at)
     judged = existing(store)
     segments = judged.segments() if any("*" in each.segment.values() for each in wanted) else {}
     found = evaluate(wanted, judged, now, segments)
@@ -72,7 +66,7 @@ def check(
 
 
 @alerts.command()
-def rules(*, objectives: _File) -> None:
+def rules(objectives: _File) -> None:
     """Writes objectives as recording and alerting rules for Prometheus, which scrapes `trail alerts metrics`."""
     from trail_callbacks.monitor import read  # noqa: PLC0415 - other commands do not need it
     from trail_callbacks.monitor.rules import prometheus_rules  # noqa: PLC0415 - as above
@@ -81,7 +75,7 @@ def rules(*, objectives: _File) -> None:
 
 
 @alerts.command()
-def dashboard(*, objectives: _File) -> None:
+def dashboard(objectives: _File) -> None:
     """Writes a dashboard for Grafana, to be imported there."""
     from trail_callbacks.monitor import read  # noqa: PLC0415 - other commands do not need it
     from trail_callbacks.monitor.rules import dashboard as drawn  # noqa: PLC0415 - as above
@@ -127,47 +121,32 @@ def triage(
     Figures are compared with the time before: seven times as long, as far as runs are known. Of a run, the time is the
     day that ends with it.
     """
+    from trail_callbacks.monitor import triage as triaging  # noqa: PLC0415 - other commands do not need it
+
     if (store is None) == (runs is None):
         raise InputError("say where runs are: --store STORE or --runs FILE, and only one of them")
-    found = _asked(what, until, lambda since, end: _known(store, runs, since, end), by or ())
-    deliver(found.as_data(), _answers(found), as_json=as_json)
-
-
-def _answers(found: Triage) -> Iterator[Any]:
-    from trail_callbacks.monitor.triage import moment, steps, verdict  # noqa: PLC0415 - as above
-
-    yield Text(verdict(found), style="bold")
-    yield f"{found.runs:,} runs from {moment(found.since)} to {moment(found.until)}, {found.before:,} before"
-    for question, answers in steps(found):
-        yield Text(f"\n{question}", style="bold")
-        yield from (f"  {answer}" for answer in answers)
-
-
-def _asked(
-    what: str,
-    until: str | None,
-    known: Callable[[float | None, float | None], Iterable[Observation]],
-    by: Sequence[str],
-) -> Triage:
-    """Answers for a time, or for the day that ends with a run."""
-    from trail_callbacks.monitor.triage import triage as triaged  # noqa: PLC0415 - as above
-
-    now = time.time()
-    end = now if until is None else _when(until, now)
-    if end is None:
-        raise InputError(f"--until is {until!r}, expected a time such as 2h or 2026-11-20T14:00Z")
-    since, run = _when(what, now), None
+    since, end, run = time_of(what), _moment("--until", until), None
     if since is None:
-        run = next((each for each in known(None, None) if each.id == what), None)
+        run = next((each for each in _known(store, runs) if each.id == what), None)
         if run is None:
             raise InputError(f"{what!r} is neither the id of a judged run nor a time such as 24h or 2026-11-20")
         since, end = run.at - _LEAD, math.nextafter(run.at, math.inf)
     begin = since - _COMPARED * (end - since)
-    found = [each for each in known(begin, end) if each.at >= begin]
-    return triaged(found, since, end, run=None if run is None else run.id, fields=by)
+    known = [each for each in _known(store, runs, begin, end) if each.at >= begin]
+    found = triaging.triage(known, since, end, run=None if run is None else run.id, fields=by or ())
+    times = f"from {triaging.moment(found.since)} to {triaging.moment(found.until)}"
+    views: list[Any] = [
+        Text(triaging.verdict(found), style="bold"),
+        f"{found.runs:,} runs {times}, {found.before:,} before",
+    ]
+    for question, answers in triaging.steps(found):
+        views += [Text(f"\n{question}", style="bold"), *(f"  {answer}" for answer in answers)]
+    deliver(found.as_data(), views, as_json=as_json)
 
 
-def _known(store: str | None, runs: str | None, since: float | None, until: float | None) -> Iterable[Observation]:
+def _known(
+    store: str | None, runs: str | None, since: float | None = None, until: float | None = None
+) -> Iterable[Observation]:
     from trail_callbacks.cli import runs as reading  # noqa: PLC0415 - as above
 
     if store is not None:
@@ -178,21 +157,23 @@ def _known(store: str | None, runs: str | None, since: float | None, until: floa
     return found
 
 
-def _when(text: str, now: float) -> float | None:
-    """Seconds since the epoch, of a time or of how long it is ago; None if it is neither."""
-    ago = seconds(text)
-    return time_of(text) if ago is None else now - ago
+def _moment(option: str, text: str | None) -> float:
+    found = time.time() if text is None else time_of(text)
+    if found is None:
+        raise InputError(f"{option} is {text!r}, expected a time such as 2h or 2026-11-20T14:00Z")
+    return found
 
 
 def _told(found: Sequence[Alert], now: float, state: str | None) -> tuple[Event, ...]:
     """Returns what is new. A state file that cannot be used never hides an alert."""
     from trail_callbacks.monitor.evaluation import History  # noqa: PLC0415 - as above
 
+    history = History()
     try:
-        history = History.read(state) if state else History()
+        history = History.read(state) if state else history
     except InputError as error:
         complain(f"{error}; all is told as if it were new")
-        history, state = History(), None
+        state = None
     events = history.update(found, now)
     try:
         if state:
@@ -213,15 +194,3 @@ def _lines(found: Sequence[Alert], events: Sequence[Event]) -> Iterator[str]:
     for event in events:
         if event.kind == "ends":
             yield plain(f"{event.id}: has ended")
-
-
-def _time(at: str | None) -> float:
-    if at is None:
-        return time.time()
-    try:
-        found = float(at)
-    except ValueError:
-        found = time_of(at) or -1.0
-    if not 0 <= found < 253_402_300_800:  # noqa: PLR2004 - the year 10000; no number is in there either
-        raise InputError(f"--at {at}: give ISO 8601, such as 2026-01-31T12:00Z, or seconds since the epoch")
-    return found

@@ -7,6 +7,7 @@ import re
 import shutil
 import sys
 import tempfile
+import time
 from collections.abc import Sequence
 from datetime import UTC, datetime
 from pathlib import Path
@@ -143,7 +144,10 @@ def seconds(age: str) -> float | None:
 
 
 def time_of(text: str) -> float | None:
-    """Seconds since the epoch of a time as ISO 8601, in UTC if it names no zone; None if it is none."""
+    """Seconds since the epoch of a time, ISO 8601 (UTC if it names no zone) or an age; None if it is none."""
+    ago = seconds(text)
+    if ago is not None:
+        return time.time() - ago
     try:
         read = datetime.fromisoformat(text.strip())
         return (read if read.tzinfo else read.replace(tzinfo=UTC)).timestamp()

@@ -25,6 +25,11 @@ def option(metavar: str | None, words: str, *names: str, **more: Any) -> Any:
     return typer.Option(*names, metavar=metavar, help=words, **more)
 
 
+def group(words: str) -> typer.Typer:
+    """A command that consists of commands."""
+    return typer.Typer(no_args_is_help=True, add_completion=False, rich_markup_mode=None, help=words)
+
+
 def writable(path: str | None) -> str | None:
     """Returns the file that an option names, if it can be written: to be known before a model is paid for its content.
 

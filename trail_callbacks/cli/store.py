@@ -11,15 +11,13 @@ from typing import Annotated, Literal
 import typer
 
 from trail_callbacks.cli.inputs import existing, seconds
-from trail_callbacks.cli.options import Json, option
+from trail_callbacks.cli.options import Json, group, option
 from trail_callbacks.cli.output import deliver, display
 from trail_callbacks.errors import InputError
 from trail_callbacks.files import write
 from trail_callbacks.render.excerpt import plain
 
-store = typer.Typer(
-    no_args_is_help=True, add_completion=False, rich_markup_mode=None, help="Looks after a store of judged runs."
-)
+store = group("Looks after a store of judged runs.")
 
 _Where = Annotated[str, typer.Argument(metavar="STORE", help="File of the store, or the URL of its database.")]
 
@@ -28,10 +26,11 @@ _Where = Annotated[str, typer.Argument(metavar="STORE", help="File of the store,
 def info(*, where: _Where, as_json: Json = False) -> None:
     """Says how much is in a store."""
     found = existing(where).contents()
+    first, last = (f"{datetime.fromtimestamp(at or 0.0, UTC):%Y-%m-%d %H:%M} UTC" for at in (found.first, found.last))
     lines = (
         f"{plain(found.url)}, version {found.version} of the tables",
         f"{found.runs:,} runs with {found.claims:,} claims, {found.feedback:,} marks by people",
-        *([f"from {_date(found.first)} to {_date(found.last)}"] if found.runs else []),
+        *([f"from {first} to {last}"] if found.runs else []),
         f"reports and traces: {found.bytes:,} bytes, {found.uncompressed:,} before compression",
         f"{found.refused:,} were too large",
         *([] if found.file is None else [f"the file has {found.file:,} bytes"]),
@@ -50,8 +49,10 @@ def prune(
     ] = "none",
 ) -> None:
     """Deletes old runs. The file keeps its size, its room is used again."""
-    count = existing(where).prune(time.time() - _seconds(older_than), keep)
-    display(f"{count:,} runs deleted")
+    age = seconds(older_than)
+    if age is None:
+        raise InputError(f"--older-than is {older_than!r}, expected a number and a unit, such as 30d, 12h or 8w")
+    display(f"{existing(where).prune(time.time() - age, keep):,} runs deleted")
 
 
 @store.command()
@@ -80,14 +81,3 @@ def export(
 
     write(output, lines())
     display(f"{written:,} {what} written to {plain(output)}")
-
-
-def _seconds(age: str) -> float:
-    found = seconds(age)
-    if found is None:
-        raise InputError(f"--older-than is {age!r}, expected a number and a unit, such as 30d, 12h or 8w")
-    return found
-
-
-def _date(at: float | None) -> str:
-    return "" if at is None else datetime.fromtimestamp(at, UTC).strftime("%Y-%m-%d %H:%M UTC")
