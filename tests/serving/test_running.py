@@ -45,7 +45,7 @@ def test_it_says_where_it_is_and_ends_when_interrupted(store):
 @pytest.mark.loopback
 def test_the_demo_leaves_nothing_behind(tmp_path):
     process = subprocess.Popen(
-        [sys.executable, "-c", "from trail_callbacks.cli.serve import serve_demo; serve_demo(20)"],
+        [sys.executable, "-c", "from trail_callbacks.cli.store import serve_demo; serve_demo(20)"],
         stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
         env={**os.environ, "PYTHONUNBUFFERED": "1", "TMPDIR": str(tmp_path)},
     )  # fmt: skip

@@ -16,14 +16,7 @@ if TYPE_CHECKING:
 
 
 def load_app(name: str) -> App:
-    """Imports an app, also from the current folder.
-
-    Args:
-        name: `module:attribute`; the attribute may be one of an object, `my_app:bot.answer`.
-
-    Raises:
-        InputError: If it cannot be imported, or takes no `Ask`.
-    """
+    """Imports an app, also from the current folder."""
     if ":" not in name:
         raise InputError(f"--app is {name!r}, expected MODULE:ATTRIBUTE as in an import, such as my_app:ask")
     if (here := str(Path.cwd())) not in sys.path:

@@ -10,7 +10,7 @@ from rich.text import Text
 
 from trail_callbacks.cli.options import Html, Json, JudgeName, Open, judge_of, option
 from trail_callbacks.cli.output import deliver, progress, write_page
-from trail_callbacks.cli.serve import serve_demo
+from trail_callbacks.cli.store import serve_demo
 from trail_callbacks.demo.runner import APPS, RECORDED, run
 from trail_callbacks.errors import InputError
 from trail_callbacks.render.excerpt import plain

@@ -54,12 +54,8 @@ def doctor(*, judge: JudgeName = None, as_json: Json = False) -> None:
     ]
     entries = sorted(entry_points(group="trail_callbacks.selfchecks"))
     todo += [(f"{each.name}, judged by {named.name}", each.load, named) for each in entries]
-    found = []
-    with progress("testing", total=len(todo)) as bar:
-        for subject, load, by in todo:
-            bar.update(bar.task_ids[0], description=f"testing {subject}")
-            found.append(_examined(subject, load, by))
-            bar.advance(bar.task_ids[0])
+    with progress("testing"):
+        found = [_examined(*each) for each in todo]
     healthy = all(each.missing is not None or each.flagged for each in found)
     data = {"healthy": healthy, "findings": [asdict(each) for each in found], "next": _next(found)}
     deliver(data, _lines(found), as_json=as_json)

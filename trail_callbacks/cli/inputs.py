@@ -28,16 +28,7 @@ _SECONDS = {"s": 1, "m": 60, "h": 3_600, "d": 86_400, "w": 604_800}
 
 
 def texts(answer: str | None, sources: Sequence[str], question: str | None) -> ProvenanceGraph:
-    """Builds a graph from the command line; a source that is a file keeps its name.
-
-    Args:
-        answer: A file, `-` for standard input, or the text itself.
-        sources: Likewise.
-        question: The question, as text.
-
-    Raises:
-        InputError: If the answer or all sources are missing, standard input is used twice, or a file cannot be read.
-    """
+    """Builds a graph from the command line; a source that is a file keeps its name."""
     if answer is None:
         raise InputError("give the answer: --answer FILE (- is standard input) or --answer TEXT")
     if not sources:
@@ -57,25 +48,13 @@ def _is_text(given: str) -> bool:
 
 
 def read_once(names: Sequence[str]) -> None:
-    """Refuses to read standard input twice.
-
-    Raises:
-        InputError: If it is named more than once.
-    """
+    """Refuses to read standard input twice."""
     if names.count(_STDIN) > 1:
         raise InputError("standard input (-) can be read only once: put the other text into a file")
 
 
 def read(name: str, called: str | None = None) -> str:
-    """Reads a UTF-8 text file; `-` is standard input.
-
-    Args:
-        name: The file.
-        called: What it is called in messages; None: its name.
-
-    Raises:
-        InputError: If it does not exist, cannot be opened, or is not UTF-8 text; names the file.
-    """
+    """Reads a UTF-8 text file; `-` is standard input."""
     where = _named(called or name)
     try:
         data = sys.stdin.buffer.read() if name == _STDIN else Path(name).read_bytes()
@@ -97,16 +76,7 @@ def read(name: str, called: str | None = None) -> str:
 
 
 def saved(name: str, path: Path | None = None, *, lenient: bool = False) -> Report:
-    """Reads a saved report; `-` is standard input.
-
-    Args:
-        name: The file.
-        path: Where its text is, if that is known.
-        lenient: See `Report.from_json`.
-
-    Raises:
-        InputError: If the file cannot be read or is not a report; names the file.
-    """
+    """Reads a saved report; `-` is standard input."""
     try:
         return Report.from_json(read(name if path is None else str(path), called=name), lenient=lenient)
     except ReportError as error:
@@ -126,12 +96,7 @@ def only_report(name: str) -> Report | None:
 
 
 def existing(where: str) -> Store:
-    """Opens a store that is there, by its file or the URL of its database; neither is made or given tables.
-
-    Raises:
-        InputError: If it does not exist, is no store, or cannot be opened.
-        MissingExtraError: If the extra is not installed.
-    """
+    """Opens a store that is there, by its file or the URL of its database; neither is made or given tables."""
     from trail_callbacks.store import Store  # noqa: PLC0415 - SQLAlchemy is needed by few
 
     return Store(where, make=False)
@@ -170,15 +135,7 @@ _copies: list[Any] = []
 
 
 def traces_in(name: str, path: Path | None = None) -> tuple[list[Trace], list[InputError]]:
-    """Reads all traces of a file, of this library or of another tool, and what is wrong with lines that are none.
-
-    Args:
-        name: The file; `-` is standard input.
-        path: Where its text is, if that is known.
-
-    Raises:
-        InputError: If the file holds no trace at all; names it.
-    """
+    """Reads all traces of a file, of this library or of another tool, and what is wrong with lines that are none."""
     from trail_callbacks.importing.read import named  # noqa: PLC0415 - other commands do not need it
 
     errors: list[InputError] = []

@@ -31,22 +31,14 @@ def group(words: str) -> typer.Typer:
 
 
 def writable(path: str | None) -> str | None:
-    """Returns the file that an option names, if it can be written: to be known before a model is paid for its content.
-
-    Raises:
-        InputError: If it cannot.
-    """
+    """Refuses a file that cannot be written: to be known before a model is paid for its content."""
     if path is not None:
         require_writable(path)
     return path
 
 
 def share(param: typer.CallbackParam, value: float | None) -> float | None:
-    """Returns the value of an option that is a share.
-
-    Raises:
-        InputError: If it is not from 0.0 to 1.0.
-    """
+    """Returns the value of an option that is a share."""
     if value is not None and not 0.0 <= value <= 1.0:
         raise InputError(f"{param.opts[0]} is {value}, expected 0.0 to 1.0")
     return value
@@ -91,24 +83,14 @@ _STATUS = {"passes": 0, "worse": 1, "not_enough_data": 3}
 
 
 def status_of(outcome: str, on_not_enough: Literal["pass", "fail"] | None) -> int:
-    """Returns the exit status of a gate: 0 if it passes, 1 if it is worse, 3 if there is not enough data.
-
-    Args:
-        outcome: `passes`, `worse` or `not_enough_data`.
-        on_not_enough: What the last is to be instead; None leaves it.
-    """
+    """Returns the exit status of a gate: 0 if it passes, 1 if it is worse, 3 if there is not enough data."""
     if outcome == "not_enough_data" and on_not_enough:
         return _STATUS["passes" if on_not_enough == "pass" else "worse"]
     return _STATUS[outcome]
 
 
 def judge_of(name: str | None) -> Judge:
-    """Makes the judge that `--judge` names.
-
-    Raises:
-        JudgeError: If it is no judge, or its model cannot be used.
-        MissingExtraError: If it needs an extra that is not installed.
-    """
+    """Makes the judge that `--judge` names."""
     from trail_callbacks.judges.resolve import resolve  # noqa: PLC0415 - other commands do not need it
 
     judge, at, url = (name or "").partition("@http")
@@ -116,11 +98,7 @@ def judge_of(name: str | None) -> Judge:
 
 
 def pairs_of(name: str, given: Sequence[str] | None) -> dict[str, str]:
-    """Reads a repeated option whose values are `NAME=VALUE`.
-
-    Raises:
-        InputError: If one is not.
-    """
+    """Reads a repeated option whose values are `NAME=VALUE`."""
     found = {}
     for each in given or ():
         key, equals, value = each.partition("=")
@@ -133,17 +111,7 @@ def pairs_of(name: str, given: Sequence[str] | None) -> dict[str, str]:
 def numbers_of(
     name: str, given: Sequence[str] | None, known: Mapping[str, type], other: type | None = None
 ) -> dict[str, Any]:
-    """Reads a repeated option whose values are `NAME=NUMBER`.
-
-    Args:
-        name: The option.
-        given: Its values.
-        known: The type of each name.
-        other: The type of all other names; None refuses them.
-
-    Raises:
-        InputError: If a name is unknown, or its value is no such number.
-    """
+    """Reads a repeated option whose values are `NAME=NUMBER`."""
     found: dict[str, Any] = {}
     for key, value in pairs_of(name, given).items():
         kind = known.get(key, other)
@@ -157,11 +125,7 @@ def numbers_of(
 
 
 def budget_of(limits: Sequence[str] | None) -> Budget:
-    """Makes the budget that `--limit` describes.
-
-    Raises:
-        InputError: If a limit is unknown, is no number or out of range, or prices are missing.
-    """
+    """Makes the budget that `--limit` describes."""
     from trail_callbacks.models.budget import Budget  # noqa: PLC0415 - other commands do not need it
 
     known = {each.name: int if each.name in {"calls", "tokens"} else float for each in fields(Budget)}

@@ -26,12 +26,7 @@ _WIDEST = 120
 
 
 def display(*views: Any, width: int | None = None) -> None:
-    """Prints rich renderables: in colour on a terminal, as plain text into files and pipes.
-
-    Args:
-        views: Renderables, one below the other. Strings are printed verbatim, not as markup.
-        width: Columns; None uses the terminal's, up to 120, or 80 without a terminal.
-    """
+    """Prints rich renderables: in colour on a terminal, as plain text into files and pipes."""
     page = Group(*(Text(view) if isinstance(view, str) else view for view in views))
     screen = Console(highlight=False, markup=False, emoji=False)
     if not screen.is_terminal:
@@ -101,15 +96,7 @@ class Meter(Progress):
     """A bar with words beside it."""
 
     def show(self, words: str, done: int, share: float | None, usage: Usage, money: float | None) -> None:
-        """Shows how far the work is.
-
-        Args:
-            words: What was done, such as `12 judged`.
-            done: How many by now, for the rate.
-            share: Share of all, 0.0 to 1.0; None if nobody knows.
-            usage: What it cost.
-            money: The same in money; None without prices.
-        """
+        """Shows how far the work is."""
         seconds = self.tasks[0].elapsed or 0.0
         rate = f", {done / seconds:.1f} a second" if seconds else ""
         tokens = usage.prompt_tokens + usage.completion_tokens
@@ -121,12 +108,7 @@ class Meter(Progress):
 
 @contextmanager
 def progress(what: str, total: int | None = None) -> Generator[Meter]:
-    """Shows progress on stderr if stderr is a terminal.
-
-    Args:
-        what: What is shown until something was done.
-        total: Number of steps; None if unknown.
-    """
+    """Shows progress on stderr if stderr is a terminal."""
     shown = Console(stderr=True, highlight=False, markup=False, emoji=False)
     bar = Meter(
         SpinnerColumn("line"),

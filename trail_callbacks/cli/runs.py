@@ -31,16 +31,7 @@ def release_of(given: str) -> tuple[str, str] | None:
 
 
 def runs(given: str, option: str) -> Iterable[Observation]:
-    """Reads judged runs; those of a store one by one.
-
-    Args:
-        given: A file of reports, with or without the traces of their runs; a folder of such files, or of an audit; or
-            `RELEASE@STORE`.
-        option: Which option named it, for messages.
-
-    Raises:
-        InputError: If something cannot be read, or there is no judged run.
-    """
+    """Reads judged runs; those of a store one by one."""
     named, audited = release_of(given), (Path(given) / _ANSWERS).is_file()
     if named:
         found = in_store(named[1], release=named[0])
@@ -56,11 +47,7 @@ def runs(given: str, option: str) -> Iterable[Observation]:
 def in_store(
     url: str, *, release: str | None = None, since: float | None = None, until: float | None = None
 ) -> Iterator[Observation]:
-    """Streams the runs of a store, the oldest first; of a release, or from a time on and before another.
-
-    Raises:
-        InputError: If there is none; a store is never created here.
-    """
+    """Streams the runs of a store, the oldest first; of a release, or from a time on and before another."""
     store = existing(url)
     try:
         yield from store.observations(since=since, until=until, release=release)

@@ -53,11 +53,7 @@ class RecordedChat:
     name = "recorded"
 
     def reply(self, messages: Messages, tools: Sequence[Mapping[str, Any]] = ()) -> Turn:  # noqa: ARG002 - apps pass them
-        """Replies to a conversation; `tools` are ignored, because the recorded replies contain their tool calls.
-
-        Raises:
-            TrailError: If there is no recorded reply to this prompt.
-        """
+        """Replies to a conversation; `tools` are ignored, because the recorded replies contain their tool calls."""
         prompt = "\n".join(str(message.get("content") or "") for message in messages)
         for line in _lines():
             if all(cue in prompt for cue in line["when"]):

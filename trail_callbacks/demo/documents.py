@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from collections import Counter
 from functools import cache
 from importlib.resources import files
+from typing import NamedTuple
 
 from trail_callbacks.language.terms import keys
 
@@ -13,14 +14,8 @@ _NAMES = ("history.md", "fleet.md", "season.md")
 _GAP = re.compile(r"\n{2,}")
 
 
-@dataclass(frozen=True, slots=True)
-class DemoDocument:
-    """A file of the demo.
-
-    Attributes:
-        name: Its file name.
-        text: Markdown.
-    """
+class DemoDocument(NamedTuple):
+    """A file of the demo, by its name, or a part of one; Markdown."""
 
     name: str
     text: str
@@ -36,16 +31,14 @@ def documents() -> tuple[DemoDocument, ...]:
 @cache
 def paragraphs() -> tuple[DemoDocument, ...]:
     """The paragraphs and tables of all documents, each with the name of its file."""
-    return tuple(
-        DemoDocument(each.name, part) for each in documents() for part in _GAP.split(each.text) if part.strip()
-    )
+    parts = ((each.name, part) for each in documents() for part in _GAP.split(each.text))
+    return tuple(DemoDocument(name, part) for name, part in parts if part.strip())
 
 
 def search(query: str, limit: int = 3) -> tuple[DemoDocument, ...]:
     """Finds the paragraphs that share most words with a query; rare words count more. Best first."""
-    wanted = set(keys(query))
-    word_sets = [set(keys(part.text)) for part in paragraphs()]
-    frequency = {word: sum(word in words for words in word_sets) for word in wanted}
-    scores = [sum(1 / frequency[word] for word in wanted & words) for words in word_sets]
-    best = sorted(range(len(word_sets)), key=lambda i: -scores[i])[:limit]
-    return tuple(paragraphs()[i] for i in best if scores[i] > 0)
+    known = {part: set(keys(part.text)) for part in paragraphs()}
+    frequency = Counter(word for words in known.values() for word in words)
+    scores = {part: sum(1 / frequency[word] for word in set(keys(query)) & words) for part, words in known.items()}
+    best = sorted(scores, key=lambda part: -scores[part])[:limit]
+    return tuple(part for part in best if scores[part] > 0)

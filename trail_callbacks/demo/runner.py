@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from importlib.metadata import entry_points
 from importlib.resources import files
+from typing import NamedTuple
 
 from trail_callbacks.demo.chat import Planted, RecordedChat, planted
 from trail_callbacks.errors import InputError
@@ -32,34 +32,17 @@ APPS = {
 """What each app is, and the question it is asked."""
 
 
-@dataclass(frozen=True, slots=True)
-class DemoResult:
-    """The result of one app.
-
-    Attributes:
-        report: The report on its answer.
-        planted: The planted errors that are in the answer.
-        found: Those of them that the judge flagged.
-        false_alarms: Number of flagged claims without a planted error.
-    """
+class DemoResult(NamedTuple):
+    """The result of one app."""
 
     report: Report
-    planted: tuple[Planted, ...]
-    found: tuple[Planted, ...]
-    false_alarms: int
+    planted: tuple[Planted, ...]  # errors that are in the answer
+    found: tuple[Planted, ...]  # those of them that the judge flagged
+    false_alarms: int  # flagged claims without a planted error
 
 
 def run(app: str, judge: Judge) -> DemoResult:
-    """Verifies the answer of one app.
-
-    Args:
-        app: A key of `APPS`.
-        judge: The judge.
-
-    Raises:
-        InputError: If the app is unknown or not installed.
-        MissingExtraError: If its framework is not installed.
-    """
+    """Verifies the answer of one app."""
     if app == RECORDED:
         saved = (files("trail_callbacks.demo") / "run.json").read_text(encoding="utf-8")
         report = verify(ProvenanceGraph.from_json(saved), judge)
