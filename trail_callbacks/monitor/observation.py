@@ -31,14 +31,14 @@ FigureName: TypeAlias = Literal[
 ]
 """The figures of a run.
 
-- `query_coverage`: QC, share of the question's facets that a retrieved passage meets.
+- `query_coverage`: share of the question's facets that a retrieved passage meets.
 - `query_kept`: share of the facets that the queries sent still name.
-- `evidence_overlap`: EO, share of the passages that ought to be in the prompt that are. Only with known passages.
+- `evidence_overlap`: share of the passages that ought to be in the prompt that are. Only with known passages.
 - `selection`: share of the facets met by what was retrieved that what was selected meets, too: how much ranking and
-  packing keep. It stands in for EO where nobody says which passages ought to be there.
-- `answer_coverage`: AC, share of the decided claims that are supported.
+  packing keep. It stands in for the overlap where nobody says which passages ought to be there.
+- `answer_coverage`: share of the decided claims that are supported.
 - `contradicted`: share of the decided claims that are contradicted.
-- `citation_presence`, `citation_precision`, `citation_recall`: CC, see `report.diagnosis.Coverage`.
+- `citation_presence`, `citation_precision`, `citation_recall`: see `report.diagnosis.Coverage`.
 """
 
 _UPDATED = ("updated_at", "last_modified", "modified", "last_modified_date", "modified_at", "lastmod")
@@ -302,21 +302,21 @@ _ALL = (
     Signal(
         name="query_coverage",
         owner="retrieval",
-        about="what was retrieved meets too few facets of the question (QC)",
+        about="what was retrieved meets too few facets of the question",
         figures=("query_coverage",),
         threshold=0.8,
     ),
     Signal(
         name="evidence_overlap",
         owner="ranking",
-        about="too little of the evidence that was found reached the prompt (EO)",
+        about="too little of the evidence that was found reached the prompt",
         figures=("evidence_overlap", "selection"),
         threshold=0.8,
     ),
     Signal(
         name="answer_coverage",
         owner="generation",
-        about="too few of the answer's decided claims are supported (AC)",
+        about="too few of the answer's decided claims are supported",
         figures=("answer_coverage",),
         threshold=0.9,
     ),
@@ -325,7 +325,7 @@ _ALL = (
     Signal(
         name="citation_coverage",
         owner="release_guard",
-        about="too few claims are borne out by a source they cite (CC)",
+        about="too few claims are borne out by a source they cite",
         figures=("citation_recall",),
         threshold=0.8,
     ),

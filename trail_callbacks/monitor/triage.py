@@ -1,9 +1,9 @@
 """Where to look when runs go wrong, in the order of evidence.
 
 Was the evaluator up? Then which stage broke first, everywhere or in one segment, and since which version? A figure is
-compared with the time before, and a stage is suspected in the order of the evidence path: what was retrieved (QC), what
-of it reached the prompt (EO), what the answer made of it (AC, contradictions), what it cites (CC). What is downstream
-of a broken stage may be bad only because that one is.
+compared with the time before, and a stage is suspected in the order of the evidence path: what was retrieved, what of
+it reached the prompt, what the answer made of it, what it cites. What is downstream of a broken stage may be bad only
+because that one is.
 """
 
 from __future__ import annotations
@@ -276,11 +276,11 @@ def _badness(signal: Signal) -> Callable[[Observation], tuple[bool, int, float]]
 
 
 _LABELS: Mapping[SignalName, str] = {
-    "query_coverage": "QC, retrieved",
-    "evidence_overlap": "EO, reached the prompt",
-    "answer_coverage": "AC, supported",
+    "query_coverage": "query coverage (retrieved)",
+    "evidence_overlap": "evidence overlap (reached the prompt)",
+    "answer_coverage": "answer coverage (supported)",
     "contradiction": "contradictions",
-    "citation_coverage": "CC, cited",
+    "citation_coverage": "citation coverage",
     "unsupported": "unsupported claims",
     "abstention": "declined",
     "undecided": "left open by the judge",
