@@ -35,9 +35,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from trail_callbacks.monitor import Objectives, Tally, evaluate, parse
-from trail_callbacks.monitor.evaluation import History
-from trail_callbacks.monitor.objectives import DAY
+from trail_callbacks.monitor import Tally
+from trail_callbacks.monitor.evaluation import History, evaluate
+from trail_callbacks.monitor.objectives import DAY, Objectives, parse
 from trail_callbacks.statistics.intervals import wilson
 
 STEP, LOOK = 300, 600

@@ -18,7 +18,9 @@ from statistics import NormalDist
 
 import numpy as np
 
-from trail_callbacks.monitor import Observation, Policy, decide
+from trail_callbacks.monitor import Observation
+from trail_callbacks.monitor.decision import Policy
+from trail_callbacks.monitor.gate import decide
 from trail_callbacks.statistics.intervals import wilson
 
 SHARE, ICC, CONTRADICTED, CHANGES = 0.10, 0.2, 0.25, (0.0, 0.01, 0.02, 0.05)

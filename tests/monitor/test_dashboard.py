@@ -7,7 +7,8 @@ import subprocess
 
 import pytest
 
-from trail_callbacks.monitor import SIGNALS, parse
+from trail_callbacks.monitor import SIGNALS
+from trail_callbacks.monitor.objectives import parse
 from trail_callbacks.monitor.rules import dashboard
 from trail_callbacks.store.totals import exposition
 

@@ -8,8 +8,8 @@ from xml.etree import ElementTree as ET
 import pytest
 
 from trail_callbacks.errors import InputError
-from trail_callbacks.monitor import Policy, decide, to_junit, to_markdown
-from trail_callbacks.monitor.decision import COLUMNS, measure_rows, remarks
+from trail_callbacks.monitor.decision import COLUMNS, Policy, measure_rows, remarks, to_junit, to_markdown
+from trail_callbacks.monitor.gate import decide
 
 HOSTILE = ["a|b", "`code`", "@everyone", "<img src=x>", "[x](http://x)", "x\n\n# y", "\x1b[31m", "", "\u202e", "\\"]
 

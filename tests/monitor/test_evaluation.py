@@ -2,8 +2,9 @@
 
 import pytest
 
-from trail_callbacks.monitor import BURN_RATES, Tally, evaluate, parse
-from trail_callbacks.monitor.evaluation import BurnWindow
+from trail_callbacks.monitor import Tally
+from trail_callbacks.monitor.evaluation import BurnWindow, evaluate
+from trail_callbacks.monitor.objectives import BURN_RATES, parse
 
 BOTH = """
 lag = 0

@@ -10,7 +10,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from trail_callbacks.errors import InputError
-from trail_callbacks.monitor import Observation, Policy, decide
+from trail_callbacks.monitor import Observation
+from trail_callbacks.monitor.decision import Policy
+from trail_callbacks.monitor.gate import decide
 
 SEGMENTS = Policy(segment="kind")
 

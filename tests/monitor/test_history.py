@@ -3,8 +3,7 @@
 import pytest
 
 from trail_callbacks.errors import InputError
-from trail_callbacks.monitor import Alert
-from trail_callbacks.monitor.evaluation import History
+from trail_callbacks.monitor.evaluation import Alert, History
 
 
 def alert(state="firing", severity="page", id_="a"):

@@ -3,7 +3,7 @@
 import pytest
 
 from trail_callbacks.errors import InputError
-from trail_callbacks.monitor import parse, read
+from trail_callbacks.monitor.objectives import parse, read
 
 GOOD = '[[objective]]\nsignal = "query_coverage"\nobjective = 0.95\n'
 

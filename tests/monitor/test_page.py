@@ -5,7 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from trail_callbacks.monitor import SIGNALS, parse
+from trail_callbacks.monitor import SIGNALS
+from trail_callbacks.monitor.objectives import parse
 
 PAGE = (Path(__file__).parents[2] / "docs" / "alerts.md").read_text(encoding="utf-8")
 

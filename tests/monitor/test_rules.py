@@ -9,7 +9,9 @@ from collections import Counter
 import pytest
 
 from trail_callbacks.errors import InputError
-from trail_callbacks.monitor import Tally, evaluate, parse
+from trail_callbacks.monitor import Tally
+from trail_callbacks.monitor.evaluation import evaluate
+from trail_callbacks.monitor.objectives import parse
 from trail_callbacks.monitor.rules import prometheus_rules
 
 HOSTILE = 'a"b\\\\c{{ .Labels }} %s \U0001f600'

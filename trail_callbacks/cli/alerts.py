@@ -19,8 +19,7 @@ from trail_callbacks.monitor import Observation
 from trail_callbacks.render.excerpt import plain
 
 if TYPE_CHECKING:
-    from trail_callbacks.monitor import Alert
-    from trail_callbacks.monitor.evaluation import Event
+    from trail_callbacks.monitor.evaluation import Alert, Event
 
 _LEAD = 86_400.0  # seconds before a run that belong to its time
 _COMPARED = 7  # times as long as the time in question: what it is compared with
@@ -48,7 +47,8 @@ def check(
     The exit status is 1 if somebody is to be called, also where it was told before. Without --state, what burns is told
     each time.
     """
-    from trail_callbacks.monitor import evaluate, read  # noqa: PLC0415 - other commands do not need it
+    from trail_callbacks.monitor.evaluation import evaluate  # noqa: PLC0415 - other commands do not need it
+    from trail_callbacks.monitor.objectives import read  # noqa: PLC0415 - other commands do not need it
 
     wanted, now = read(objectives), _moment("--at", at)
     judged = existing(store)
@@ -68,7 +68,7 @@ def check(
 @alerts.command()
 def rules(objectives: _File) -> None:
     """Writes objectives as recording and alerting rules for Prometheus, which scrapes `trail alerts metrics`."""
-    from trail_callbacks.monitor import read  # noqa: PLC0415 - other commands do not need it
+    from trail_callbacks.monitor.objectives import read  # noqa: PLC0415 - other commands do not need it
     from trail_callbacks.monitor.rules import prometheus_rules  # noqa: PLC0415 - as above
 
     handed_out(prometheus_rules(read(objectives)), None)
@@ -77,7 +77,7 @@ def rules(objectives: _File) -> None:
 @alerts.command()
 def dashboard(objectives: _File) -> None:
     """Writes a dashboard for Grafana, to be imported there."""
-    from trail_callbacks.monitor import read  # noqa: PLC0415 - other commands do not need it
+    from trail_callbacks.monitor.objectives import read  # noqa: PLC0415 - other commands do not need it
     from trail_callbacks.monitor.rules import dashboard as drawn  # noqa: PLC0415 - as above
 
     handed_out(dumped(drawn(read(objectives))) + "\n", None)
@@ -91,7 +91,7 @@ def metrics(
     output: Into = None,
 ) -> None:
     """Prints counters for Prometheus; into a file, the node exporter's textfile collector serves them."""
-    from trail_callbacks.monitor import read  # noqa: PLC0415 - other commands do not need it
+    from trail_callbacks.monitor.objectives import read  # noqa: PLC0415 - other commands do not need it
     from trail_callbacks.store.totals import exposition  # noqa: PLC0415 - as above
 
     wanted = read(objectives) if objectives else ()

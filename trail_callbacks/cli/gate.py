@@ -39,7 +39,7 @@ from trail_callbacks.verify import threshold
 from trail_callbacks.verify.threshold import OnUndecided, counted_score
 
 if TYPE_CHECKING:
-    from trail_callbacks.monitor import Decision
+    from trail_callbacks.monitor.decision import Decision
 
 _RUNS = "a file or folder of reports, the folder of an audit, or RELEASE@STORE"
 _RULES = {"contradiction_margin": float, "minimum": int, "max_undecided": float}
@@ -107,7 +107,8 @@ def gate(
     the runs cannot be compared: unreadable, or judged by different judges.
     """
     from trail_callbacks.cli.runs import release_of, runs  # noqa: PLC0415 - other commands do not need it
-    from trail_callbacks.monitor import Policy, decide, to_junit, to_markdown  # noqa: PLC0415 - as above
+    from trail_callbacks.monitor.decision import Policy, to_junit, to_markdown  # noqa: PLC0415 - as above
+    from trail_callbacks.monitor.gate import decide  # noqa: PLC0415 - as above
 
     read_once([baseline, candidate])
     old, new = only_report(baseline), only_report(candidate)
