@@ -6,10 +6,11 @@ import hashlib
 import hmac
 import re
 import secrets
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import fields, is_dataclass, replace
 from typing import Any, TypeAlias
 
+from trail_callbacks.claims import Claim
 from trail_callbacks.graph import Node, ProvenanceGraph
 from trail_callbacks.report.report import WITHOUT_TEXTS, Report
 
@@ -41,33 +42,25 @@ _OF_CLAIMS = (
     "the app also returned other model outputs, which were not verified",
 )
 
-_TEXTS = {
-    "claims.quote": FILLER,
-    "claims.path": "",
-    "claims.citations.target": NOT_KEPT,
-    "verdicts.detail": None,
-    "verdicts.rationale": NOT_KEPT,
-    "verdicts.evidence.quote": FILLER,
-    "verdicts.history.note": NOT_KEPT,
-    "verdicts.history.statement": NOT_KEPT,
-    "verdicts.history.selected.quote": FILLER,
-    "verdicts.history.summaries.text": NOT_KEPT,
-    "verdicts.undecided": NOT_KEPT,
-    "verdicts.error": NOT_KEPT,
-    "claims_error": NOT_KEPT,
-    "diagnosis.first_break.reasons": NOT_KEPT,
-    "diagnosis.breaks.reasons": NOT_KEPT,
-    "diagnosis.reasons": NOT_KEPT,
-    "diagnosis.coverage.missing": NOT_KEPT,
-    "diagnosis.facets.facet.text": FILLER,
-    "diagnosis.claims.evidence.quote": FILLER,
-    "diagnosis.retrievals.query": FILLER,
-    "diagnosis.retrievals.note": NOT_KEPT,
-    "diagnosis.stages.lost": FILLER,
-    "diagnosis.warnings": NOT_KEPT,
+TEXTS: Mapping[str, Sequence[str]] = {
+    "Break": ("reasons",),
+    "Citation": ("target",),
+    "Claim": ("text", "quote", "path"),
+    "Coverage": ("missing",),
+    "Diagnosis": ("reasons", "warnings"),
+    "Evidence": ("quote",),
+    "Facet": ("text",),
+    "Layer": ("note", "statement"),
+    "Report": ("claims_error",),
+    "RetrievalFinding": ("query", "note"),
+    "Selected": ("quote",),
+    "Stage": ("lost",),
+    "Summary": ("text",),
+    "Verdict": ("detail", "rationale", "undecided", "error"),
 }
-"""The texts in a report beside those of its nodes, and what stands in their place. What questions, queries, passages,
-claims and judges say goes; signatures, stages, figures and places stay."""
+"""The texts in a report beside its warnings and those of its nodes: what questions, passages, claims and judges say."""
+
+_FILLED = frozenset({("Facet", "text"), ("RetrievalFinding", "query"), ("Stage", "lost")})  # and quotes
 
 _Hash: TypeAlias = Callable[[str], str]
 
@@ -99,31 +92,45 @@ def without_texts(report: Report, key: bytes | None = None) -> Report:
     def hashed(text: str) -> str:
         return text_hash(text, key)
 
+    def changed(owner: Any, field: str, text: str) -> str | None:
+        if field == "quote" or (type(owner).__name__, field) in _FILLED:
+            return FILLER * len(text)
+        if isinstance(owner, Claim):
+            return f"[not kept: {hashed(text)}]" if field == "text" else ""
+        return None if field == "detail" else text and NOT_KEPT
+
     graph = report.graph
     ids = frozenset(node.id for node in graph.nodes)
     nodes = tuple(_node(node, ids, hashed) for node in graph.nodes)
-    bare: Report = _withheld("", replace(report, graph=ProvenanceGraph(nodes=(), edges=())))
-    claims = zip(report.claims, bare.claims, strict=True)
-    return replace(
-        bare,
-        graph=ProvenanceGraph(nodes=nodes, edges=graph.edges),
-        claims=tuple(replace(each, text=f"[not kept: {hashed(claim.text)}]") for claim, each in claims),
-        warnings=tuple(dict.fromkeys((WITHOUT_TEXTS, *_warnings(report.warnings)))),
-    )
+    bare: Report = with_texts(report, changed)
+    warnings = tuple(dict.fromkeys((WITHOUT_TEXTS, *_warnings(report.warnings))))
+    return replace(bare, graph=ProvenanceGraph(nodes=nodes, edges=graph.edges), warnings=warnings)
 
 
-def _withheld(path: str, value: Any) -> Any:
-    """A part of a report without the texts that `_TEXTS` names; what it does not name stays."""
+def with_texts(value: Any, change: Callable[[Any, str, str], Any], texts: Mapping[str, Sequence[str]] = TEXTS) -> Any:
+    """Returns a value with each text changed that it or a part of it holds; a graph stays as it is.
+
+    Args:
+        value: A dataclass, or a tuple of them.
+        change: Returns what stands in place of a text, from the part that holds it, the field's name, and the text.
+        texts: Names of the fields that hold texts, by the class of the part.
+    """
     if isinstance(value, tuple):
-        return tuple(_withheld(path, each) for each in value)
-    if isinstance(value, str) and path in _TEXTS:
-        kept = _TEXTS[path]
-        return kept * len(value) if kept == FILLER else kept if value else value
-    if is_dataclass(value) and not isinstance(value, type):
-        names = (each.name for each in fields(value) if each.init)
-        parts = {name: _withheld(f"{path}.{name}" if path else name, getattr(value, name)) for name in names}
-        return replace(value, **parts)
-    return value
+        return tuple(with_texts(each, change, texts) for each in value)
+    if isinstance(value, ProvenanceGraph) or not is_dataclass(value) or isinstance(value, type):
+        return value
+    parts = {}
+    for each in fields(value):
+        held = getattr(value, each.name)
+        if not each.init or held is None:
+            continue
+        if each.name not in texts.get(type(value).__name__, ()):
+            parts[each.name] = with_texts(held, change, texts)
+        elif isinstance(held, tuple):
+            parts[each.name] = tuple(change(value, each.name, text) for text in held)
+        else:
+            parts[each.name] = change(value, each.name, held)
+    return replace(value, **parts)
 
 
 def _node(node: Node, ids: frozenset[str], hashed: _Hash) -> Node:

@@ -5,26 +5,25 @@ from __future__ import annotations
 import json
 import re
 import zlib
-from collections.abc import Iterable, Mapping
-from dataclasses import asdict, dataclass, field, fields, is_dataclass, replace
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import asdict, dataclass, field, fields, replace
 from difflib import SequenceMatcher
 from functools import cache
 from hashlib import sha256
 from io import BytesIO
-from typing import Any, Final
+from typing import Any
 
 from trail_callbacks.capture.redaction import Redactor
-from trail_callbacks.claims import Citation, Claim
+from trail_callbacks.claims import Claim
 from trail_callbacks.errors import StoreError
-from trail_callbacks.evidence import Evidence
-from trail_callbacks.graph import Node, ProvenanceGraph
+from trail_callbacks.graph import ProvenanceGraph
 from trail_callbacks.monitor import DocumentUse, Observation, observe
-from trail_callbacks.report import Layer, Report, Selected, Summary, Verdict
-from trail_callbacks.report.diagnosis import Break, Coverage, Diagnosis, Facet, Figure, RetrievalFinding, Stage
-from trail_callbacks.report.withheld import FILLER, text_hash, without_texts
+from trail_callbacks.report import Report
+from trail_callbacks.report.diagnosis import Figure
+from trail_callbacks.report.withheld import FILLER, TEXTS, text_hash, with_texts, without_texts
 from trail_callbacks.slices import current
 from trail_callbacks.store.schema import FIGURES, OUTCOMES, plain
-from trail_callbacks.trace import Context, Trace, Versions
+from trail_callbacks.trace import Trace, Versions
 
 LARGEST = 16 * 1024 * 1024
 """Bytes of a body, before compression, that is kept unless somebody says otherwise."""
@@ -256,41 +255,32 @@ def _pause() -> None:
         slices.pause()
 
 
-_TEXTS: Final[Mapping[type, tuple[str, ...]]] = {
-    Break: ("reasons",),
-    Citation: ("target",),
-    Claim: ("text", "path"),
-    Context: ("request", "session", "user", "tenant", "query_class", "tags"),
-    Coverage: ("missing",),
-    Diagnosis: ("reasons", "warnings"),
-    Facet: ("text",),
-    Layer: ("note", "statement"),
-    Node: ("step",),
-    Observation: ("release", "user"),
-    Report: ("warnings", "claims_error"),
-    RetrievalFinding: ("query", "note"),
-    Stage: ("lost", "note"),
-    Summary: ("text",),
-    Trace: ("warnings", "lost"),
-    Verdict: ("detail", "rationale", "undecided", "error"),
-    Versions: tuple(each.name for each in fields(Versions)),
+_TEXTS: Mapping[str, Sequence[str]] = {
+    **TEXTS,
+    "Context": ("request", "session", "user", "tenant", "query_class", "tags"),
+    "Node": ("step",),
+    "Observation": ("release", "user"),
+    "Report": ("warnings", "claims_error"),
+    "Stage": ("lost", "note"),
+    "Trace": ("warnings", "lost"),
+    "Versions": tuple(each.name for each in fields(Versions)),
 }
-"""What of reports, traces and figures is text that may hold what must not be stored, and nothing points into."""
+"""What of reports, traces and figures is text that may hold what must not be stored."""
 
 _WORD = re.compile(r"\S+")
 
 
 class _Redaction:
-    """The redaction of one report or trace; `nodes` are those that evidence points into."""
+    """The redaction of one report or trace, whose `graph` is what evidence and claims point into."""
 
-    def __init__(self, redactor: Redactor, nodes: tuple[Node, ...] = ()) -> None:
-        self._redactor = redactor
-        self.text = cache(redactor.text)
-        self.masked = {node.id: self._mask(node.text) for node in nodes}
+    def __init__(self, redactor: Redactor, graph: ProvenanceGraph | None = None) -> None:
+        self._text = cache(redactor.text)
+        self._answer = graph.answer.id if graph and graph.answer else ""
+        self.masked = {node.id: self._mask(node.text) for node in (graph.nodes if graph else ())}
 
     def _mask(self, text: str) -> str:
         """Returns a text of the same length in which the words that `redact` changes are fillers."""
-        redacted = self.text(text)
+        redacted = self._text(text)
         if redacted == text:
             return text
         words = list(_WORD.finditer(text))
@@ -302,44 +292,34 @@ class _Redaction:
             end = word.end()
         return "".join([*parts, text[end:]])
 
-    def texts(self, value: Any) -> Any:
-        """A text, or texts, redacted."""
-        if isinstance(value, str):
-            return self.text(value)
-        return tuple(map(self.text, value)) if isinstance(value, tuple) else value
+    def of(self, value: Any) -> Any:
+        """A value whose texts, and those of all that it holds, are redacted."""
+        return with_texts(value, self._changed, _TEXTS)
 
-    def value(self, value: Any) -> Any:
-        """A value whose texts, and those of all that it holds, are redacted, as `_TEXTS` names them."""
-        if isinstance(value, tuple):
-            return tuple(map(self.value, value))
-        if isinstance(value, Evidence | Selected):
-            known = self.masked.get(value.node_id)  # None: evidence of a diagnosis may be of a text beside the graph
-            return replace(value, quote=self._mask(value.quote) if known is None else known[value.start : value.end])
-        if isinstance(value, ProvenanceGraph) or not is_dataclass(value) or isinstance(value, type):
-            return value
-        names = _TEXTS.get(type(value), ())
-        held = {each.name: getattr(value, each.name) for each in fields(value) if each.init}
-        made = {name: (self.texts if name in names else self.value)(each) for name, each in held.items()}
-        changed = {name: each for name, each in made.items() if each is not held[name]}
-        return replace(value, **changed) if changed else value
+    def _changed(self, owner: Any, field: str, text: str) -> str:
+        if field != "quote":
+            return self._text(text)
+        # None: evidence of a diagnosis may be of a text beside the graph.
+        whole = self.masked.get(self._answer if isinstance(owner, Claim) else owner.node_id)
+        return self._mask(text) if whole is None else whole[owner.start : owner.end]
 
 
 def redacted_report(report: Report, redactor: Redactor) -> Report:
     """Returns a report without what must not be stored; offsets stay what they are."""
     graph = report.graph
-    redaction = _Redaction(redactor, graph.nodes)
-    nodes = (replace(redaction.value(each), text=redaction.masked[each.id]) for each in graph.nodes)
-    kept = tuple(replace(each, attributes=redactor.metadata(each.attributes)) for each in nodes)
-    answer = redaction.masked[graph.answer.id] if graph.answer else ""
-    found: Report = redaction.value(report)
-    claims = tuple(replace(each, quote=answer[each.start : each.end]) for each in found.claims)
-    return replace(found, graph=ProvenanceGraph(nodes=kept, edges=graph.edges), claims=claims)
+    redaction = _Redaction(redactor, graph)
+    nodes = tuple(
+        replace(redaction.of(each), text=redaction.masked[each.id], attributes=redactor.metadata(each.attributes))
+        for each in graph.nodes
+    )
+    found: Report = redaction.of(report)
+    return replace(found, graph=ProvenanceGraph(nodes=nodes, edges=graph.edges))
 
 
 def redacted_trace(trace: Trace, redactor: Redactor) -> Trace:
     """Returns a trace as if it had been recorded with this redaction."""
     earlier = trace.earlier
-    found: Trace = _Redaction(redactor).value(replace(trace, events=(), earlier=None))
+    found: Trace = _Redaction(redactor).of(replace(trace, events=(), earlier=None))
     return replace(
         found,
         events=tuple(map(redactor.event, trace.events)),
@@ -350,7 +330,7 @@ def redacted_trace(trace: Trace, redactor: Redactor) -> Trace:
 
 def redacted_run(run: Observation, redactor: Redactor) -> Observation:
     """Returns the figures of a run, with names and values redacted."""
-    found: Observation = _Redaction(redactor).value(run)
+    found: Observation = _Redaction(redactor).of(run)
     return replace(
         found,
         versions=_named(run.versions, redactor),
