@@ -17,6 +17,7 @@ from trail_callbacks.graph import named
 from trail_callbacks.render.excerpt import block, line, name, plain, script_json
 from trail_callbacks.render.labels import OUTCOMES, citations, coverage, covered, headline, mark, origin_words
 from trail_callbacks.render.page.parts import Texts, answer, claims
+from trail_callbacks.render.page.parts import facts as labelled
 from trail_callbacks.render.page.view import PageView
 from trail_callbacks.report import Report
 from trail_callbacks.taxonomy import SupportClass
@@ -113,10 +114,7 @@ def facts(view: PageView) -> Iterator[str]:
     }
     if report.run_id:
         rows["run"] = name(report.run_id)
-    yield '<dl class="facts">'
-    for label, value in rows.items():
-        yield f"<div><dt>{label}</dt><dd>{value}</dd></div>"
-    yield "</dl>"
+    yield from labelled(rows)
 
 
 def notices(report: Report) -> Iterator[str]:
