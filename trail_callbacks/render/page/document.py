@@ -39,16 +39,13 @@ _WIDTH = 320  # SVG units; the drawings scale
 def score(report: Report) -> Iterator[str]:
     """The score as a number and on a scale from 0 to 1, with its interval, or why there is none."""
     value, interval = report.hallucination_score, report.interval
-    state = f'<p class="state">{line(_STATES.get(report.state) or coverage(report))}</p>'
-    left = covered(report)
-    state += f'<p class="uncovered">{line(left)}</p>' if left else ""
-    citing = citations(report)
-    state += f'<p class="citing">{line(citing)}</p>' if citing else ""
+    left = f'<p class="uncovered">{line(covered(report))}</p>' if covered(report) else ""
+    citing = f'<p class="citing">{line(citations(report))}</p>' if citations(report) else ""
+    state = f'<p class="state">{line(_STATES.get(report.state) or coverage(report))}</p>{left}{citing}'
     if value is None:
         yield '<p class="figure none" aria-hidden="true">\u2013</p>'
         yield f'<div data-state="{report.state}"><p class="headline">{line(headline(report))}</p>'
-        said = f'<p class="uncovered">{line(left)}</p>' if left else ""
-        yield f"{said}</div>" if left or report.graph.answer else f"{state}</div>"  # else the headline says it
+        yield f"{left}</div>" if left or report.graph.answer else f"{state}</div>"  # else the headline says it
         return
     yield f'<p class="figure">{value:.2f}</p><div data-state="{report.state}">'
     yield '<p class="headline">hallucination score <span class="faint">0 is best</span></p>'
@@ -148,16 +145,13 @@ def to_page(report: Report, *, title: str | None = None) -> str:
     """
     view = PageView(report)
     texts = Texts(view)
-    question = report.graph.question
-    heading = block(title or (question.text.strip() if question else "") or "Report on an answer")
-    scripts = [_asset(path) for path in _SCRIPTS]
-    start, style = _asset(_START), _style()
+    asked = report.graph.question.text if report.graph.question else ""
     return Template(_asset("page.html")).substitute(
         policy=page_policy(),
-        style=style,
-        title=line(shorten(plain(title or (question.text if question else "")), 120) or "Report on an answer"),
-        start=start,
-        heading=f'<h1 dir="auto">{heading}</h1>',
+        style=_style(),
+        title=line(shorten(plain(title or asked), 120) or "Report on an answer"),
+        start=_asset(_START),
+        heading=f'<h1 dir="auto">{block(title or asked.strip() or "Report on an answer")}</h1>',
         score="".join(score(report)),
         charts="".join(charts(view)),
         facts="".join(facts(view)),
@@ -168,7 +162,7 @@ def to_page(report: Report, *, title: str | None = None) -> str:
         texts="".join(texts.articles()),
         data=script_json({**_drawing(view), "texts": texts.stored()}),
         licences=line("\n\n".join(map(_asset, _LICENCES))),
-        scripts="\n".join(f"<script>{script}</script>" for script in scripts),
+        scripts="\n".join(f"<script>{_asset(path)}</script>" for path in _SCRIPTS),
     )
 
 

@@ -8,6 +8,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import pairwise
+from typing import NamedTuple
 
 from trail_callbacks.claims import Claim
 from trail_callbacks.graph import Node, ProvenanceGraph
@@ -17,13 +18,11 @@ from trail_callbacks.report import Report, Verdict
 _STOPS = 200  # nodes of one trail; with more, the whole graph would be highlighted
 
 
-@dataclass(frozen=True, slots=True)
-class Stop:
+class Stop(NamedTuple):
     """A node on the trail of a claim."""
 
     node_id: str
-    # any of `evidence`, `nearest`, `introduced`, `carried`, `answer`; none for a node in between
-    roles: tuple[str, ...]
+    roles: tuple[str, ...]  # any of `evidence`, `nearest`, `introduced`, `carried`, `answer`; none for one in between
 
 
 class Trails:
@@ -32,7 +31,7 @@ class Trails:
     def __init__(self, graph: ProvenanceGraph) -> None:
         self._graph = graph
         self._answer = graph.answer
-        self._onward: dict[str, Mapping[str, str]] = {}
+        self._onward: dict[str, dict[str, str]] = {}
 
     @cached_property
     def _sources(self) -> Mapping[str, Sequence[str]]:
@@ -83,26 +82,20 @@ class Trails:
         """A shortest path, as `ProvenanceGraph.path`; the search is cached, because many claims share its end."""
         if a in self._sources.get(b, ()):
             return (a, b)
-        onward = self._onward.get(b)
-        if onward is None:
-            onward = self._onward[b] = self._search(b)
-        if a not in onward:
-            return ()
-        path = [a]
+        if b not in self._onward:
+            self._onward[b] = onward = {b: b}
+            todo = deque([b])
+            while todo:
+                here = todo.popleft()
+                for source in self._sources.get(here, ()):
+                    if source not in onward:
+                        onward[source] = here
+                        todo.append(source)
+        onward = self._onward[b]
+        path = [a] if a in onward else [b]
         while path[-1] != b:
             path.append(onward[path[-1]])
-        return tuple(path)
-
-    def _search(self, end: str) -> Mapping[str, str]:
-        onward = {end: end}
-        todo = deque([end])
-        while todo:
-            here = todo.popleft()
-            for source in self._sources.get(here, ()):
-                if source not in onward:
-                    onward[source] = here
-                    todo.append(source)
-        return onward
+        return tuple(path) if a in onward else ()
 
 
 _SAFE = re.compile(r"[A-Za-z0-9_.:-]{1,40}")
@@ -160,11 +153,11 @@ class PageView:
         most = _SEARCHED // max(1, len(text))  # claims that are searched for: those that do not say where they are
         searched, found = 0, []
         for number, (claim, _) in enumerate(self.pairs):
-            span = _stated(text, number, claim)
-            if span is None and searched < most:
+            start, end, said = claim.start, claim.end, claim.quote
+            if not (0 <= start < end <= len(text) and text[start:end] == said):
+                start = text.find(said) if said and searched < most else -1
                 searched += 1
-                span = _located(text, number, claim)
-            found.append(span)
+            found.append(MarkedSpan(start, start + len(said), number) if start >= 0 else None)
         return tuple(found)
 
     @cached_property
@@ -187,15 +180,3 @@ class PageView:
                 if start >= 0:
                     spans[node.id].append(MarkedSpan(start, start + len(claim.quote), number, "states"))
         return spans
-
-
-def _stated(text: str, number: int, claim: Claim) -> MarkedSpan | None:
-    """Where a claim says that it is, if its words are there."""
-    if 0 <= claim.start < claim.end <= len(text) and text[claim.start : claim.end] == claim.quote:
-        return MarkedSpan(claim.start, claim.end, number)
-    return None
-
-
-def _located(text: str, number: int, claim: Claim) -> MarkedSpan | None:
-    start = text.find(claim.quote) if claim.quote else -1
-    return MarkedSpan(start, start + len(claim.quote), number) if start >= 0 else None
