@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from trail_callbacks.render.excerpt import block, line, plain
 from trail_callbacks.report.diagnosis import Depth, Diagnosis, Figure, StageName
@@ -29,8 +29,7 @@ _UNITS: dict[StageName, tuple[str, str]] = {
 _DEPTHS: tuple[Depth, ...] = ("retrieved", "reranked", "selected")
 
 
-@dataclass(frozen=True, slots=True)
-class StageCell:
+class StageCell(NamedTuple):
     """One stage as it is shown."""
 
     name: str  # the stage in a word: `retrieved`

@@ -58,29 +58,22 @@ class Sign:
     ascii: str  # replacement for streams that cannot show the symbol
     style: str  # terminal style, as rich names it
     colour: str  # CSS colour, dark enough to read on white
+    line: str  # CSS underline
     word: str  # the outcome in words
 
 
 _MARKS: dict[str, Sign] = {
-    SupportClass.SUPPORTED: Sign("\u2713", "+", "green", "#1a7f37", "supported"),
-    SupportClass.CONTRADICTED: Sign("\u2717", "X", "bold red", "#b42318", "contradicted"),
-    SupportClass.ABSENT: Sign("\u2205", "?", "bold magenta", "#8e24aa", "absent"),
-    SupportClass.PARTIALLY_SUPPORTED: Sign("\u25d0", "~", "yellow", "#9a6700", "partially supported"),
-    SupportClass.UNEVALUATABLE: Sign("\u00b7", "-", "dim", "#59636e", "unevaluatable"),
-    "undecided": Sign("\u25cb", "o", "cyan", "#3f51b5", "undecided"),
-    "not_judged": Sign("!", "!", "bold yellow", "#9a6700", "not judged"),
+    SupportClass.SUPPORTED: Sign("\u2713", "+", "green", "#1a7f37", "1px solid", "supported"),
+    SupportClass.CONTRADICTED: Sign("\u2717", "X", "bold red", "#b42318", "2px solid", "contradicted"),
+    SupportClass.ABSENT: Sign("\u2205", "?", "bold magenta", "#8e24aa", "2px dotted", "absent"),
+    SupportClass.PARTIALLY_SUPPORTED: Sign("\u25d0", "~", "yellow", "#9a6700", "2px dashed", "partially supported"),
+    SupportClass.UNEVALUATABLE: Sign("\u00b7", "-", "dim", "#59636e", "1px dotted", "unevaluatable"),
+    "undecided": Sign("\u25cb", "o", "cyan", "#3f51b5", "1px dashed", "undecided"),
+    "not_judged": Sign("!", "!", "bold yellow", "#9a6700", "3px double", "not judged"),
 }
 OUTCOMES = tuple(str(outcome) for outcome in _MARKS)
 """How judging a claim may end, see `Verdict.outcome`: the five classes first."""
-WORST_FIRST = (
-    SupportClass.CONTRADICTED,
-    SupportClass.ABSENT,
-    SupportClass.PARTIALLY_SUPPORTED,
-    "not_judged",
-    "undecided",
-    SupportClass.SUPPORTED,
-    SupportClass.UNEVALUATABLE,
-)
+WORST_FIRST = ("contradicted", "absent", "partially_supported", "not_judged", "undecided", "supported", "unevaluatable")
 """Where claims overlap, the first of these outcomes that occurs gives the colour."""
 _UNCOVERED = "not covered"
 _RELATIONS = {"supports": "for", "contradicts": "against", "nearest": "nearest"}

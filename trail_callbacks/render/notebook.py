@@ -15,7 +15,7 @@ from rich.console import Console
 from trail_callbacks.claims import Claim
 from trail_callbacks.graph import ProvenanceGraph
 from trail_callbacks.render.excerpt import MarkedSpan, Stretch, flowing, plain, segments
-from trail_callbacks.render.labels import WORST_FIRST, Sign, counted, error_words, headline, mark, outcome_word
+from trail_callbacks.render.labels import WORST_FIRST, counted, error_words, headline, mark, outcome_word
 from trail_callbacks.render.terminal import RichView, graph_to_rich, to_rich
 from trail_callbacks.report import Report, Verdict
 from trail_callbacks.taxonomy import SupportClass
@@ -28,16 +28,6 @@ _CALM = (SupportClass.SUPPORTED, SupportClass.UNEVALUATABLE, "undecided")
 _BOX = "font-family:system-ui,sans-serif;font-size:14px;line-height:1.5;max-width:60em;text-align:left"
 _FAINT = "opacity:.7"
 _FRAME = "1px solid rgba(128,128,128,.4)"
-
-_UNDERLINES: dict[str, str] = {
-    SupportClass.SUPPORTED: "1px solid",
-    SupportClass.CONTRADICTED: "2px solid",
-    SupportClass.ABSENT: "2px dotted",
-    SupportClass.PARTIALLY_SUPPORTED: "2px dashed",
-    SupportClass.UNEVALUATABLE: "1px dotted",
-    "undecided": "1px dashed",
-    "not_judged": "3px double",
-}
 
 
 def to_fragment(report: Report) -> str:
@@ -115,22 +105,24 @@ def _left_out(count: int) -> str:
 
 
 def _marked(report: Report, segment: Stretch, words: str) -> str:
-    pairs = [(claim, report.verdict(claim.id)) for claim in (report.claims[span.owner] for span in segment.spans)]
-    pairs.sort(key=lambda pair: WORST_FIRST.index(pair[1].outcome))
+    claims = [report.claims[span.owner] for span in segment.spans]
+    pairs = sorted(
+        ((claim, report.verdict(claim.id)) for claim in claims), key=lambda pair: WORST_FIRST.index(pair[1].outcome)
+    )
     worst = pairs[0][1].outcome
     how = mark(worst)
-    begin = [report.verdict(report.claims[span.owner].id) for span in segment.opens]
-    badges = "".join(_badge(mark(verdict.outcome), verdict.claim_id) for verdict in begin)
+    badges = "".join(_badge(report.verdict(report.claims[span.owner].id)) for span in segment.opens)
     title = "; ".join(f"{claim.id} {_title(claim, verdict)}" for claim, verdict in pairs)
-    style = f"background:{how.colour}38;border-bottom:{_UNDERLINES[worst]} {how.colour}"
-    if any(claim.uncovered for claim, _ in pairs):
+    style = f"background:{how.colour}38;border-bottom:{how.line} {how.colour}"
+    if any(claim.uncovered for claim in claims):
         style = f"outline:1px dashed {how.colour};outline-offset:-1px"
     return f'<span title="{_text(title)}" style="{style}">{badges}<bdi>{words}</bdi></span>'
 
 
-def _badge(how: Sign, words: str) -> str:
+def _badge(verdict: Verdict) -> str:
+    how = mark(verdict.outcome)
     style = f"background:{how.colour};color:#fff;border-radius:3px;padding:0 .35em;margin-right:.3em"
-    return f'<span style="{style};font-size:.8em;white-space:nowrap">{how.symbol} {_text(words)}</span>'
+    return f'<span style="{style};font-size:.8em;white-space:nowrap">{how.symbol} {_text(verdict.claim_id)}</span>'
 
 
 def _title(claim: Claim, verdict: Verdict) -> str:
