@@ -8,9 +8,12 @@ import os
 import socket
 import sys
 import time
+from pathlib import Path
 
 import pytest
 from hypothesis import settings
+
+sys.path.append(str(Path(__file__).parent))  # for judged.py
 
 # Some of the tools that tests import report their use to their makers, from the import on.
 os.environ.update(

@@ -7,31 +7,24 @@ import pytest
 
 from trail_callbacks import Report, check
 from trail_callbacks.errors import ReportError
-from trail_callbacks.report.diagnosis import (
-    Break,
-    ClaimFinding,
-    Coverage,
-    Diagnosis,
-    Facet,
-    FacetFinding,
-    Figure,
-    Overlap,
-    RetrievalFinding,
-    Stage,
-)
+from trail_callbacks.report import diagnosis as d
 
-FOUND = Diagnosis(
+FOUND = d.Diagnosis(
     signature="selection_failure",
-    first_break=Break(stage="reranking", signature="selection_failure", step="rerank", reasons=("dropped",)),
-    coverage=Coverage(
-        query={"retrieved": Figure(value=0.5, n=2)},
+    first_break=d.Break(stage="reranking", signature="selection_failure", step="rerank", reasons=("dropped",)),
+    coverage=d.Coverage(
+        query={"retrieved": d.Figure(value=0.5, n=2)},
         sufficient={"retrieved": True, "selected": None},
-        overlap={"selected": Overlap(jaccard=Figure(why="unknown"), recall=Figure(value=1.0, n=1), precision=Figure())},
+        overlap={
+            "selected": d.Overlap(
+                jaccard=d.Figure(why="unknown"), recall=d.Figure(value=1.0, n=1), precision=d.Figure()
+            )
+        },
     ),
-    facets=(FacetFinding(facet=Facet(id="f1", text="Ärger \u200b"), depths=("retrieved",), where="dropped"),),
-    claims=(ClaimFinding(claim_id="c1", where="dropped", relation="contradicts"),),
-    retrievals=(RetrievalFinding(run_id="r", step="find", query="q", candidates=3),),
-    stages=(Stage(name="query", there=1), Stage(name="reranking", there=2, lost=("x",), broken=True)),
+    facets=(d.FacetFinding(facet=d.Facet(id="f1", text="Ärger \u200b"), depths=("retrieved",), where="dropped"),),
+    claims=(d.ClaimFinding(claim_id="c1", where="dropped", relation="contradicts"),),
+    retrievals=(d.RetrievalFinding(run_id="r", step="find", query="q", candidates=3),),
+    stages=(d.Stage(name="query", there=1), d.Stage(name="reranking", there=2, lost=("x",), broken=True)),
 )
 
 

@@ -7,18 +7,10 @@ from typing import get_args
 
 import pytest
 from hypothesis import given
+from judged import ABSENT, NO, ODD, SOME, YES, graph_of, node, quoted
+from judged import report as judged
 
-from trail_callbacks import (
-    Claim,
-    Edge,
-    ErrorType,
-    Evidence,
-    Node,
-    ProvenanceGraph,
-    Report,
-    SupportClass,
-    Verdict,
-)
+from trail_callbacks import Report, SupportClass
 from trail_callbacks.render.terminal import to_text
 from trail_callbacks.report.diagnosis import Break, Diagnosis
 from trail_callbacks.report.report import State
@@ -28,176 +20,121 @@ from trail_callbacks.report.withheld import without_texts
 sys.path.insert(0, str(Path(__file__).parent.parent / "export"))
 from any_report import reports
 
-S = SupportClass
 SAID, SOURCE = "It opened in 1847.", "The mill opened in 1874."
 HOSTILE = '\x1b[2J\r\n<script>alert(1)</script>\u202e "\x00'
 NODES = (
-    Node(id="q1", kind="question", text="When?", step="user"),
-    Node(id="d1", kind="document", text=SOURCE, step="shelf", origin="retrieved", attributes={"source": "mill.md"}),
-    Node(id="m1", kind="completion", text=SAID, step="summarise"),
-    Node(id="answer", kind="answer", text=SAID, step="combine"),
+    node("q1", "question", "When?", "user"),
+    node("d1", "document", SOURCE, "shelf", origin="retrieved", attributes={"source": "mill.md"}),
+    node("m1", "completion", SAID, "summarise"),
+    node("answer", "answer", SAID, "combine"),
 )
-EDGES = tuple(Edge(source=a, target=b) for a, b in [("q1", "m1"), ("d1", "m1"), ("m1", "answer")])
-GRAPH = ProvenanceGraph(nodes=NODES, edges=EDGES)
-UNREAD = ProvenanceGraph(nodes=NODES, edges=(EDGES[0], EDGES[2], Edge(source="d1", target="answer")))
-APART = ProvenanceGraph(nodes=NODES, edges=(EDGES[0], EDGES[2]))
-NO_SOURCE = ProvenanceGraph(nodes=(NODES[0], *NODES[2:]), edges=(EDGES[0], EDGES[2]))
-UNANSWERED = ProvenanceGraph(nodes=NODES[:3], edges=EDGES[:2])
+ASKED, READ, WROTE = ("q1", "m1"), ("d1", "m1"), ("m1", "answer")
+GRAPH = graph_of(NODES, ASKED, READ, WROTE)
+UNREAD = graph_of(NODES, ASKED, WROTE, ("d1", "answer"))
+APART = graph_of(NODES, ASKED, WROTE)
+NO_SOURCE = graph_of((NODES[0], *NODES[2:]), ASKED, WROTE)
+UNANSWERED = graph_of(NODES[:3], ASKED, READ)
 WALK = (Layer(nodes=("m1",)),)
+A, M = "the step combine (answer)", "the step summarise (m1)"
+SAYS = f'mill.md (d1) says "{SOURCE}"'
 
 
-def a_report(state="assessed", *, graph=GRAPH, relation="contradicts", cites=True, quote=SAID, claim=None, **verdict):
-    if verdict.get("support") in {S.CONTRADICTED, S.ABSENT, S.PARTIALLY_SUPPORTED}:
-        verdict["error_type"] = ErrorType.OTHER
-    if cites:
-        verdict["evidence"] = (Evidence(node_id="d1", start=0, end=len(SOURCE), quote=SOURCE, relation=relation),)
-    claims = (Claim(id="c1", text=quote, quote=quote, start=0, end=len(quote), **(claim or {})),)
-    return Report(state=state, graph=graph, claims=claims, verdicts=(Verdict(claim_id="c1", **verdict),), judge="llm/x")
+def a_report(support=None, state="assessed", *, graph=GRAPH, relation="contradicts", cites=True, quote=SAID, **verdict):
+    evidence = {"evidence": (quoted(NODES[1], SOURCE, relation),)} if cites else {}
+    return judged((quote, support, {**evidence, **verdict}), answer=quote, graph=graph, state=state, judge="llm/x")
 
 
-def unjudged(reason):
-    return a_report("partial", error=reason, cites=False)
+def failed(reason, state="partial"):
+    return a_report(state=state, error=reason, cites=False)
 
 
 def bare(state, graph=GRAPH, **more):
     return Report(state=state, graph=graph, judge="llm/x", **more)
 
 
-NEAREST = {"undecided": "too vague", "relation": "nearest"}
-PARTIAL = {"support": S.PARTIALLY_SUPPORTED, "relation": "supports"}
-ABSENT = {"support": S.ABSENT, "cites": False}
-DIAGNOSED = Diagnosis(
-    signature="selection_failure",
-    first_break=Break(stage="reranking", signature="selection_failure", step="top_3"),
-    look_at=("Look at the ranks.",),
-)
+def left_out():
+    report = a_report(state="partial", undecided="not covered", cites=False)
+    return replace(report, claims=(replace(report.claims[0], uncovered=True),))
+
+
+NEAREST = a_report(state="unverified", undecided="too vague", relation="nearest")
+ENTERED, SUPPORTS, SILENT = {"introduced_at": "m1"}, {"relation": "supports"}, {"cites": False}
+BREAK = Break(stage="reranking", signature="selection_failure", step="top_3")
+DIAGNOSED = Diagnosis(signature="selection_failure", first_break=BREAK, look_at=("Look at the ranks.",))
+MISSING = {"warnings": ("the file lacks 2 texts", "another")}
+SPENT = "budget: 3 calls are used up"
+NO_STEP = f'Find the step that introduced "{SAID}" (VerifyOptions(localize=True) looks for it)'
+READ_YOURSELF = f'Read "{SAID}" yourself: no source that the run read settles it.'
 
 OF_STATES = [
     (bare("interrupted", UNANSWERED), "Resume the run: it waits for its user and has not answered yet."),
-    (bare("error", UNANSWERED), "Look for an error after the step summarise (m1): the run gave no answer."),
+    (bare("error", UNANSWERED), f"Look for an error after {M}: the run gave no answer."),
     (
         bare("error", claims_error="unauthorised: no such key"),
         "Check the key of the judge llm/x: it did not find all claims (unauthorised: no such key).",
     ),
     (
-        a_report("error", error="unreachable: no route", cites=False),
+        failed("unreachable: no route", "error"),
         f'Check the endpoint and the network of the judge llm/x: it did not decide "{SAID}" (unreachable: no route).',
     ),
     (
         bare("error", warnings=("verification failed: KeyError()",)),
-        "Look at the warnings of this report: verifying the answer of the step combine (answer) failed.",
+        f"Look at the warnings of this report: verifying the answer of {A} failed.",
     ),
-    (
-        bare("no_evidence", NO_SOURCE),
-        "Declare what the step combine (answer) read with sources=: no source of it was recorded.",
-    ),
-    (
-        bare("no_evidence", APART),
-        "Pass mill.md (d1) to the step combine (answer): it was recorded but did not reach the answer.",
-    ),
-    (bare("abstained"), "Check if mill.md (d1) answers the question: the step combine (answer) declined to."),
-    (
-        bare("abstained", NO_SOURCE),
-        "Find a source that answers the question: the step combine (answer) declined to.",
-    ),
+    (bare("no_evidence", NO_SOURCE), f"Declare what {A} read with sources=: no source of it was recorded."),
+    (bare("no_evidence", APART), f"Pass mill.md (d1) to {A}: it was recorded but did not reach the answer."),
+    (bare("abstained"), f"Check if mill.md (d1) answers the question: {A} declined to."),
+    (bare("abstained", NO_SOURCE), f"Find a source that answers the question: {A} declined to."),
     (
         bare("no_checkable_claims"),
-        "If the step combine (answer) should have stated facts, check its prompt: its answer has none to check.",
+        f"If {A} should have stated facts, check its prompt: its answer has none to check.",
     ),
+    (bare("unverified"), f"Read the answer of {A} yourself: no claim was found in it that could be checked."),
     (
-        bare("unverified"),
-        "Read the answer of the step combine (answer) yourself: no claim was found in it that could be checked.",
-    ),
-    (
-        replace(a_report("unverified", **NEAREST), judge="local/4"),
+        replace(NEAREST, judge="local/4"),
         f'Name a model in judge=, such as "openai/gpt-5-mini": the offline judge could not decide "{SAID}".',
     ),
+    (NEAREST, f'Read "{SAID}" yourself or name another judge in judge=: llm/x abstained; {SAYS}.'),
+    (left_out(), f'Read "{SAID}" yourself or name another judge in judge=: llm/x left it out.'),
     (
-        a_report("unverified", **NEAREST),
-        f'Read "{SAID}" yourself or name another judge in judge=: llm/x abstained; mill.md (d1) says "{SOURCE}".',
+        failed(SPENT),
+        f'Raise VerifyOptions.budget, which is used up, for the judge llm/x: it did not decide "{SAID}" ({SPENT}).',
     ),
+    (failed("it fell silent"), f'Check the judge llm/x: it did not decide "{SAID}" (it fell silent).'),
     (
-        a_report("partial", undecided="not covered", cites=False, claim={"uncovered": True}),
-        f'Read "{SAID}" yourself or name another judge in judge=: llm/x left it out.',
-    ),
-    (
-        unjudged("budget: the budget of 3 calls is used up"),
-        (
-            "Raise VerifyOptions.budget, which is used up, for the judge llm/x: it did not decide "
-            f'"{SAID}" (budget: the budget of 3 calls is used up).'
-        ),
-    ),
-    (unjudged("it fell silent"), f'Check the judge llm/x: it did not decide "{SAID}" (it fell silent).'),
-    (
-        replace(a_report("partial", support=S.SUPPORTED), warnings=("the file lacks 2 texts", "another")),
+        replace(a_report(YES, "partial"), **MISSING),
         "Record the run whole and verify it again: a part of it is missing: the file lacks 2 texts.",
     ),
-    (
-        a_report("partial", support=S.UNEVALUATABLE, history=WALK),
-        f'Read "{SAID}" yourself: no source that the run read settles it.',
-    ),
+    (a_report(ODD, "partial", history=WALK), READ_YOURSELF),
 ]
 
 OF_CLASSES = [
-    (a_report(support=S.SUPPORTED, relation="supports"), None),
-    (a_report(support=S.SUPPORTED, relation="supports", introduced_at="m1"), None),
+    (a_report(YES, **SUPPORTS), None),
+    (a_report(YES, **SUPPORTS, **ENTERED), None),
+    (a_report(NO, **ENTERED), f'Check the prompt of {M}: it wrote "{SAID}", but {SAYS}, which it read.'),
+    (a_report(NO, **ENTERED, graph=UNREAD), f'Pass mill.md (d1) to {M}: it wrote "{SAID}" without it; {SAYS}.'),
+    (a_report(NO), f"{NO_STEP}; {SAYS}."),
+    (a_report(NO, history=WALK), f'Find the step that introduced "{SAID}" (start at {A}); {SAYS}.'),
+    (a_report(SOME, **ENTERED, **SUPPORTS), f'Check the prompt of {M}: it wrote "{SAID}", but {SAYS}, which it read.'),
+    (a_report(SOME, **SUPPORTS), f"{NO_STEP}; {SAYS}."),
     (
-        a_report(support=S.CONTRADICTED, introduced_at="m1"),
-        (
-            f'Check the prompt of the step summarise (m1): it wrote "{SAID}", but mill.md (d1) says "{SOURCE}", '
-            "which it read."
-        ),
+        a_report(ABSENT, introduced_at="answer", **SILENT),
+        f'Check if the index behind shelf lacks "{SAID}": no text that reached {A} says it.',
     ),
     (
-        a_report(support=S.CONTRADICTED, introduced_at="m1", graph=UNREAD),
-        f'Pass mill.md (d1) to the step summarise (m1): it wrote "{SAID}" without it; mill.md (d1) says "{SOURCE}".',
-    ),
-    (
-        a_report(support=S.CONTRADICTED),
-        f'Find the step that introduced "{SAID}" (VerifyOptions(localize=True) looks for it); mill.md (d1) says "{SOURCE}".',
-    ),
-    (
-        a_report(support=S.CONTRADICTED, history=WALK),
-        f'Find the step that introduced "{SAID}" (start at the step combine (answer)); mill.md (d1) says "{SOURCE}".',
-    ),
-    (
-        a_report(introduced_at="m1", **PARTIAL),
-        (
-            f'Check the prompt of the step summarise (m1): it wrote "{SAID}", but mill.md (d1) says "{SOURCE}", '
-            "which it read."
-        ),
-    ),
-    (
-        a_report(**PARTIAL),
-        f'Find the step that introduced "{SAID}" (VerifyOptions(localize=True) looks for it); mill.md (d1) says "{SOURCE}".',
-    ),
-    (
-        a_report(introduced_at="answer", **ABSENT),
-        f'Check if the index behind shelf lacks "{SAID}": no text that reached the step combine (answer) says it.',
-    ),
-    (
-        replace(a_report(introduced_at="answer", **ABSENT), diagnosis=DIAGNOSED),
+        replace(a_report(ABSENT, introduced_at="answer", **SILENT), diagnosis=DIAGNOSED),
         f'The evidence path broke first at reranking top_3, for "{SAID}": Look at the ranks.',
     ),
     (
-        a_report(introduced_at="m1", **ABSENT),
-        f'Check the prompt of the step summarise (m1): it added "{SAID}", which nothing that it read says.',
+        a_report(ABSENT, **ENTERED, **SILENT),
+        f'Check the prompt of {M}: it added "{SAID}", which nothing that it read says.',
     ),
     (
-        a_report(introduced_at="answer", graph=NO_SOURCE, **ABSENT),
-        f'Check the prompt of the step combine (answer): it added "{SAID}", which nothing that it read says.',
+        a_report(ABSENT, introduced_at="answer", graph=NO_SOURCE, **SILENT),
+        f'Check the prompt of {A}: it added "{SAID}", which nothing that it read says.',
     ),
-    (
-        a_report(**ABSENT),
-        f'Find the step that introduced "{SAID}" (VerifyOptions(localize=True) looks for it); no source says it.',
-    ),
-    *(
-        (
-            replace(a_report(support=S.UNEVALUATABLE, introduced_at=entry), scoring=Scoring(strict=True)),
-            f'Read "{SAID}" yourself: no source that the run read settles it.',
-        )
-        for entry in (None, "m1")
-    ),
+    (a_report(ABSENT, **SILENT), f"{NO_STEP}; no source says it."),
+    *((replace(a_report(ODD, introduced_at=at), scoring=Scoring(strict=True)), READ_YOURSELF) for at in (None, "m1")),
 ]
 
 
@@ -215,12 +152,12 @@ def test_each_fault_has_its_line(report, line):
 def test_the_table_has_every_state_and_every_class_with_and_without_an_entry_step():
     assert {report.state for report, _ in OF_STATES} == set(get_args(State)) - {"assessed"}
     known = {(v.support, v.introduced_at is not None) for report, _ in OF_CLASSES for v in report.verdicts}
-    assert known == {(support, entry) for support in S for entry in (True, False)}
+    assert known == {(support, entry) for support in SupportClass for entry in (True, False)}
 
 
 @pytest.mark.parametrize("quote", [HOSTILE, "long " * 10_000])
 def test_a_quote_is_cut_and_only_read(quote):
-    report = a_report(quote=quote, introduced_at="m1", support=S.CONTRADICTED)
+    report = a_report(NO, quote=quote, introduced_at="m1")
     line = report.next_step
     assert len(line.splitlines()) == 1
     assert len(line) < 400
