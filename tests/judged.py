@@ -6,6 +6,7 @@ from dataclasses import replace
 
 from trail_callbacks import Claim, Edge, ErrorType, Evidence, Node, ProvenanceGraph, Report, SupportClass, Verdict
 from trail_callbacks.taxonomy import UNSUPPORTED
+from trail_callbacks.text import encodable
 
 YES, NO, SOME = SupportClass.SUPPORTED, SupportClass.CONTRADICTED, SupportClass.PARTIALLY_SUPPORTED
 ABSENT, ODD = SupportClass.ABSENT, SupportClass.UNEVALUATABLE
@@ -22,12 +23,12 @@ def verdict(claim_id, support, **fields):
 
 def report(*found, answer=None, graph=None, sources=("A source.",), question=None, ids="c", **more):
     """A report on claims, each given by its words in the answer, its class or verdict, and perhaps fields of this."""
-    answer = (
-        (" ".join(words for words, *_ in found) if graph is None else graph.answer.text) if answer is None else answer
-    )
-    claims, verdicts, at = [], [], 0
+    if answer is None:
+        answer = graph.answer.text if graph else " ".join(words for words, *_ in found)
+    claims, verdicts, at, whole = [], [], 0, encodable(answer)
     for n, (words, support, *fields) in enumerate(found, 1):
-        start = answer.index(words, at) if words in answer[at:] else answer.index(words)
+        start = whole.find(encodable(words), at)
+        start = whole.index(encodable(words)) if start < 0 else start
         at = start + len(words)
         claims.append(Claim(id=f"{ids}{n}", text=words, quote=words, start=start, end=at))
         verdicts.append(verdict(f"{ids}{n}", support, **(fields[0] if fields else {})))

@@ -1,52 +1,46 @@
-"""How classes, nodes and error types are put for people."""
+"""How classes, scores and citations are put for people."""
 
 import html
 import re
 
 import pytest
+from judged import ABSENT, ODD, YES
+from judged import report as judged
 
-from trail_callbacks import Claim, ProvenanceGraph, Report, SupportClass, Verdict, check
+from trail_callbacks import SupportClass, check
 from trail_callbacks.export import to_csv
-from trail_callbacks.render.labels import (
-    OUTCOMES,
-    WORST_FIRST,
-    coverage,
-    headline,
-    mark,
-)
+from trail_callbacks.render.labels import OUTCOMES, WORST_FIRST, coverage, headline, mark
 
 
 def test_every_class_has_a_sign_of_its_own_in_both_alphabets():
     marks = [mark(outcome) for outcome in OUTCOMES]
     assert set(OUTCOMES) == {*SupportClass, "undecided", "not_judged"} == set(WORST_FIRST)
-    for signs in ([m.symbol for m in marks], [m.ascii for m in marks], [m.word for m in marks]):
+    for signs in (
+        [m.symbol for m in marks],
+        [m.ascii for m in marks],
+        [m.line for m in marks],
+        [m.word for m in marks],
+    ):
         assert len(set(signs)) == len(marks)
     assert all(m.ascii.isascii() and len(m.ascii) == len(m.symbol) == 1 for m in marks)
 
 
-YES, NO, SKIP = SupportClass.SUPPORTED, SupportClass.ABSENT, SupportClass.UNEVALUATABLE
+OPEN, FAILED = {"undecided": "no sentence is about this"}, {"error": "unreachable"}
 
 
 @pytest.mark.parametrize(
     ("state", "supports", "error", "words"),
     [
-        ("partial", [YES, NO, YES, YES, YES, None, None, None], None, "over 5 of 8 claims; 3 undecided"),
-        ("partial", [YES, None, "failed"], None, "over 1 of 3 claims; 1 undecided; 1 not judged"),
-        ("partial", [YES, None], "refused", "over 1 of 2 claims; 1 undecided; some claims are missing"),
-        ("unverified", [None, SKIP], None, "no claim could be decided; 1 undecided"),
+        ("partial", [YES, ABSENT, YES, YES, YES, OPEN, OPEN, OPEN], None, "over 5 of 8 claims; 3 undecided"),
+        ("partial", [YES, OPEN, FAILED], None, "over 1 of 3 claims; 1 undecided; 1 not judged"),
+        ("partial", [YES, OPEN], "refused", "over 1 of 2 claims; 1 undecided; some claims are missing"),
+        ("unverified", [OPEN, ODD], None, "no claim could be decided; 1 undecided"),
         ("partial", [YES], None, "over the claims that were judged"),
     ],
 )
 def test_a_score_says_over_which_claims_it_is(state, supports, error, words):
-    verdicts = tuple(
-        Verdict(claim_id=f"c{n}", error="unreachable")
-        if support == "failed"
-        else Verdict(claim_id=f"c{n}", support=support, undecided=None if support else "no sentence is about this")
-        for n, support in enumerate(supports)
-    )
-    claims = tuple(Claim(id=each.claim_id, text="It is.", quote="It is.", start=0, end=6) for each in verdicts)
-    graph = ProvenanceGraph.from_texts("It is.", ["It is."])
-    report = Report(state=state, graph=graph, claims=claims, verdicts=verdicts, claims_error=error)
+    found = [("It is.", None, each) if isinstance(each, dict) else ("It is.", each) for each in supports]
+    report = judged(*found, state=state, claims_error=error)
     assert coverage(report) == words
     shown = headline(report)
     assert shown.endswith(f" {words}")

@@ -7,8 +7,7 @@ import re
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from page_reader import Page
-from page_reports import REPORT, build
+from shown import WHOLE, Page, whole
 
 from trail_callbacks import ProvenanceGraph, Report, SupportClass
 from trail_callbacks.render.page import to_page
@@ -29,7 +28,7 @@ HOSTILE = [
 
 
 def test_the_page_is_one_valid_file():
-    page = Page(REPORT.to_html())
+    page = Page(WHOLE.to_html())
     ids = [each["id"] for each in page.elements if "id" in each]
     assert len(ids) == len(set(ids))
     assert {"head", "bar", "search", "answer", "claims", "graph", "trail", "detail", "texts", "help"} <= set(ids)
@@ -64,9 +63,9 @@ def test_what_is_missing_is_said():
 
 @pytest.mark.parametrize("text", HOSTILE)
 def test_hostile_text_is_only_text(text):
-    report = build(f"{text}. b. c", text, why=text, step=text, ids=text)
+    report = whole(f"{text}. b. c", text, why=text, step=text, ids=text)
     page = Page(to_page(report, title=text))
-    harmless = Page(build("a. b. c", "s" * len(text)).to_html())
+    harmless = Page(whole("a. b. c", "s" * len(text)).to_html())
     shape = [each["tag"] for each in page.elements if each["tag"] not in ("mark", "span", "p", "bdi")]
     assert {*shape} == {each["tag"] for each in harmless.elements if each["tag"] not in ("mark", "span", "p", "bdi")}
     assert len(page.all("script")) == len(harmless.all("script"))
@@ -84,7 +83,7 @@ def test_hostile_text_is_only_text(text):
 @settings(max_examples=60)
 @given(st.text(max_size=60), st.text(max_size=60), st.text(max_size=20))
 def test_any_text_makes_a_valid_page(answer, source, why):
-    page = Page(build(answer or "a", source, why=why, step=why).to_html())
+    page = Page(whole(answer or "a", source, why=why, step=why).to_html())
     assert page.data["claims"]
     assert len(page.all("script")) == 6
 
@@ -95,7 +94,7 @@ def policy(page):
 
 
 def test_the_policy_names_exactly_the_scripts_and_the_style_of_the_file():
-    page = Page(REPORT.to_html())
+    page = Page(WHOLE.to_html())
     allowed = policy(page)
     assert allowed["default-src"] == allowed["base-uri"] == allowed["form-action"] == "'none'"
 
@@ -112,7 +111,7 @@ def test_the_policy_names_exactly_the_scripts_and_the_style_of_the_file():
 
 
 def test_the_head_says_score_cost_and_warnings():
-    page = Page(REPORT.to_html())
+    page = Page(WHOLE.to_html())
     (head,) = page.all("header")
     text = re.sub(r"\s+", " ", head["text"])
     for words in (
