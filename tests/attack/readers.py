@@ -43,8 +43,7 @@ from trail_callbacks.evidence import candidates, whole
 from trail_callbacks.evidence.labels import labelled
 from trail_callbacks.evidence.library import Library, attach
 from trail_callbacks.evidence.marks import marks, references
-from trail_callbacks.evidence.spans import spans
-from trail_callbacks.evidence.tables import tables
+from trail_callbacks.evidence.spans import spans, tables
 from trail_callbacks.export import to_csv, to_evaluation_lines, to_mermaid, to_otlp, to_prov_json, to_test
 from trail_callbacks.guard.feedback import feedback
 from trail_callbacks.guard.grounds import ReadMessage, ended_at, message_nodes
@@ -72,9 +71,8 @@ from trail_callbacks.splitting.clauses import parts
 from trail_callbacks.splitting.code import code_spans
 from trail_callbacks.splitting.fields import blocks, structure
 from trail_callbacks.splitting.json_fields import regions
-from trail_callbacks.splitting.layout import pieces
+from trail_callbacks.splitting.layout import pieces, sentences_of
 from trail_callbacks.splitting.marks import clean, is_reference, refers, visible
-from trail_callbacks.splitting.sentences import sentences_of
 from trail_callbacks.splitting.statements import statements
 from trail_callbacks.testing import ScriptedModel
 from trail_callbacks.text import encodable, fingerprint, forms, locate, outside, sentences, words

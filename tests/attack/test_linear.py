@@ -84,7 +84,7 @@ EXCLUDED = {
     "judges.llm.schema": "fields of replies; salvage is in the table",
     "judges.llm.judge": "the way in to what is reached",
     "language.values.dates.month_named": "one word",
-    "language.values.units.is_unit": "one match at one place",
+    "language.values.quantity.is_unit": "one match at one place",
     "language.terms.is_past": "one word",
     "report.verdict.citation_figures": "counts",
     "report.report.Report.to_evaluations": "report.evaluations",
@@ -94,7 +94,7 @@ EXCLUDED = {
     "verify.threshold": "counts, and what coverage says of an answer",
     "verify.self_support": "needs a claim that only a model's words state: tests/verify/test_self_support.py",
     "verify.sources": "what a judge with a model reads, by way of 'judges.llm asked'",
-    "verify.backtrace": "ids of nodes",
+    "verify.localize": "ids of nodes, and a claim that is traced",
     "verify.walk": "one claim",
     "verify.pipeline": "the same as check and verify, with asyncio",
 }

@@ -14,8 +14,8 @@ from trail_callbacks.models.call import Pipeline
 from trail_callbacks.report import Report, Verdict
 from trail_callbacks.report.diagnosis import ClaimFinding, Where
 from trail_callbacks.taxonomy import UNSUPPORTED, SupportClass
-from trail_callbacks.verify.audit import audit
 from trail_callbacks.verify.options import VerifyOptions
+from trail_callbacks.verify.outcome import audit
 
 _UNREAD: frozenset[Where] = frozenset({"cut", "dropped", "reference"})
 

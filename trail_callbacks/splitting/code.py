@@ -13,8 +13,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from trail_callbacks.language.terms import vocabulary
+from trail_callbacks.splitting.layout import lines_of
 from trail_callbacks.splitting.marks import clean
-from trail_callbacks.splitting.sentences import lines_of
 
 _Range = tuple[int, int]
 

@@ -18,11 +18,20 @@ from trail_callbacks.report import Report, State, Verdict
 from trail_callbacks.slices import sliced
 from trail_callbacks.taxonomy import UNSUPPORTED
 from trail_callbacks.text import forms
-from trail_callbacks.verify.audit import Findings, answerable, audit
 from trail_callbacks.verify.coverage import AnswerCoverage, covered
 from trail_callbacks.verify.localize import Introductions, Suspect, localize
 from trail_callbacks.verify.options import VerifyOptions
-from trail_callbacks.verify.outcome import final_state, lacking, not_checked, placed, verdict_on, warnings_on
+from trail_callbacks.verify.outcome import (
+    Findings,
+    answerable,
+    audit,
+    final_state,
+    lacking,
+    not_checked,
+    placed,
+    verdict_on,
+    warnings_on,
+)
 
 if TYPE_CHECKING:
     from trail_callbacks.models.cache import CallCache

@@ -56,8 +56,8 @@ from trail_callbacks.models.call import Pipeline
 from trail_callbacks.models.drive import together
 from trail_callbacks.report import Report
 from trail_callbacks.taxonomy import SupportClass
-from trail_callbacks.verify.audit import Findings
 from trail_callbacks.verify.options import VerifyOptions
+from trail_callbacks.verify.outcome import Findings
 from trail_callbacks.verify.pipeline import Walker, averified, verified
 from trail_callbacks.verify.sources import request
 from trail_callbacks.verify.walk import LONGEST, PassageCache, Walk, length

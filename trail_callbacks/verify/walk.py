@@ -13,7 +13,7 @@ from trail_callbacks.graph import Node, ProvenanceGraph
 from trail_callbacks.judges.judge import Judgement, SearchResult, absent
 from trail_callbacks.report import Layer, Selected, Summary
 from trail_callbacks.taxonomy import SupportClass
-from trail_callbacks.verify.backtrace import Introduction, carriers
+from trail_callbacks.verify.localize import Introduction, carriers
 
 _Interim: TypeAlias = Literal["fully supported", "not fully supported", "inconclusive", "undecided"]
 

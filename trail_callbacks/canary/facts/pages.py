@@ -14,10 +14,10 @@ from itertools import pairwise
 
 from trail_callbacks.canary.corpus import Document
 from trail_callbacks.canary.facts.protected import Spans, fixed, labels
-from trail_callbacks.evidence.tables import tables
+from trail_callbacks.evidence.spans import tables
 from trail_callbacks.language.terms import keys, stem, terms, vocabulary
 from trail_callbacks.language.values import DAYS, EXACT, MONTHS, Numeral, Quantity, Writing, quantities
-from trail_callbacks.language.values.units import CURRENCIES, UNITS
+from trail_callbacks.language.values.quantity import CURRENCIES, UNITS
 from trail_callbacks.text import sentences
 
 _LIGHT = vocabulary(

@@ -11,8 +11,7 @@ from itertools import groupby
 from typing import Final
 
 from trail_callbacks.canary.twin import TURNS, Edit, Replacement, Twin
-from trail_callbacks.evidence.spans import Span, spans
-from trail_callbacks.evidence.tables import Row, pairs
+from trail_callbacks.evidence.spans import Row, Span, pairs, spans
 from trail_callbacks.language.detect import language
 from trail_callbacks.splitting.marks import clean, marker
 

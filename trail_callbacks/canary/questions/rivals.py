@@ -7,7 +7,7 @@ from typing import Final
 
 from trail_callbacks.canary.questions.facts import EditedSentence, called
 from trail_callbacks.canary.twin import TURNS, Twin
-from trail_callbacks.evidence.tables import pairs, tables
+from trail_callbacks.evidence.spans import pairs, tables
 from trail_callbacks.language.terms import keys, terms
 from trail_callbacks.language.values import quantities
 from trail_callbacks.text import Sentence, sentences

@@ -14,7 +14,7 @@ from dataclasses import dataclass, replace
 from typing import Any, TypeAlias
 
 from trail_callbacks.evidence import Passage
-from trail_callbacks.evidence.tables import labelled
+from trail_callbacks.evidence.spans import labelled
 from trail_callbacks.judges.encoder.loading import Loaded, first_line
 from trail_callbacks.language.speech import is_question
 from trail_callbacks.language.terms import keys

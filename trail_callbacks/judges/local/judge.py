@@ -173,7 +173,7 @@ def _wording(passage: Passage) -> str:
         thread.observe(before.splitlines()[-1])
         return thread.resolve(text)
     if before and passage.address.startswith("row "):
-        from trail_callbacks.evidence.tables import labelled  # noqa: PLC0415 - few sources have tables
+        from trail_callbacks.evidence.spans import labelled  # noqa: PLC0415 - few sources have tables
 
         return labelled(before.splitlines()[-1], text) or text
     return text

@@ -15,7 +15,7 @@ from pathlib import Path
 
 from trail_callbacks.language.detect import language
 from trail_callbacks.language.values.numerals import MAGNITUDES
-from trail_callbacks.language.values.units import UNITS
+from trail_callbacks.language.values.quantity import UNITS
 
 _TABLE = Path(__file__).with_name("numbers.txt")
 _SECTION = re.compile(r"^\[(.+)\]\n", re.MULTILINE)

@@ -24,8 +24,17 @@ from trail_callbacks.language.values.numerals import (
     number,
     spelt,
 )
-from trail_callbacks.language.values.quantity import Quantity, bound, exact, joined, year_bound
-from trail_callbacks.language.values.units import Unit, currency_before, is_unit, unit_after
+from trail_callbacks.language.values.quantity import (
+    Quantity,
+    Unit,
+    bound,
+    currency_before,
+    exact,
+    is_unit,
+    joined,
+    unit_after,
+    year_bound,
+)
 from trail_callbacks.slices import current
 
 _VULGAR = "".join(chr(code) for code in (0xBC, 0xBD, 0xBE, *range(0x2150, 0x215F)))
