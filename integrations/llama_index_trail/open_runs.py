@@ -152,11 +152,7 @@ class OpenRuns:
 
         def ended(chunks: list[Any], error: BaseException | None) -> None:
             try:
-                text = joined(chunks)
-                if trace.reading and error is None:  # a writer has it all, and its reader not yet
-                    trace.written = (id(kept()), text, None)
-                else:
-                    self._finish(trace, [Raw(text, ("response",))], error, kept())
+                self._finish(trace, [Raw(joined(chunks), ("response",))], error, kept())
             except Exception as fault:  # noqa: BLE001 - this runs inside the app's own loop over the stream
                 self.keep(fault, trace.scope)
 
@@ -178,12 +174,6 @@ class OpenRuns:
             self._lost.append(lambda: self._finish(trace, [], GeneratorExit()))
 
         weakref.finalize(response, lost).atexit = False
-        # Older versions let the app read the model's stream itself; a writer that has begun holds the original.
-        if is_stream(response.chat_stream):
-            response.chat_stream = self._stream(root, response, response.chat_stream).wrapped(response.chat_stream)
-        elif is_stream(response.achat_stream):
-            stream = self._stream(root, response, response.achat_stream)
-            response.achat_stream = stream.wrapped_async(response.achat_stream)
         self._settle(trace)
 
     def reading(self, response: Any, source: Any) -> Any:
@@ -208,8 +198,7 @@ class OpenRuns:
 
     def _wrote(self, span: OpenSpan, error: BaseException | None) -> None:
         response: Any = span.instance
-        text = str(response.response or span.trace.reply)  # older versions leave it to the app's reading to set it
-        span.trace.written = (id(response), text, error or getattr(response, "exception", None))
+        span.trace.written = (id(response), str(response.response), error or getattr(response, "exception", None))
         self._settle(span.trace)
 
     def _settle(self, trace: OpenTrace) -> None:

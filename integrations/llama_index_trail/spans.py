@@ -78,7 +78,6 @@ class OpenTrace:
         "memory",
         "open",
         "reading",
-        "reply",
         "root",
         "scope",
         "started",
@@ -101,7 +100,6 @@ class OpenTrace:
         self.lent: list[str] = []  # ended spans that returned a stream, which stand for the run around them
         self.memory: Any = None  # of a chat or an agent
         self.reading = False  # somebody reads the chat response: the run ends with the reader
-        self.reply = ""  # what a model streamed last
         self.open: dict[str, OpenSpan] = {}
         self.tokens: dict[int, tuple[weakref.ref[Any], int]] = {}  # workflow events by identity
         self.unread: list[tuple[OpenSpan, int]] = []  # spans that returned a stream, and its identity, innermost first

@@ -225,7 +225,6 @@ class Tracker(OpenRuns):
         if span is span.trace.root:
             self._finish(span.trace, outputs, None)
             return
-        span.trace.reply = outputs[0].text if outputs else ""
         self._forget(span)
         span.trace.finish(span.id, (SpanEnded, span.id, outputs))
 
