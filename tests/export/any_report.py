@@ -3,6 +3,8 @@
 from dataclasses import replace
 
 from hypothesis import strategies as st
+from judged import NO, graph_of, node, quoted
+from judged import report as judged
 
 from trail_callbacks import Claim, Edge, ErrorType, Evidence, Node, ProvenanceGraph, Report, SupportClass, Verdict
 
@@ -65,23 +67,33 @@ def reports(draw):
 
 def bare():
     """Reports that lack what others have."""
-    alone = ProvenanceGraph(nodes=(Node(id="d1", kind="document", text="A text."),))
+    alone = graph_of([node("d1", "document", "A text.")])
     return {
         "nothing": Report(state="error", graph=ProvenanceGraph(nodes=()), warnings=("the judge failed",)),
         "no answer": Report(state="error", graph=alone),
-        "no claims": Report(state="no_checkable_claims", graph=ProvenanceGraph.from_texts("Hello!", ["A text."])),
-        "not judged": Report(
-            state="partial",
-            graph=ProvenanceGraph.from_texts("It is.", ["A text."]),
-            claims=(Claim(id="c1", text="It is.", quote="It is.", start=0, end=6),),
-            verdicts=(Verdict(claim_id="c1", error="unreachable"),),
-        ),
+        "no claims": judged(answer="Hello!", state="no_checkable_claims"),
+        "not judged": judged(("It is.", None), state="partial"),
     }
 
 
-def undecided(report):
-    """The report with its first claim undecided; the passage against it is now only the nearest."""
-    first = report.verdicts[0]
-    near = replace(first.evidence[0], relation="nearest")
-    verdict = Verdict(claim_id=first.claim_id, undecided="too vague", evidence=(near,))
-    return replace(report, state="partial", verdicts=(verdict, *report.verdicts[1:]))
+LONE = "a\ud800b\udfff"
+PARTS = ("id", "text", "step", "run_id", "attribute", "key", "nested", "judge", "rationale", "warning", "claim id", "none")  # fmt: skip
+
+
+def with_half_characters(part):
+    """A report with lone surrogates, which JSON from outside may hold and no file can, in one of its parts."""
+    odd = {each: LONE if each == part else "plain" for each in PARTS}
+    attributes = {odd["key"]: 1, "title": odd["attribute"], "list": [odd["nested"], {odd["nested"]: odd["nested"]}]}
+    source = node(f"d{odd['id']}", "document", odd["text"], odd["step"], run_id=odd["run_id"], attributes=attributes)
+    graph = graph_of((source, node("answer", "answer", "It is so.", odd["step"])), (source.id, "answer"))
+    wrong = {
+        "rationale": odd["rationale"],
+        "evidence": (quoted(graph.nodes[0], graph.nodes[0].text, "contradicts"),),
+        "introduced_at": "answer",
+        "judge": odd["judge"],
+    }
+    report = judged(("It is so.", NO, wrong), graph=graph, judge=odd["judge"], warnings=(odd["warning"],))
+    (claim,), (verdict,) = report.claims, report.verdicts
+    return replace(
+        report, claims=(replace(claim, id=odd["claim id"]),), verdicts=(replace(verdict, claim_id=odd["claim id"]),)
+    )

@@ -6,8 +6,9 @@ import io
 import pytest
 from any_report import reports
 from hypothesis import given, settings
+from judged import YES
+from judged import report as judged
 
-from trail_callbacks import Claim, ProvenanceGraph, Report, SupportClass, Verdict
 from trail_callbacks.export import to_csv
 
 
@@ -15,25 +16,17 @@ def rows(text):
     return list(csv.DictReader(io.StringIO(text, newline="")))
 
 
-def saying(text):
-    graph = ProvenanceGraph.from_texts(text, ["A text."])
-    claim = Claim(id="c1", text=text, quote=text, start=0, end=len(text))
-    return Report(
-        state="assessed",
-        graph=graph,
-        claims=(claim,),
-        verdicts=(Verdict(claim_id="c1", support=SupportClass.SUPPORTED),),
-    )
-
-
 def test_one_row_a_claim(report):
     first, second, third = rows(to_csv(report))
-    assert first == {
-        "path": "", "claim_id": "c1", "claim": "The tower was finished in 1847.", "quote": "The tower was finished in 1847.", "start": "0", "end": "31",
-        "class": "contradicted", "error_type": "number", "second_type": "", "detail": "", "rationale": "1847, not 1874",
-        "evidence": "contradicts: tower.md (d1): The tower was finished in 1874.", "evidence_origins": "given", "introduced_at": "m1", "step": "summarise",
-        "carried_through": "answer", "confidence": "0.9", "judge": "local/0", "error": "", "undecided": "",
-            "citations": "", "uncovered": "",
+    said = "The tower was finished in 1847."
+    assert {name: cell for name, cell in first.items() if cell} == {
+        "claim_id": "c1", "claim": said, "quote": said, "start": "0", "end": "31", "class": "contradicted",
+        "error_type": "number", "rationale": "1847, not 1874", "judge": "local/0", "confidence": "0.9",
+        "evidence": "contradicts: tower.md (d1): The tower was finished in 1874.", "evidence_origins": "given",
+        "introduced_at": "m1", "step": "summarise", "carried_through": "answer",
+    }  # fmt: skip
+    assert set(first) - {name for name, cell in first.items() if cell} == {
+        "path", "second_type", "detail", "error", "undecided", "citations", "uncovered",
     }  # fmt: skip
     assert second["evidence"].splitlines() == ["supports: shelf (d2): Boats leave at noon."] * 2
     assert (third["class"], third["confidence"], third["step"]) == ("absent", "", "combine")
@@ -41,11 +34,9 @@ def test_one_row_a_claim(report):
 
 @pytest.mark.parametrize("start", ["=", "+", "-", "@", "\t", "\r", "\n", "\uff1d", "\uff0b", "\uff0d", "\uff20"])
 def test_no_cell_is_a_formula(start):
-    report = saying(f'{start}cmd|" /C calc"!A0')
-    (row,) = rows(to_csv(report))
-    assert row["claim"] == "'" + report.claims[0].text
-    (row,) = rows(to_csv(report, guard=False))
-    assert row["claim"] == report.claims[0].text
+    report = judged((f'{start}cmd|" /C calc"!A0', YES))
+    assert rows(to_csv(report))[0]["claim"] == "'" + report.claims[0].text
+    assert rows(to_csv(report, guard=False))[0]["claim"] == report.claims[0].text
 
 
 @given(reports())

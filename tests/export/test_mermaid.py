@@ -8,8 +8,9 @@ import re
 import pytest
 from any_report import reports
 from hypothesis import given, settings
+from judged import ABSENT, graph_of, node
+from judged import report as judged
 
-from trail_callbacks import Claim, Edge, ErrorType, Node, ProvenanceGraph, Report, SupportClass, Verdict
 from trail_callbacks.export import to_mermaid
 
 _LABEL = r"(?:[^\x00-\x7f]|[A-Za-z0-9 ,]|\#\d+;|<br/>|\(empty\)|introduced\ here:\ |stages?\ \d+:\ )*"
@@ -40,12 +41,6 @@ def members(chart, name):
     return found[1].split(",") if found else []
 
 
-def alone(text, **more):
-    return to_mermaid(
-        Report(state="error", graph=ProvenanceGraph(nodes=(Node(id="d", kind="document", text=text, **more),)))
-    )
-
-
 def test_steps_are_subgraphs_and_entries_are_marked(report):
     chart = to_mermaid(report)
     assert titles(chart) == ["stage 0: user", "stage 1: shelf", "stage 2: summarise", "stage 3: combine"]
@@ -69,26 +64,19 @@ def test_no_text_gets_out_of_its_label(report):
 
 
 def long_graph(shape, n=10_000):
-    ids = [f"m{i}" for i in range(n)]
-    if shape == "star":
-        edges = [Edge(source=a, target="answer") for a in ids]
-    elif shape == "chain":
-        edges = [Edge(source=a, target=b) for a, b in zip(ids, [*ids[1:], "answer"], strict=True)]
-    else:
-        ids = ids[:90]
-        edges = [Edge(source=a, target=b) for i, a in enumerate(ids) for b in [*ids[i + 1 :], "answer"]]
-    nodes = [Node(id=id_, kind="completion", text="A text.", step=f"step {i}") for i, id_ in enumerate(ids)]
-    return ProvenanceGraph(nodes=(*nodes, Node(id="answer", kind="answer", text="An answer.")), edges=tuple(edges))
+    ids = [f"m{i}" for i in range(90 if shape == "dense" else n)]
+    edges = {
+        "star": lambda: [(a, "answer") for a in ids],
+        "chain": lambda: zip(ids, [*ids[1:], "answer"], strict=True),
+        "dense": lambda: [(a, b) for i, a in enumerate(ids) for b in [*ids[i + 1 :], "answer"]],
+    }[shape]()
+    nodes = [node(id_, "completion", "A text.", f"step {i}") for i, id_ in enumerate(ids)]
+    return graph_of((*nodes, node("answer", "answer", "An answer.")), *edges)
 
 
 @pytest.mark.parametrize("shape", ["star", "chain", "dense"])
 def test_a_graph_too_large_to_draw_is_folded_and_keeps_what_matters(shape):
-    report = Report(
-        state="assessed",
-        graph=long_graph(shape),
-        claims=(Claim(id="c1", text="A text.", quote="An answer.", start=0, end=10),),
-        verdicts=(Verdict(claim_id="c1", support=SupportClass.ABSENT, error_type=ErrorType.OTHER, introduced_at="m7"),),
-    )
+    report = judged(("An answer.", ABSENT, {"introduced_at": "m7"}), graph=long_graph(shape))
     chart = to_mermaid(report)
     labels = boxes(chart)
     assert len(labels) <= 100

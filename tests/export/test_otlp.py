@@ -22,22 +22,12 @@ def lines(text):
 
 
 def spans(text):
-    return [
-        span
-        for line in lines(text)
-        for rs in line.get("resourceSpans", [])
-        for ss in rs["scopeSpans"]
-        for span in ss["spans"]
-    ]
+    return [each for line in lines(text)[:1] for rs in line["resourceSpans"] for each in rs["scopeSpans"][0]["spans"]]
 
 
 def records(text):
     return [
-        one
-        for line in lines(text)
-        for rl in line.get("resourceLogs", [])
-        for sl in rl["scopeLogs"]
-        for one in sl["logRecords"]
+        each for line in lines(text)[1:] for rl in line["resourceLogs"] for each in rl["scopeLogs"][0]["logRecords"]
     ]
 
 

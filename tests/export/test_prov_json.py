@@ -26,12 +26,8 @@ def texts(document, type_):
     return {str(record.identifier): record for record in document.get_records(type_)}
 
 
-def values(record, name):
-    return record.get_attribute(name)
-
-
 def value(record, name):
-    (found,) = values(record, name)
+    (found,) = record.get_attribute(name)
     return found
 
 

@@ -26,7 +26,7 @@ def outcomes(tmp_path):
     def run(source, answer):
         todo = '    raise NotImplementedError("fill in app() in this file")\n'
         assert source.count(todo) == 1
-        filled = source if answer is None else source.replace(todo, f"    return {answer!r}\n")
+        filled = source.replace(todo, f"    return {answer!r}\n")
         (tmp_path / "test_answer.py").write_text(filled, encoding="utf-8")
         paths = [str(ROOT), str(ROOT / "integrations"), os.environ.get("PYTHONPATH", "")]
         env = {**os.environ, "PYTHONPATH": os.pathsep.join(paths), "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1"}
@@ -54,8 +54,6 @@ def test_it_fails_on_the_answer_that_failed_and_passes_on_a_corrected_one(outcom
     if answer == WRONG:
         assert 'expected: source (source-1) says "The tower was finished in 1874."' in output
         assert "1 answer checked" in output or "2 answers checked" in output
-    if answer is None:
-        assert "fill in app() in this file" in output
 
 
 def test_what_a_model_wrote_in_a_source_is_no_evidence_in_the_test_either(outcomes):
