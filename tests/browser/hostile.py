@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from browsing import HOST
+from judged import NO, node, verdict
 
-from trail_callbacks import Claim, Edge, ErrorType, Evidence, Node, ProvenanceGraph, Report, SupportClass, Verdict
+from trail_callbacks import Claim, Edge, ErrorType, Evidence, ProvenanceGraph, Report
 from trail_callbacks.report import Layer
 
 _TEXTS = (
@@ -105,66 +106,43 @@ BATCHES = [list(TEXTS)[first::_PAGES] for first in range(_PAGES)]
 
 def report(*texts: str) -> Report:
     """A report in which every field that may hold text holds each of these: in turn, or all where there is one field."""
-    nodes, edges, claims, verdicts = [], [], [], []
-    answer = ""
+    nodes, edges, found, answer = [], [], [], ""
     for n, text in enumerate(texts):
         before = f"Before. {text} "
         attributes = {"source": text, "title": text, "url": text, "score": 0.5, text: text, "nested": {text: [text]}}
+        tool, out = f"tool {text}", f"out {text}"
         nodes += [
-            Node(id=text, kind="document", text=f"{before}after.", step=text, run_id=text, attributes=attributes),
-            Node(id=f"tool {text}", kind="tool_result", text=text, step=text, attributes={"args": {text: text}}),
-            Node(id=f"out {text}", kind="completion", text=text, step=text, attributes={"model": text}),
+            node(text, "document", f"{before}after.", text, run_id=text, attributes=attributes),
+            node(tool, "tool_result", text, text, attributes={"args": {text: text}}),
+            node(out, "completion", text, text, attributes={"model": text}),
         ]
         edges += [
-            Edge(source=text, target=f"tool {text}", basis="matched", coverage=0.5, ambiguous=2),
-            Edge(source=f"tool {text}", target=f"out {text}", basis="scope"),
-            Edge(source=f"out {text}", target="the answer"),
+            Edge(source=text, target=tool, basis="matched", coverage=0.5, ambiguous=2),
+            Edge(source=tool, target=out, basis="scope"),
+            Edge(source=out, target="the answer"),
         ]
-        start = len(answer)
+        at, end = len(answer), len(before) - 1
         answer += f"{text}\n"
-        claims.append(Claim(id=text, text=text, quote=text, start=start, end=start + len(text)))
         # A graph keeps no half of a surrogate pair, so its own text is what is quoted.
         kept = f"{before}after.".encode("utf-16", "surrogatepass").decode("utf-16", "replace")
-        verdicts.append(
-            Verdict(
-                claim_id=text,
-                support=SupportClass.CONTRADICTED,
-                error_type=list(ErrorType)[n % len(ErrorType)],
-                second_type=ErrorType.OTHER,
-                detail=text,
-                rationale=text,
-                evidence=(
-                    Evidence(
-                        node_id=text,
-                        start=8,
-                        end=len(before) - 1,
-                        quote=kept[8 : len(before) - 1],
-                        relation="contradicts",
-                    ),
-                ),
-                confidence=0.5,
-                introduced_at=f"out {text}",
-                carried_through=("the answer",),
-                history=(Layer(nodes=(f"out {text}",), stated_by=(f"out {text}",), note=text, statement=text),),
-                judge=text,
-            )
-        )
-    failed = "failed"
+        against = Evidence(node_id=text, start=8, end=end, quote=kept[8:end], relation="contradicts")
+        said = verdict(
+            text, NO, error_type=list(ErrorType)[n % len(ErrorType)], second_type=ErrorType.OTHER, detail=text,
+            rationale=text, evidence=(against,), confidence=0.5, introduced_at=out, carried_through=("the answer",),
+            history=(Layer(nodes=(out,), stated_by=(out,), note=text, statement=text),), judge=text,
+        )  # fmt: skip
+        found.append((Claim(id=text, text=text, quote=text, start=at, end=at + len(text)), said))
     together = " ".join(texts)
-    claims.append(Claim(id=failed, text=together, quote=answer[:4], start=0, end=4))
-    verdicts.append(Verdict(claim_id=failed, error=together, rationale=together, judge=together))
+    failed = Claim(id="failed", text=together, quote=answer[:4], start=0, end=4)
+    found.append((failed, verdict("failed", None, error=together, rationale=together, judge=together)))
     nodes += [
-        Node(id="the question", kind="question", text=together, step=together),
-        Node(id="the rules", kind="instruction", text=together, step=together),
-        Node(id="the answer", kind="answer", text=answer, step=together),
+        node("the question", "question", together, together),
+        node("the rules", "instruction", together, together),
+        node("the answer", "answer", answer, together),
     ]
-    edges += [Edge(source="the question", target="the answer"), Edge(source="the rules", target="the answer")]
+    edges += [Edge(source=each, target="the answer") for each in ("the question", "the rules")]
+    claims, verdicts = zip(*found, strict=True)
     return Report(
-        state="assessed",
-        graph=ProvenanceGraph(nodes=tuple(nodes), edges=tuple(edges)),
-        claims=tuple(claims),
-        verdicts=tuple(verdicts),
-        warnings=texts,
-        judge=together,
-        run_id=together,
-    )
+        state="assessed", graph=ProvenanceGraph(nodes=tuple(nodes), edges=tuple(edges)), claims=claims,
+        verdicts=verdicts, warnings=texts, judge=together, run_id=together,
+    )  # fmt: skip

@@ -7,20 +7,14 @@ import subprocess
 import sys
 from dataclasses import replace
 from functools import cache
+from itertools import cycle
 from pathlib import Path
 
-from trail_callbacks import (
-    Claim,
-    Edge,
-    ErrorType,
-    Evidence,
-    Node,
-    ProvenanceGraph,
-    Report,
-    SupportClass,
-    Verdict,
-    check,
-)
+sys.path.append(str(Path(__file__).parents[1]))  # for judged.py, where pictures are taken
+from judged import ABSENT, NO, ODD, SOME, YES, graph_of, node, quoted
+from judged import report as judged
+
+from trail_callbacks import ErrorType, ProvenanceGraph, Report, SupportClass, check
 from trail_callbacks.diagnosis import verified
 from trail_callbacks.models.call import Usage
 from trail_callbacks.report import Layer
@@ -28,81 +22,62 @@ from trail_callbacks.taxonomy import UNSUPPORTED
 from trail_callbacks.text import locate
 
 _HARBOUR = Path(__file__).parents[1] / "runs" / "planted_harbour.json"
-_RELATIONS = {SupportClass.SUPPORTED: "supports", "undecided": "nearest"}
 _ERRORS = {
-    SupportClass.CONTRADICTED: (ErrorType.NUMBER, ErrorType.ENTITY, ErrorType.TEMPORAL),
-    SupportClass.ABSENT: (ErrorType.OTHER, ErrorType.ATTRIBUTION_FAILURE),
-    SupportClass.PARTIALLY_SUPPORTED: (ErrorType.OVERGENERALIZATION, ErrorType.HYPERBOLE),
+    NO: (ErrorType.NUMBER, ErrorType.ENTITY, ErrorType.TEMPORAL),
+    ABSENT: (ErrorType.OTHER, ErrorType.ATTRIBUTION_FAILURE),
+    SOME: (ErrorType.OVERGENERALIZATION, ErrorType.HYPERBOLE),
 }
 
 
 def harbour() -> Report:
     """A map-reduce run in which it is known which claim is wrong, how, and where it came in."""
     row = json.loads(_HARBOUR.read_text(encoding="utf-8"))
-    nodes = tuple(
-        Node(
-            id=each["id"],
-            kind="answer" if each["id"] == row["answer_id"] else each["kind"],
-            text=each["text"],
-            step=each["step"],
+    nodes = [
+        node(
+            each["id"], "answer" if each["id"] == row["answer_id"] else each["kind"], each["text"], each["step"],
             attributes={"source": f"{each['id']}.md", "rank": 1} if each["kind"] == "document" else {"model": "played"},
         )
         for each in row["nodes"]
-    )
-    edges = tuple(Edge(source=source, target=each["id"]) for each in row["nodes"] for source in each["inputs"])
-    graph = ProvenanceGraph(nodes=nodes, edges=edges)
-    claims, verdicts = [], []
+    ]  # fmt: skip
+    graph = graph_of(nodes, *((source, each["id"]) for each in row["nodes"] for source in each["inputs"]))
+    found = []
     for gold in row["claims"]:
-        start, end = locate(gold["quote"], graph.answer.text)
-        claims.append(Claim(id=gold["id"], text=gold["text"], quote=graph.answer.text[start:end], start=start, end=end))
         support = SupportClass(gold["support"])
-        verdicts.append(
-            Verdict(
-                claim_id=gold["id"],
-                support=support,
-                error_type=gold["error_type"] and ErrorType(gold["error_type"]),
-                rationale=f"What the sources say about {gold['id']}, in a sentence.",
-                evidence=tuple(
-                    _found(
-                        graph.node(each["node"]),
-                        each["quote"],
-                        "contradicts" if support is SupportClass.CONTRADICTED else "supports",
-                    )
-                    for each in gold["evidence"]
-                ),
-                confidence=0.87,
-                introduced_at=gold["introduced_at"],
-                carried_through=tuple(gold["carried_through"]),
-                history=(Layer(nodes=("n8",), stated_by=("n8",), note="stated here"),)
-                if support in UNSUPPORTED
-                else (),
-                judge="gold/1",
-            )
-        )
-    return Report(
-        state="assessed",
-        graph=graph,
-        claims=tuple(claims),
-        verdicts=tuple(verdicts),
-        usage=Usage(calls=4, prompt_tokens=5120, completion_tokens=611, seconds=3.25),
-        warnings=("a sentence of warning",),
-        judge="gold/1",
-    )
+        relation = "contradicts" if support is NO else "supports"
+        evidence = [(graph.node(each["node"]), each["quote"]) for each in gold["evidence"]]
+        said = {
+            "error_type": gold["error_type"] and ErrorType(gold["error_type"]),
+            "rationale": f"What the sources say about {gold['id']}, in a sentence.",
+            "evidence": tuple(quoted(of, _there(of.text, words), relation) for of, words in evidence),
+            "confidence": 0.87,
+            "introduced_at": gold["introduced_at"],
+            "carried_through": tuple(gold["carried_through"]),
+            "history": (Layer(nodes=("n8",), stated_by=("n8",), note="stated here"),) * (support in UNSUPPORTED),
+            "judge": "gold/1",
+        }
+        found.append((_there(graph.answer.text, gold["quote"]), support, said))
+    report = judged(
+        *found, graph=graph, usage=Usage(calls=4, prompt_tokens=5120, completion_tokens=611, seconds=3.25),
+        warnings=("a sentence of warning",), judge="gold/1",
+    )  # fmt: skip
+    claims = [replace(each, text=gold["text"]) for each, gold in zip(report.claims, row["claims"], strict=True)]
+    assert [each.id for each in claims] == [gold["id"] for gold in row["claims"]]
+    return replace(report, claims=tuple(claims))
 
 
-def _found(node: Node, quote: str, relation: str) -> Evidence:
-    start, end = locate(quote, node.text)
-    return Evidence(node_id=node.id, start=start, end=end, quote=node.text[start:end], relation=relation)
+def _there(text: str, quote: str) -> str:
+    """A quote as a text spells it."""
+    start, end = locate(quote, text)
+    return text[start:end]
 
 
 @cache
 def demo() -> dict[str, Report]:
     """The reports of `trail demo`, by app. The apps have loops of their own, so they run in a process of their own."""
-    command = [sys.executable, "-m", "trail_callbacks.cli", "demo", "--json"]
-    return {
-        app: Report.from_json(json.dumps(json.loads(subprocess.check_output([*command, app], timeout=240))["report"]))
-        for app in ("langchain", "langgraph", "llama-index")
-    }
+    played = subprocess.run(
+        [sys.executable, "-m", "trail_callbacks.cli", "demo", "--json"], capture_output=True, check=True, timeout=240
+    )
+    return {each["app"]: Report.from_json(json.dumps(each["report"])) for each in json.loads(played.stdout)["apps"]}
 
 
 def diagnosed() -> Report:
@@ -117,116 +92,58 @@ def diagnosed() -> Report:
 
 def layered(wide: int = 1112, deep: int = 9) -> Report:
     """A run of `wide * deep` nodes and a few more: documents, layers of summaries, one answer. Some claims are wrong."""
-    nodes = [Node(id="question", kind="question", text="What happened on the river?", step="user")]
-    edges = []
-    nodes += [
-        Node(
-            id=f"n0.{row}",
-            kind="document",
-            text=f"Report {row}. Barge {row} carried {row * 3 + 10} tonnes of gravel. The lock keeper was paid.",
-            step="shelf",
-            attributes={"source": f"log-{row}.txt"},
-        )
+    log = "Report {0}. Barge {0} carried {1} tonnes of gravel. The lock keeper was paid."
+    logs = [
+        node(f"n0.{row}", "document", log.format(row, row * 3 + 10), "shelf", attributes={"source": f"log-{row}.txt"})
         for row in range(wide)
     ]
+    nodes, edges = [node("question", "question", "What happened on the river?", "user"), *logs], []
     for stage in range(1, deep):
         for row in range(wide):
-            text = f"Barge {row} carried {row * 3 + 10} tonnes, says summary {stage}."
-            nodes.append(Node(id=f"n{stage}.{row}", kind="completion", text=text, step=f"summarise_{stage}"))
-            edges.append(Edge(source=f"n{stage - 1}.{row}", target=f"n{stage}.{row}"))
+            said = f"Barge {row} carried {row * 3 + 10} tonnes, says summary {stage}."
+            nodes.append(node(f"n{stage}.{row}", "completion", said, f"summarise_{stage}"))
+            edges.append((f"n{stage - 1}.{row}", f"n{stage}.{row}"))
             if row % 10 == 0 and row:
-                edges.append(Edge(source=f"n{stage - 1}.{row - 1}", target=f"n{stage}.{row}", basis="scope"))
-    claims, verdicts, answer = [], [], ""
+                edges.append((f"n{stage - 1}.{row - 1}", f"n{stage}.{row}", "scope"))
+    found = []
     for n in range(12):
-        row = n * (wide // 12)
-        quote = f"Barge {row} carried {row * 3 + 10 + n % 2} tonnes."
-        wrong = bool(n % 2)
-        start = len(answer) + (1 if answer else 0)
-        answer = f"{answer} {quote}".strip()
-        claims.append(Claim(id=f"c{n + 1}", text=quote, quote=quote, start=start, end=start + len(quote)))
-        leaf = nodes[1 + row]
-        verdicts.append(
-            Verdict(
-                claim_id=f"c{n + 1}",
-                support=SupportClass.CONTRADICTED if wrong else SupportClass.SUPPORTED,
-                error_type=ErrorType.NUMBER if wrong else None,
-                rationale="The log says another number." if wrong else "",
-                evidence=(
-                    _found(
-                        leaf,
-                        f"Barge {row} carried {row * 3 + 10} tonnes of gravel.",
-                        "contradicts" if wrong else "supports",
-                    ),
-                ),
-                introduced_at=f"n2.{row}" if wrong else None,
-                carried_through=(*(f"n{stage}.{row}" for stage in range(3, deep)), "answer") if wrong else (),
-                judge="test/1",
-            )
-        )
-    nodes.append(Node(id="answer", kind="answer", text=answer, step="combine"))
-    edges += [Edge(source=f"n{deep - 1}.{row}", target="answer") for row in range(wide)]
-    return Report(
-        state="assessed",
-        graph=ProvenanceGraph(nodes=tuple(nodes), edges=tuple(edges)),
-        claims=tuple(claims),
-        verdicts=tuple(verdicts),
-        judge="test/1",
-    )
+        row, wrong = n * (wide // 12), n % 2
+        words = f"Barge {row} carried {row * 3 + 10} tonnes of gravel."
+        said = {"evidence": (quoted(logs[row], words, "contradicts" if wrong else "supports"),), "judge": "test/1"}
+        if wrong:
+            through = (*(f"n{stage}.{row}" for stage in range(3, deep)), "answer")
+            said |= {"error_type": ErrorType.NUMBER, "rationale": "The log says another number."}
+            said |= {"introduced_at": f"n2.{row}", "carried_through": through}
+        found.append((f"Barge {row} carried {row * 3 + 10 + wrong} tonnes.", NO if wrong else YES, said))
+    nodes.append(node("answer", "answer", " ".join(words for words, *_ in found), "combine"))
+    return judged(*found, graph=graph_of(nodes, *edges, *((f"n{deep - 1}.{row}", "answer") for row in range(wide))))
 
 
 def long_answer(claims: int = 200) -> Report:
     """An answer with many claims of every class and type."""
+    rooms = [f"Room {n} of the museum shows {n % 20 + 2} ship models." for n in range(claims)]
     sources = [
-        Node(
-            id=f"d{n}",
-            kind="document",
-            text=" ".join(f"Room {n * 20 + k} of the museum shows {k + 2} ship models." for k in range(20)),
-            step="retrieve",
-        )
+        node(f"d{n}", "document", " ".join(f"Room {n * 20 + k} of the museum shows {k + 2} ship models." for k in range(20)),
+             "retrieve")
         for n in range((claims + 19) // 20)
-    ]
-    answer, found, verdicts = "", [], []
-    order = [*SupportClass, "undecided", None]
-    for n in range(claims):
-        support = order[n % len(order)]
-        quote = f"Room {n} of the museum shows {n % 20 + 2} ship models."
-        start = len(answer)
-        found.append(Claim(id=f"c{n + 1}", text=quote, quote=quote, start=start, end=start + len(quote)))
-        answer += quote + ("\n\n" if n % 7 == 6 else " ")
+    ]  # fmt: skip
+    order, found = [*SupportClass, "undecided", None], []
+    for (n, words), support in zip(enumerate(rooms), cycle(order), strict=False):
         types = _ERRORS.get(support, ())
-        leaf = sources[n // 20]
-        verdicts.append(
-            Verdict(
-                claim_id=f"c{n + 1}",
-                support=support if isinstance(support, SupportClass) else None,
-                error_type=types[n // len(order) % len(types)] if types else None,
-                rationale=f"Why room {n} is judged so.",
-                evidence=(_found(leaf, quote, _RELATIONS[support]),) if support in _RELATIONS else (),
-                undecided=f"No sentence says what room {n} shows." if support == "undecided" else None,
-                introduced_at="draft" if types else None,
-                carried_through=("answer",) if types else (),
-                error="the judge gave no answer" if support is None else None,
-                judge="test/1",
-            )
-        )
-    nodes = (
-        Node(id="q", kind="question", text="What does each room show?", step="user"),
-        *sources,
-        Node(id="draft", kind="completion", text=answer, step="write"),
-        Node(id="answer", kind="answer", text=answer, step="polish"),
-    )
-    edges = (
-        *(Edge(source=each.id, target="draft") for each in nodes[:-2]),
-        Edge(source="draft", target="answer"),
-    )
-    return Report(
-        state="partial",
-        graph=ProvenanceGraph(nodes=nodes, edges=edges),
-        claims=tuple(found),
-        verdicts=tuple(verdicts),
-        warnings=("some claims were not judged",),
-        judge="test/1",
-    )
+        said = {"rationale": f"Why room {n} is judged so.", "judge": "test/1"}
+        if support in (YES, "undecided"):
+            said |= {"evidence": (quoted(sources[n // 20], words, "supports" if support == YES else "nearest"),)}
+        if types:
+            said |= {"error_type": types[n // len(order) % len(types)]}
+            said |= {"introduced_at": "draft", "carried_through": ("answer",)}
+        said |= {"undecided": f"No sentence says what room {n} shows."} if support == "undecided" else {}
+        said |= {"error": "the judge gave no answer"} if support is None else {}
+        found.append((words, support if isinstance(support, SupportClass) else None, said))
+    answer = "".join(words + ("\n\n" if n % 7 == 6 else " ") for n, words in enumerate(rooms))
+    inputs = [node("q", "question", "What does each room show?", "user"), *sources]
+    nodes = [*inputs, node("draft", "completion", answer, "write"), node("answer", "answer", answer, "polish")]
+    graph = graph_of(nodes, *((each.id, "draft") for each in inputs), ("draft", "answer"))
+    return judged(*found, graph=graph, state="partial", warnings=("some claims were not judged",))
 
 
 _SCRIPTS = {
@@ -257,22 +174,10 @@ def scripts() -> dict[str, Report]:
 
 
 def _of_museum(answer: str, source: str) -> Report:
-    start = next(source.index(each) for each in (_second(source),))
-    quote = _second(source)
     graph = ProvenanceGraph.from_texts(answer, [source], answer)
-    verdict = Verdict(
-        claim_id="c1",
-        support=SupportClass.CONTRADICTED,
-        error_type=ErrorType.NUMBER,
-        rationale=source,
-        evidence=(
-            Evidence(node_id="source-1", start=start, end=start + len(quote), quote=quote, relation="contradicts"),
-        ),
-        introduced_at="answer",
-        judge="test/1",
-    )
-    claim = Claim(id="c1", text=answer, quote=answer, start=0, end=len(answer))
-    return Report(state="assessed", graph=graph, claims=(claim,), verdicts=(verdict,), judge="test/1")
+    evidence = (quoted(graph.node("source-1"), _second(source), "contradicts"),)
+    said = {"error_type": ErrorType.NUMBER, "rationale": source, "evidence": evidence, "introduced_at": "answer"}
+    return judged((answer, NO, {**said, "judge": "test/1"}), graph=graph)
 
 
 def _second(source: str) -> str:
@@ -284,34 +189,16 @@ def _second(source: str) -> str:
     return source[start:stop].strip()
 
 
-_EMPTY = ProvenanceGraph(nodes=(), edges=())
-_RAISED = ProvenanceGraph(
-    nodes=(
-        Node(id="q", kind="question", text="When did it open?", step="user"),
-        Node(id="d1", kind="document", text="It opened in 1926.", step="retrieve"),
-    ),
-    edges=(),
+_RAISED = graph_of(
+    (node("q", "question", "When did it open?", "user"), node("d1", "document", "It opened in 1926.", "retrieve"))
 )
 _GREETING = ProvenanceGraph.from_texts("Hello! How can I help?", ["It opened in 1926."], "When did it open?")
 _UNSOURCED = ProvenanceGraph.from_texts("It opened in 1962.", [], "When did it open?")
 _BLANK = ProvenanceGraph.from_texts("", ["", "It opened in 1926."], "When did it open?")
 
 
-def _alone(report: Report) -> Report:
-    """Without edges: texts are known, what led to what is not."""
-    return replace(report, graph=ProvenanceGraph(nodes=report.graph.nodes, edges=()))
-
-
-def _bare() -> Report:
-    """Claims, and verdicts that say as little as a verdict may."""
-    claim = Claim(id="c1", text="It opened in 1962.", quote="It opened in 1962.", start=0, end=18)
-    graph = ProvenanceGraph.from_texts("It opened in 1962.", ["It opened in 1926."])
-    return Report(state="assessed", graph=graph, claims=(claim,), verdicts=(
-        Verdict(claim_id="c1", support=SupportClass.UNEVALUATABLE),))  # fmt: skip
-
-
 MISSING = {
-    "no graph": lambda: Report(state="no_evidence", graph=_EMPTY),
+    "no graph": lambda: Report(state="no_evidence", graph=ProvenanceGraph(nodes=())),
     "no answer": lambda: Report(state="error", graph=_RAISED, warnings=("the app raised ValueError: no such harbour",)),
     "interrupted": lambda: Report(state="interrupted", graph=_RAISED, warnings=("the run waits to be resumed",)),
     "judge failed": lambda: Report(state="error", graph=_UNSOURCED, warnings=("the judge failed: 401 no key",)),
@@ -322,6 +209,6 @@ MISSING = {
     "no claims": lambda: Report(state="no_checkable_claims", graph=_GREETING),
     "partial": lambda: replace(long_answer(12), warnings=("out of budget: 2 claims were not judged",)),
     "blank texts": lambda: Report(state="no_checkable_claims", graph=_BLANK),
-    "no edges": lambda: _alone(harbour()),
-    "bare verdict": _bare,
+    "no edges": lambda: replace(harbour(), graph=ProvenanceGraph(nodes=harbour().graph.nodes)),
+    "bare verdict": lambda: judged(("It opened in 1962.", ODD), sources=["It opened in 1926."], judge=""),
 }
