@@ -62,7 +62,7 @@ ONCE = (
 )  # fmt: skip
 """Called once in a process, with texts of ours: whether a reader does depends on what ran before."""
 EXCLUDED = {
-    "canary.outcomes.matching.ValueMatcher": "a base",
+    "canary.outcomes.values.ValueMatcher": "a base",
     "capture.conversation": "hands the graphs of earlier turns on",
     "capture.run_tree": "calls the app's own function: tests/langchain_trail/test_sources.py",
     "capture.runs": "compares ids of messages and documents",

@@ -67,7 +67,6 @@ class Answered:
         text: The answer.
         passages: Texts that the retriever served, in order; None if the app cannot tell (then a retrieval miss cannot
             be told from a wrong answer).
-        documents: Ids of the documents they are of, where known; empty otherwise.
         dropped: Passages that were found and not served, and why: the twin cannot say what stands in their place.
         report: The judged run, if the app records and verifies its runs.
         usage: What the app's own model calls cost, where known.
@@ -75,7 +74,6 @@ class Answered:
 
     text: str
     passages: Sequence[str] | None = None
-    documents: Sequence[str] = ()
     dropped: Sequence[Skipped] = ()
     report: Report | None = None
     usage: Usage = field(default_factory=Usage)

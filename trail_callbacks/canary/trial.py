@@ -89,10 +89,7 @@ class Trial:
         served: Whether a passage that holds the fact was served; None if the app does not say what it served.
         dropped: Passages that were found and not served, and why; see `Answered.dropped`.
         error: Why there is no answer; None if there is one.
-        score: Hallucination score of the run's report, 0.0 to 1.0; None without one.
         report: File of the run's report, relative to the folder of the run; None without one.
-        seconds: Wall time of the answer.
-        usage: What the app's model calls cost, where known.
     """
 
     probe: str
@@ -103,10 +100,7 @@ class Trial:
     served: bool | None = None
     dropped: Sequence[Skipped] = ()
     error: str | None = None
-    score: float | None = None
     report: str | None = None
-    seconds: float = 0.0
-    usage: Usage = field(default_factory=Usage)
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)

@@ -26,17 +26,12 @@ _PASSAGES: Final = 4  # that a search returns
 
 @dataclass(frozen=True)
 class CanaryDemo:
-    """What the demo did.
+    """What the demo did."""
 
-    Attributes:
-        twin: The town and its twin.
-        planted: For each strategy the share of what it knows that its model leaks: what the run should find.
-        run: The run.
-    """
-
-    twin: Twin
+    twin: Twin  # the town and its twin
+    # for each strategy the share of what it knows that its model leaks: what the run should find
     planted: Mapping[str, float]
-    run: Run
+    run: Run  # the run
 
 
 def play(out: Path, *, seed: int = 0, most: int | None = None, **options: Any) -> CanaryDemo:

@@ -22,7 +22,7 @@ def outcome(answer, probe=FERRY, arm="fictive", **served):
 
 
 SETS = {  # how many answers of a set may be told wrong, and how many left open, at most
-    ("answers.tsv", "probes.json"): (13, 14),
+    ("answers.tsv", "probes.json"): (14, 11),
     ("fifth.tsv", "fifth_probes.json"): (22, 28),
     ("sixth.tsv", "sixth_probes.json"): (44, 97),
     ("unseen.tsv", "unseen_probes.json"): (44, 88),

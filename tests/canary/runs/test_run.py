@@ -463,7 +463,6 @@ def test_a_few_reports_of_each_sort_are_kept(tmp_path):
     found = run(probes(10), app, out=tmp_path / "out")
     kept = [t for t in found.trials if t.report]
     assert Counter(t.arm for t in kept) == dict.fromkeys(ARMS, 5)
-    assert {t.score for t in found.trials} == {1.0}
     assert Report.from_json((tmp_path / "out" / kept[0].report).read_text()) == report
     assert len(list((tmp_path / "out" / "reports").iterdir())) == 20
 

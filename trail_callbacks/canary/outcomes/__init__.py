@@ -6,6 +6,6 @@ Start with `classify`. An answer is read (`reading`: what of it is the answer, i
 """
 
 from trail_callbacks.canary.outcomes.classify import classify, decide_all
-from trail_callbacks.canary.outcomes.matching import Scored
+from trail_callbacks.canary.outcomes.statement import Scored
 
 __all__ = ["Scored", "classify", "decide_all"]

@@ -21,11 +21,17 @@ from dataclasses import replace
 from functools import lru_cache
 
 from trail_callbacks.canary.arm import Arm
-from trail_callbacks.canary.outcomes.matching import AnswerStatement, Scored, ValueForms, ValueMatcher, forms_of
 from trail_callbacks.canary.outcomes.polarity import DutyMatcher, PolarityMatcher
 from trail_callbacks.canary.outcomes.reading import answer_of, pattern, plain
-from trail_callbacks.canary.outcomes.statement import statement
-from trail_callbacks.canary.outcomes.values import AmountMatcher, DateMatcher, NameMatcher
+from trail_callbacks.canary.outcomes.statement import AnswerStatement, Scored, statement
+from trail_callbacks.canary.outcomes.values import (
+    AmountMatcher,
+    DateMatcher,
+    NameMatcher,
+    ValueForms,
+    ValueMatcher,
+    forms_of,
+)
 from trail_callbacks.canary.probe import Probe
 from trail_callbacks.canary.trial import Finding, How, Outcome, Stated
 from trail_callbacks.language.detect import language
@@ -156,10 +162,5 @@ def _denies_abroad(text: str, matcher: ValueMatcher) -> bool:
 def _matcher(listed: tuple[tuple[Stated, tuple[str, ...]], ...], question: str) -> ValueMatcher:
     """What compares the values of a probe: it is asked several times, under each arm and strategy."""
     values: ValueForms = dict(listed)
-    typed = (
-        PolarityMatcher(values, question),
-        DutyMatcher(values),
-        DateMatcher(values),
-        AmountMatcher(values),
-    )
+    typed = (PolarityMatcher(values, question), DutyMatcher(values), DateMatcher(values), AmountMatcher(values))
     return next((each for each in typed if each), NameMatcher(values, question))

@@ -13,7 +13,8 @@ from typing import Annotated, Any
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
 
-from trail_callbacks.canary.outcomes.matching import AnswerStatement, Scored, forms_of
+from trail_callbacks.canary.outcomes.statement import AnswerStatement, Scored
+from trail_callbacks.canary.outcomes.values import forms_of
 from trail_callbacks.canary.probe import Probe
 from trail_callbacks.canary.trial import Stated
 from trail_callbacks.judges.llm.asking import Heard, ask
@@ -23,7 +24,7 @@ from trail_callbacks.models.call import Call, Failure, Pipeline, Reply
 from trail_callbacks.text import encodable, locate
 
 _ONCE, _EACH = 64, 180  # tokens of a reply: once, and for each answer
-_LONGEST, _MOST_SHOWN = 8000, 24_000  # characters that are shown of an answer, and of all answers of a call
+_LONGEST = 8000  # characters that are shown of an answer
 _LONGEST_QUOTE, _MOST = 400, 64  # characters of a quote, items of a reply
 _SKIPPED = Failure("invalid", "the model skipped this answer")
 
@@ -94,24 +95,17 @@ def lettered(probe: Probe) -> dict[str, Stated]:
 
 def read_by_model(answers: Sequence[Scored], *, per_call: int = 8) -> Pipeline[list[AnswerStatement | Failure]]:
     """Asks a model what answers give, at most `per_call` a call: for each a statement, or why there is none."""
-    batches: list[list[tuple[str, Scored]]] = []
-    shown = 0
-    for n, each in enumerate(answers, 1):
-        size = min(len(each.answer or ""), _LONGEST)
-        if not batches or len(batches[-1]) >= per_call or shown + size > _MOST_SHOWN:
-            batches.append([])
-            shown = 0
-        batches[-1].append((f"a{n}", each))
-        shown += size
+    keyed = {f"a{n}": each for n, each in enumerate(answers, 1)}
+    listed = tuple(keyed.items())
     found: dict[str, AnswerStatement | Failure] = {}
-    for read in (yield from ask([_Batch(tuple(batch)) for batch in batches])):
+    for read in (yield from ask([_Batch(listed[at : at + per_call]) for at in range(0, len(listed), per_call)])):
         found |= read
-    return [found[f"a{n}"] for n in range(1, len(answers) + 1)]
+    return [found[key] for key in keyed]
 
 
 @dataclass(frozen=True, slots=True)
 class _Batch:
-    """Answers read in one call; a `Task`."""
+    """Answers read in one call, by their keys; an `Inquiry`."""
 
     answers: tuple[tuple[str, Scored], ...]
 
@@ -126,9 +120,8 @@ class _Batch:
         )
 
     def read(self, reply: Reply) -> Heard[_Found]:
-        items: dict[str, AnswerItem] = {}
-        for item in reply.value.items if isinstance(reply.value, OutcomesReply) else ():
-            items.setdefault(bare(item.item), item)
+        listed = reply.value.items if isinstance(reply.value, OutcomesReply) else ()
+        items = {bare(item.item): item for item in reversed(listed)}  # the first of a key counts
         lost = reply.failure or _SKIPPED
         said = {key: _checked(items[key], each) if key in items else lost for key, each in self.answers}
         faults = {key: found for key, found in said.items() if isinstance(found, Failure)}
@@ -141,8 +134,7 @@ class _Batch:
 
     def smaller(self, _: Failure) -> Sequence[_Batch]:
         half = (len(self.answers) + 1) // 2
-        parts = (self.answers[:half], self.answers[half:])
-        return [replace(self, answers=part) for part in parts] if all(parts) else []
+        return [_Batch(self.answers[:half]), _Batch(self.answers[half:])] if len(self.answers) > 1 else []
 
 
 def _shown(key: str, each: Scored, fence: Fence) -> str:

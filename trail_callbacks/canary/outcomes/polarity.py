@@ -10,8 +10,8 @@ import re
 from collections.abc import Sequence
 from functools import cache
 
-from trail_callbacks.canary.outcomes.matching import ValueForms, ValueMatcher, ValueMention
 from trail_callbacks.canary.outcomes.reading import alternatives, clauses, pattern, plain
+from trail_callbacks.canary.outcomes.values import ValueForms, ValueMatcher, ValueMention
 from trail_callbacks.canary.trial import How, Stated
 from trail_callbacks.language.negation import negation
 from trail_callbacks.language.speech import withholds
@@ -33,13 +33,13 @@ _ECHO = re.compile(  # `It does.`, `The user can't; ...`
     re.IGNORECASE,
 )
 _QUOTED = re.compile(r"[\"\u201c\u201e\u00ab](.{3,600}?)[\"\u201d\u201c\u00bb]")  # `Is this right: "..."`
+_BOTH = re.compile(r"\W*(?:yes|no)\s(?:and|or)\s(?:yes|no)\b", re.IGNORECASE)
 _VERDICT = re.compile(  # `According to the documents, no`, `That is incorrect`
     r"^[^.!?\n,;]{1,80}?(?:[,:]\s*|\b(?:is|'s|says?|lautet|est|es|è|é)\s)(?P<not>not\s)?"
     r"(?:(?P<yes>yes|true|correct|right|accurate|ja|oui|sí|sì|sim)"
     r"|no|false|incorrect|wrong|inaccurate|nein|non|não|nee)(?![^\W_])",
     re.IGNORECASE,
 )
-_BOTH = re.compile(r"\W*(?:yes|no)\s(?:and|or)\s(?:yes|no)\b", re.IGNORECASE)
 _MOST = 0.6  # of the words of a question that a clause about it has
 _DUTIES = ("forbidden", "optional", "advised", "required")
 
@@ -57,12 +57,12 @@ class PolarityMatcher(ValueMatcher):
         self._denied: dict[Stated, bool] = {}
         self._asked, self._duty = _is_denial(question), _duty(question)
         self._about = _stems(pattern("source", words=True).sub(" ", question))
-        self.is_literal = None not in leads.values()
-        if self.is_literal:
+        self._is_literal = None not in leads.values()
+        if self._is_literal:
             self._denied = {name: (not lead) != self._asked for name, lead in leads.items()}
         elif stems[0] and stems.count(stems[0]) == len(stems):
             self._denied = {name: _is_denial(text) for name, text in first.items()}
-            self._about |= stems[0].union(*(_stems(form) for forms in values.values() for form in forms[1:]))
+            self._about |= stems[0]
 
     def __bool__(self) -> bool:
         return len(self._denied) == len(set(self._denied.values())) == 2  # noqa: PLR2004 - said and denied
@@ -75,7 +75,7 @@ class PolarityMatcher(ValueMatcher):
         for clause in clauses(text):
             said = text[clause.start : clause.end]
             shared = len(_stems(said) & self._about)
-            is_about = shared and (not self.is_literal or shared >= _MOST * len(self._about))
+            is_about = shared and (not self._is_literal or shared >= _MOST * len(self._about))
             if is_about and not clause.asks and not withholds(said, is_rule=True):
                 graded.append((shared, ValueMention(self._value(self._denies(said)), clause.start, clause.end)))
         most = max((n for n, _ in graded), default=0)
@@ -90,11 +90,9 @@ class PolarityMatcher(ValueMatcher):
                 end = next((each.end() for each in _WORD.finditer(text, sentence.start)), sentence.end)
                 value = self._value(says_yes == self._asked)
                 found.setdefault(value, ValueMention(value, sentence.start, end))
-            elif not found and _stems(sentence.text) & self._about:
-                break
         if found and _BOTH.match(text):
             return []
-        if not found and self.is_literal and (verdict := _VERDICT.search(text)):
+        if not found and self._is_literal and (verdict := _VERDICT.search(text)):
             value = self._value((bool(verdict["yes"]) != bool(verdict["not"])) == self._asked)
             return [ValueMention(value, *verdict.span())]
         return list(found.values())

@@ -23,7 +23,6 @@ _FENCE = re.compile(r"\A\s*```[\w-]*\n(?P<body>.*?)\n?```\s*\Z", re.DOTALL)
 _FIELDS = ("final_answer", "answer", "response", "result", "value", "output", "antwort", "réponse", "respuesta")
 _EMPTY = "Empty Response"  # what LlamaIndex writes without a node
 _EMPHASIS = re.compile(r"\*\*+|__+|`+|(?<!\w)[*_](?=\w)|(?<=\w)[*_](?!\w)|^\s{0,3}#{1,6}\s+|^\s{0,3}>\s?", re.MULTILINE)
-_GROUPED = re.compile(r"(?<![\d.,:/-])[1-9]\d{0,2}(?:[ \u00a0\u202f]\d{3})+(?![\d/:]|[.,]\d{3})")
 _MILLIONS = re.compile(r"([$\u00a3\u20ac]\s?\d[\d.,]{0,12})m(?=\W|$)")
 _TABLE = Path(__file__).with_name("wording.txt")
 _SECTION = re.compile(r"^\[(.+)\]\n", re.MULTILINE)
@@ -32,17 +31,11 @@ _LONGEST = 60_000  # characters of an answer that are read
 
 @dataclass(frozen=True, slots=True)
 class Clause:
-    """A part of a sentence between marks and words like `but`, by its offsets in the plain text.
+    """A part of a sentence between marks and words like `but`, by its offsets in the plain text."""
 
-    Attributes:
-        start: Where it begins, the joining word left out.
-        end: Where it ends.
-        asks: Whether its sentence is a question.
-    """
-
-    start: int
-    end: int
-    asks: bool
+    start: int  # where it begins, the joining word left out
+    end: int  # where it ends
+    asks: bool  # whether its sentence is a question
 
 
 def answer_of(text: str) -> str | None:
@@ -88,8 +81,7 @@ def _written(value: object) -> str:
 def plain(text: str) -> str:
     """Writes a text without marks of emphasis, with numbers in words as digits; offsets change."""
     text = unicodedata.normalize("NFC", text).replace("\u2019", "'")
-    text = _GROUPED.sub(lambda match: "".join(match[0].split()), _EMPHASIS.sub("", text))
-    return in_digits(_MILLIONS.sub(r"\1 million", text))
+    return in_digits(_MILLIONS.sub(r"\1 million", _EMPHASIS.sub("", text)))
 
 
 @cache
@@ -97,7 +89,7 @@ def _but() -> re.Pattern[str]:
     """Marks and words at which another clause begins."""
     return re.compile(
         rf"[;\u061b\uff1b]|\s[\u2013\u2014]\s|\u2014|[\n|]|[,\u060c\uff0c\u3001]?\s*(?<!\w)(?:{alternatives('but')})(?!\w)"
-        r"|但是?|而是|不过|しかし|ですが|けど|,\s+(?=(?:the|it|which|that|this)\s(?:actual|real|correct|true)\b)",
+        r"|但是?|而是|不过|しかし|ですが|けど",
         re.IGNORECASE,
     )
 

@@ -9,9 +9,11 @@ from dataclasses import dataclass
 from functools import cache
 from itertools import pairwise
 
-from trail_callbacks.canary.outcomes.matching import AnswerStatement, ValueMatcher, ValueMention
+from trail_callbacks.canary.arm import Arm
 from trail_callbacks.canary.outcomes.polarity import DutyMatcher, PolarityMatcher
 from trail_callbacks.canary.outcomes.reading import Clause, alternatives, clauses, pattern
+from trail_callbacks.canary.outcomes.values import ValueMatcher, ValueMention
+from trail_callbacks.canary.probe import Probe
 from trail_callbacks.canary.trial import Stated
 from trail_callbacks.language.speech import withholds
 from trail_callbacks.language.terms import terms
@@ -21,6 +23,28 @@ _COMMA = re.compile(r"[,(\uff0c\u3001]\s?(?!\d{3})")
 _ALSO = re.compile(r"\b(?:also|too|or|and)\b")
 _GAP = 40  # characters between two values that are joined by a word
 _MOST, _SHOWN = 50, 3  # places that are looked at for a reason, and shown
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Scored:
+    """An answer to be scored; see `classify`."""
+
+    probe: Probe
+    arm: Arm
+    answer: str | None
+    served: bool | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AnswerStatement:
+    """What an answer says."""
+
+    states: tuple[Stated, ...] | None  # the values that it gives as its answer; None where code cannot tell
+    among: tuple[Stated, ...] = ()  # then the values of which it gives one or more; empty if nobody knows these either
+    rejects: bool = False  # it says that the documents are wrong or contradict each other
+    declines: bool = False  # it says that it, or the documents, do not know
+    other: bool = False  # it gives another value of the same sort
+    reason: str = ""  # in a few words, for a person
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,7 +84,7 @@ def statement(text: str, matcher: ValueMatcher, question: str) -> AnswerStatemen
     return AnswerStatement(
         states=None if firm and not states else states,
         among=() if states else among,
-        rejects=conflict or _calls_wrong(text, matcher),
+        rejects=conflict or pattern("error").search(text) is not None,
         declines=bool(refusals),
         other=any(each.value is None and (not refusals or each.clause.start > refusals[-1]) for each in given),
         reason=reason,
@@ -82,17 +106,18 @@ def _given(text: str, matcher: ValueMatcher, parts: Sequence[Clause]) -> list[_S
         if i + 1 < len(found) and not _are_joined(each, found[i + 1], text):
             end = max(each.end, min(end, found[i + 1].start))
             end = comma.start() if (comma := _COMMA.search(text, each.end, end)) else end
-        around = (text[start : each.start], text[each.start : each.end], text[each.end : end])
-        if not clause.asks and not _is_denied(*around, whole=isinstance(matcher, PolarityMatcher)):
-            said.append(_Said(each, _is_aside(around[0], around[2]), clause))
+        before, after = text[start : each.start], text[each.end : end]
+        is_whole = isinstance(matcher, PolarityMatcher)
+        if not clause.asks and not _is_denied(before, text[each.start : each.end], after, is_whole=is_whole):
+            said.append(_Said(each, _is_aside(before, after), clause))
     return said
 
 
-def _is_denied(before: str, value: str, after: str, *, whole: bool) -> bool:
-    """Whether a value is named as what is not so, or not told; `whole`: it is a whole clause with its denials."""
+def _is_denied(before: str, value: str, after: str, *, is_whole: bool) -> bool:
+    """Whether a value is named as what is not so, or not told; or it is a whole clause with its denials."""
     if _not().search(before[-_NEAR:]):
         return True
-    if whole and not pattern("source", words=True).search(f"{before}{value}{after}"):
+    if is_whole and not pattern("source", words=True).search(f"{before}{value}{after}"):
         return False
     behind = f"{(before + value)[-_NEAR // 2 :]}{after.partition(',')[0]}" if after else ""
     return withholds(before + value) or withholds(behind)
@@ -122,13 +147,6 @@ def _joint() -> re.Pattern[str]:
 
 def _are_joined(one: ValueMention, other: ValueMention, text: str) -> bool:
     return other.start - one.end <= _GAP and _joint().fullmatch(text, one.end, other.start) is not None
-
-
-def _calls_wrong(text: str, matcher: ValueMatcher) -> bool:
-    """Whether an answer calls something wrong; where the question asked whether it is right, only the documents."""
-    of_documents = isinstance(matcher, PolarityMatcher) and matcher.is_literal
-    before = (text[max(0, each.start() - _NEAR) : each.start()] for each in pattern("error").finditer(text))
-    return any(not of_documents or pattern("source", words=True).search(each) for each in before)
 
 
 def _are_together(firm: Sequence[_Said], text: str) -> bool:

@@ -2,20 +2,20 @@
 
 A date, whole or in part, gives the value that shares the most parts with it, if no part differs. An amount gives one
 that it equals or rounds (`language.values.follows`). Where it fits several, one that it equals goes first; else none is
-sure. Of names the words in which the values differ are looked for, without case and diacritics; one name of a person is
-enough.
+sure. Of names the words in which the values differ are looked for, without case and diacritics; one of them is enough.
 """
 
 from __future__ import annotations
 
 import re
+from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import product
 from math import isclose
 
-from trail_callbacks.canary.outcomes.matching import ValueForms, ValueMatcher, ValueMention
 from trail_callbacks.canary.outcomes.reading import plain
+from trail_callbacks.canary.probe import Probe
 from trail_callbacks.canary.trial import How, Stated
 from trail_callbacks.language.detect import language
 from trail_callbacks.language.terms import stem, vocabulary
@@ -30,6 +30,9 @@ from trail_callbacks.language.values import (
     measures,
 )
 
+ValueForms = dict[Stated, tuple[str, ...]]
+"""The written forms of each of a probe's values, the value itself first."""
+
 _DAY = 24  # hours
 _EQUAL, _UNITLESS, _ROUNDED, _WEAK = 1.0, 0.75, 0.5, 0.25  # how well a number gives a value
 _WORD = re.compile(
@@ -37,6 +40,44 @@ _WORD = re.compile(
     r"[^\W_]+(?:[\u0300-\u036f\u0900-\u0903\u093a-\u094f]+[^\W_]*)*(?:['\u2019][^\W_]{1,2}(?!\w))?"
 )
 _SMALL = vocabulary("the a an of and at in on by from with for to is was are it he she they")
+
+
+def forms_of(probe: Probe) -> ValueForms:
+    """The values of a probe with their other forms; what is blank is left out."""
+    forms: dict[Stated, Sequence[str | None]] = {
+        "real": (probe.real, *probe.real_forms),
+        "fictive": (probe.fictive, *probe.fictive_forms),
+        "also": (probe.also,),
+    }
+    written = {name: tuple(each for each in listed if each and each.strip()) for name, listed in forms.items()}
+    return {name: listed for name, listed in written.items() if listed and forms[name][0] is not None}
+
+
+@dataclass(frozen=True, slots=True)
+class ValueMention:
+    """A value in an answer, by its offsets in the plain text."""
+
+    value: Stated | None  # which of the probe's; None if it is another one of the same sort
+    start: int
+    end: int
+    sure: bool = True  # whether the comparison leaves no doubt which value it is
+
+
+class ValueMatcher(ABC):
+    """Compares one sort of values; false where the values of the probe are of another sort."""
+
+    how: How = "words"
+
+    @abstractmethod
+    def __bool__(self) -> bool: ...
+
+    @abstractmethod
+    def find(self, text: str) -> Sequence[ValueMention]:
+        """Finds the values in a plain text."""
+
+    def reads(self, _: str, /) -> bool:
+        """Tells whether a plain text in which no value is found gives another one; no, where words may not be known."""
+        return False
 
 
 class DateMatcher(ValueMatcher):
@@ -118,8 +159,8 @@ def _graded(one: Quantity, value: Quantity) -> float:
         return _UNITLESS if _is_bare(one, value) else 0.0
     of_another = one.kind == "count" and one.noun and value.noun and stem(one.noun) != stem(value.noun)
     if isclose(one.value, value.value, rel_tol=1e-9):
-        return _WEAK if of_another or one.bound == "during" else _UNITLESS if value.noun and not one.noun else _EQUAL
-    return _ROUNDED if not (of_another or one.bound == "during" or one.kind in EXACT) and follows(one, value) else 0.0
+        return _WEAK if of_another else _EQUAL
+    return _ROUNDED if not of_another and follows(one, value) else 0.0
 
 
 def _is_bare(one: Quantity, value: Quantity) -> bool:
@@ -138,7 +179,6 @@ class _Form:
     value: Stated
     words: Sequence[str]
     telling: Sequence[str]  # those that no other value has
-    is_person: bool
 
 
 class NameMatcher(ValueMatcher):
@@ -147,31 +187,24 @@ class NameMatcher(ValueMatcher):
     def __init__(self, values: ValueForms, question: str) -> None:
         asked = {folded(word) for word in _WORD.findall(question)}
         read = {name: [_WORD.findall(form) for form in forms] for name, forms in values.items()}
-        self._is_ascii = all(folded(word).isascii() for forms in read.values() for form in forms for word in form)
+        words = [word for forms in read.values() for form in forms for word in form]
+        self._is_ascii = all(folded(word).isascii() for word in words)
         self._are_names = all(any(word[0].isupper() for word in form) for forms in read.values() for form in forms)
-        self._are_ranks = any(word.endswith("est") for forms in read.values() for form in forms for word in form)
+        self._are_ranks = any(word.endswith("est") for word in words)
         self._forms: list[_Form] = []
         for name, forms in read.items():
             others = {folded(word) for other, those in read.items() if other != name for form in those for word in form}
             for form in forms:
-                content = [word for word in form if folded(word) not in _SMALL]
-                own = [folded(word) for word in content if folded(word) not in others]
-                telling = [word for word in own if word not in asked] or own
-                is_person = len(content) > 1 and not any(word[0].islower() for word in content)
-                self._forms.append(_Form(name, [folded(word) for word in form], telling, is_person))
+                said = [folded(word) for word in form]
+                own = [word for word in said if word not in _SMALL and word not in others]
+                self._forms.append(_Form(name, said, [word for word in own if word not in asked] or own))
 
     def __bool__(self) -> bool:
         return all(form.telling for form in self._forms)
 
     def reads(self, text: str, /) -> bool:
         """Whether other words are another value: in the script of the values, and no translation of a common word."""
-        words = [folded(word) for word in _WORD.findall(text)]
-        if (
-            not self
-            or self._are_ranks
-            or any(word.isascii() != self._is_ascii for word in words)
-            or (self._is_ascii and not text.isascii())
-        ):
+        if not self or self._are_ranks or (self._is_ascii and not folded(text).isascii()):
             return False
         return self._are_names or language(text) == "en"
 
@@ -194,13 +227,7 @@ class NameMatcher(ValueMatcher):
 
 def _end(words: Sequence[str], i: int, form: _Form) -> int | None:
     """The index after a value that begins with a word, or has its telling word there; None if there is none."""
-    n = len(form.words)
-    window = words[i : i + n]
-    if len(window) == n > 0 and all(is_same_name(said, meant) for said, meant in zip(window, form.words, strict=True)):
-        return i + n
-    if not any(is_same_name(words[i], meant) for meant in form.telling):
-        return None
-    if form.is_person or any(c.isdigit() for c in words[i]):  # a number in a name tells alone
-        return i + 1
-    near = words[max(0, i - n - 1) : i + n + 2]
-    return i + 1 if all(any(is_same_name(said, meant) for said in near) for meant in form.telling) else None
+    window = words[i : i + len(form.words)]
+    if len(window) == len(form.words) > 0 and all(map(is_same_name, window, form.words)):
+        return i + len(window)
+    return i + 1 if any(is_same_name(words[i], meant) for meant in form.telling) else None

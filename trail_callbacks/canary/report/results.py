@@ -32,19 +32,12 @@ _REASON = 200  # characters
 
 @dataclass(frozen=True, slots=True)
 class CountedReason:
-    """Why trials could not be scored, or passages that were found were not served.
+    """Why trials could not be scored, or passages that were found were not served."""
 
-    Attributes:
-        words: The error, the reason of the finding, or that of the app.
-        trials: In how many trials.
-        passages: How many passages, one of several trials as often.
-        example: Place of the first of them.
-    """
-
-    words: str
-    trials: int
-    passages: int
-    example: str
+    words: str  # the error, the reason of the finding, or that of the app
+    trials: int  # in how many trials
+    passages: int  # how many passages, one of several trials as often
+    example: str  # place of the first of them
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)

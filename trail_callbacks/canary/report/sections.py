@@ -37,51 +37,31 @@ _NOT_ASKED = Rate(k=0, n=0, why="the fictive arm was not asked")
 
 @dataclass(frozen=True, slots=True)
 class FigureTable:
-    """Rates, counts or words beside each other.
+    """Rates, counts or words beside each other."""
 
-    Attributes:
-        title: Its title.
-        heads: What the names of rows are: a strategy, a value of a split, an arm.
-        labels: What the other columns are.
-        rows: The names of each row with its cells.
-        is_detail: Whether a page shows it only when asked, and a terminal not at all.
-    """
-
-    title: str
-    heads: Sequence[str]
-    labels: Sequence[str]
-    rows: Sequence[tuple[Sequence[str], Sequence[Rate | int | str]]]
-    is_detail: bool = False
+    title: str  # its title
+    heads: Sequence[str]  # what the names of rows are: a strategy, a value of a split, an arm
+    labels: Sequence[str]  # what the other columns are
+    rows: Sequence[tuple[Sequence[str], Sequence[Rate | int | str]]]  # the names of each row with its cells
+    is_detail: bool = False  # whether a page shows it only when asked, and a terminal not at all
 
 
 @dataclass(frozen=True, slots=True)
 class Listing:
-    """A list; an item is of several names, or of one text.
+    """A list; an item is of several names, or of one text."""
 
-    Attributes:
-        title: Its title.
-        items: The items.
-        is_ranking: Whether the order of the items is of interest.
-    """
-
-    title: str
-    items: Sequence[Sequence[str]]
-    is_ranking: bool = False
+    title: str  # its title
+    items: Sequence[Sequence[str]]  # the items
+    is_ranking: bool = False  # whether the order of the items is of interest
 
 
 @dataclass(frozen=True, slots=True)
 class Section:
-    """A part of a report.
+    """A part of a report."""
 
-    Attributes:
-        id: Its name in the page.
-        title: Its title.
-        parts: What it says; sentences are strings.
-    """
-
-    id: str
-    title: str
-    parts: Sequence[str | FigureTable | Listing]
+    id: str  # its name in the page
+    title: str  # its title
+    parts: Sequence[str | FigureTable | Listing]  # what it says; sentences are strings
 
 
 def sections(found: Results) -> Iterator[Section]:

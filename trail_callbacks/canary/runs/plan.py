@@ -29,27 +29,16 @@ Cell: TypeAlias = tuple[int, int, int]
 
 @dataclass(frozen=True, kw_only=True)
 class Plan:
-    """What is asked, in which order. Two runs of the same plan are one.
+    """What is asked, in which order. Two runs of the same plan are one."""
 
-    Attributes:
-        probes: The probes; ids are unique.
-        strategies: The strategies; names are unique.
-        arms: The arms, in the order of `ARMS`.
-        app: Name of the app.
-        judge: Name of the model that reads what code is in doubt of; None without one.
-        release: The release of this package.
-        settings: What else the run is made with; JSON-like.
-        skipped: Probes that were not asked, and why.
-    """
-
-    probes: Sequence[Probe]
-    strategies: Sequence[Strategy]
-    arms: Sequence[Arm]
-    app: str
-    judge: str | None
-    release: str
-    settings: Mapping[str, Any] = field(default_factory=dict)
-    skipped: Sequence[Skipped] = ()
+    probes: Sequence[Probe]  # the probes; ids are unique
+    strategies: Sequence[Strategy]  # the strategies; names are unique
+    arms: Sequence[Arm]  # the arms, in the order of `ARMS`
+    app: str  # name of the app
+    judge: str | None  # name of the model that reads what code is in doubt of; None without one
+    release: str  # the release of this package
+    settings: Mapping[str, Any] = field(default_factory=dict)  # what else the run is made with; JSON-like
+    skipped: Sequence[Skipped] = ()  # probes that were not asked, and why
 
     def __post_init__(self) -> None:
         """Checks that there is something to ask, and one name for each thing."""

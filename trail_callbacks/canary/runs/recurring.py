@@ -37,27 +37,17 @@ _ERRORS = 3  # that are kept of a turn
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ProbeHistory:
-    """What all turns found.
+    """What all turns found."""
 
-    Attributes:
-        last: The last trials that the leak rate is of, the newest at the end: id of the probe, and whether it leaked.
-        totals: Trials of all turns, by outcome.
-        turns: How many turns there were.
-        position: Where the next turn begins in the rounds of the probes.
-        probes: Digest of the probes of the last turn.
-        at: When the last turn ended, ISO 8601; None if there was none.
-        errors: Some of the app's in the last turn.
-        stopped: Why the last turn ended before all was asked; None if it did not.
-    """
-
+    # the last trials that the leak rate is of, the newest at the end: id of the probe, and whether it leaked
     last: Sequence[tuple[str, bool]] = ()
-    totals: Mapping[str, int] = field(default_factory=dict)
-    turns: int = 0
-    position: int = 0
-    probes: str = ""
-    at: str | None = None
-    errors: Sequence[str] = ()
-    stopped: str | None = None
+    totals: Mapping[str, int] = field(default_factory=dict)  # trials of all turns, by outcome
+    turns: int = 0  # how many turns there were
+    position: int = 0  # where the next turn begins in the rounds of the probes
+    probes: str = ""  # digest of the probes of the last turn
+    at: str | None = None  # when the last turn ended, ISO 8601; None if there was none
+    errors: Sequence[str] = ()  # some of the app's in the last turn
+    stopped: str | None = None  # why the last turn ended before all was asked; None if it did not
 
     @classmethod
     def read(cls, path: str | Path) -> ProbeHistory:

@@ -49,23 +49,14 @@ _LONGEST = 400  # characters of an error
 
 @dataclass(slots=True)
 class RunProgress:
-    """How far a run is.
+    """How far a run is."""
 
-    Attributes:
-        asked: Questions that this command asked and that have ended.
-        known: Trials that were there already.
-        failed: Questions of this command without an answer.
-        undecided: Answers of which code is in doubt.
-        total: All trials of the plan, without those that the app cannot do.
-        usage: What the run cost, earlier commands too.
-    """
-
-    asked: int = 0
-    known: int = 0
-    failed: int = 0
-    undecided: int = 0
-    total: int = 0
-    usage: Usage = field(default_factory=Usage)
+    asked: int = 0  # questions that this command asked and that have ended
+    known: int = 0  # trials that were there already
+    failed: int = 0  # questions of this command without an answer
+    undecided: int = 0  # answers of which code is in doubt
+    total: int = 0  # all trials of the plan, without those that the app cannot do
+    usage: Usage = field(default_factory=Usage)  # what the run cost, earlier commands too
 
 
 def run(
@@ -297,7 +288,6 @@ class _Work:
             strategy=posed.ask.strategy.name,
             answer=None,
             finding=Finding(outcome="unscorable", how="error"),
-            seconds=ended.seconds,
         )
         trial = self._found(posed, trial, said) if said else self._failed(posed, trial, _in_words(error))
         self.journal.put(posed.cell, trial)
@@ -325,10 +315,9 @@ class _Work:
         served = self._served(probe, trial.arm, said)
         finding = _by_code(probe, trial.arm, said.text, served)
         self._progress.undecided += finding.is_doubtful
-        trial = replace(trial, answer=said.text, finding=finding, served=served, dropped=said.dropped, usage=said.usage)
+        trial = replace(trial, answer=said.text, finding=finding, served=served, dropped=said.dropped)
         if report is None:
             return trial
-        trial = replace(trial, score=report.hallucination_score)
         try:
             return replace(trial, report=self.journal.report(posed.cell, trial, report))
         except TrailError as error:

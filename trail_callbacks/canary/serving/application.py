@@ -126,7 +126,6 @@ class FrameworkApp(ABC):
         return Answered(
             text=text,
             passages=passages,
-            documents=tuple(exposure.documents),
             dropped=tuple(exposure.dropped),
             report=report,
             usage=_usage(graph),

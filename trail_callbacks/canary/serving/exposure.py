@@ -56,39 +56,28 @@ def checked_arm(arm: str) -> Arm:
 
 @dataclass(slots=True, eq=False)
 class Exposure:
-    """What code may see, and what it was served while it might.
+    """What code may see, and what it was served while it might."""
 
-    Attributes:
-        arm: What it may see.
-        twin: The corpus and its twin.
-        passages: Texts served, in order, over all calls of retrievers.
-        documents: Ids of the documents that they are of, where known; each once.
-        dropped: Passages that were found and not served, and why.
-        calls: How often something was retrieved.
-        spoiled: Real texts were served under an arm that must not see them, because fictive data was switched off.
-        around: What the code around may see, if this is a block in a block.
-        ended: The block is over. What still has it in its context, such as a task that goes on, sees what is around.
-        process: Id of the process that reads this; what another one is served cannot be noted here.
-    """
-
-    arm: Arm
-    twin: Twin = field(repr=False)
-    passages: list[str] = field(default_factory=list)
-    documents: list[str] = field(default_factory=list)
-    dropped: list[Skipped] = field(default_factory=list)
-    calls: int = 0
+    arm: Arm  # what it may see
+    twin: Twin = field(repr=False)  # the corpus and its twin
+    passages: list[str] = field(default_factory=list)  # texts served, in order, over all calls of retrievers
+    dropped: list[Skipped] = field(default_factory=list)  # passages that were found and not served, and why
+    calls: int = 0  # how often something was retrieved
+    # real texts were served under an arm that must not see them, because fictive data was switched off
     spoiled: bool = False
+    # what the code around may see, if this is a block in a block
     around: Exposure | None = field(default=None, repr=False)
+    # the block is over. What still has it in its context, such as a task that goes on, sees what is around
     ended: bool = field(default=False, repr=False)
+    # id of the process that reads this; what another one is served cannot be noted here
     process: int = field(default_factory=os.getpid, repr=False)
     _lock: threading.Lock = field(default_factory=threading.Lock, repr=False)
 
-    def served(self, passages: Sequence[str], documents: Sequence[str], dropped: Sequence[Skipped] = ()) -> None:
+    def served(self, passages: Sequence[str], dropped: Sequence[Skipped] = ()) -> None:
         """Notes what one call of a retriever returned; from any thread."""
         with self._lock:
             self.calls += 1
             self.passages.extend(passages)
-            self.documents = list(dict.fromkeys((*self.documents, *documents)))
             self.dropped.extend(dropped)
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import logging
 import os
 import threading
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Generic, NamedTuple, TypeVar
 
@@ -23,31 +23,20 @@ _log = logging.getLogger("trail_callbacks")
 
 @dataclass(frozen=True, slots=True)
 class Framework(Generic[Item]):
-    """How retrievers and their passages are of a framework.
+    """How retrievers and their passages are of a framework."""
 
-    Attributes:
-        retriever: What is a retriever.
-        read: Returns text, id and metadata of a passage.
-        write: Returns a copy of a passage with another text (None: its own) and other metadata.
-        shown: Returns the text of a passage that prompts show.
-    """
-
-    retriever: type
-    read: Callable[[Item], tuple[str, str | None, Mapping[str, Any]]]
+    retriever: type  # what is a retriever
+    read: Callable[[Item], tuple[str, str | None, Mapping[str, Any]]]  # returns text, id and metadata of a passage
+    # returns a copy of a passage with another text (None: its own) and other metadata
     write: Callable[[Item, str | None, dict[str, Any]], Item]
-    shown: Callable[[Item], str]
+    shown: Callable[[Item], str]  # returns the text of a passage that prompts show
 
 
 class Sight(NamedTuple):
-    """What one call of a retriever is to return.
+    """What one call of a retriever is to return."""
 
-    Attributes:
-        arm: The arm; None if the retriever is left alone.
-        exposure: Where to note what is served; None if nobody asks.
-    """
-
-    arm: Arm | None
-    exposure: Exposure | None = None
+    arm: Arm | None  # the arm; None if the retriever is left alone
+    exposure: Exposure | None = None  # where to note what is served; None if nobody asks
 
     @property
     def is_untouched(self) -> bool:
@@ -125,28 +114,24 @@ class CanarySource(Generic[Item]):
         """
         if sight.arm is None and sight.exposure is None:
             return list(found)
-        is_fictive = sight.arm == "fictive"
-        if is_fictive and is_off():
+        if sight.arm == "fictive" and is_off():
             raise CanaryOffError("fictive data was switched off while passages were searched")
         refuse_polluted(found)
-        served: list[Item] = []
-        documents: list[str] = []
         dropped: list[Skipped] = []
+        served = list(self._translated(found, dropped)) if sight.arm == "fictive" else list(found)
+        if sight.exposure is not None:
+            sight.exposure.served([self._framework.shown(each) for each in served], dropped)
+        return served
+
+    def _translated(self, found: Sequence[Item], dropped: list[Skipped]) -> Iterator[Item]:
         for item in found:
             text, id_, details = self._framework.read(item)
             translated = self.translator.passage(text, id_, details)
-            if not is_fictive:
-                documents += translated.documents or self.translator.named(id_, details)[:1]
-                served.append(item)
-            elif translated.text is None or (translated.how == "changed" and not translated.text.strip()):
+            if translated.text is None or (translated.how == "changed" and not translated.text.strip()):
                 dropped.append(_dropped(id_, translated))
-            else:
-                documents += translated.documents
-                new = translated.text if translated.how == "changed" else None
-                served.append(self._framework.write(item, new, self.translator.metadata(details, translated.documents)))
-        if sight.exposure is not None:
-            sight.exposure.served([self._framework.shown(each) for each in served], documents, dropped)
-        return served
+                continue
+            new = translated.text if translated.how == "changed" else None
+            yield self._framework.write(item, new, self.translator.metadata(details, translated.documents))
 
 
 def _dropped(name: str | None, translated: Translated) -> Skipped:

@@ -29,20 +29,13 @@ _ALPHA = 0.05
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Contrast:
-    """Two strategies by one measure.
-
-    Attributes:
-        measure: The measure.
-        a: Name of a strategy.
-        b: Name of the other.
-        pairs: What their common probes say, b minus a.
-        adjusted: `pairs.p` after Holm over all pairs of strategies by this measure; None without common probes.
-    """
+    """Two strategies by one measure."""
 
     measure: Compared
-    a: str
-    b: str
-    pairs: Paired
+    a: str  # name of a strategy
+    b: str  # name of the other
+    pairs: Paired  # what their common probes say, b minus a
+    # `pairs.p` after Holm over all pairs of strategies by this measure; None without common probes
     adjusted: float | None = None
 
     @property
@@ -127,25 +120,15 @@ _Z = NormalDist().inv_cdf(1 - _ALPHA)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RateChange:
-    """One measure of one strategy in both runs.
+    """One measure of one strategy in both runs."""
 
-    Attributes:
-        strategy: Its name, in both runs.
-        measure: The measure.
-        margin: What is allowed.
-        pairs: What the probes in both denominators say, candidate minus baseline; limits are one-sided, 95 %.
-        adjusted: `p` after Holm over all strategies and measures.
-        lost: Probes scored in the baseline that are unscorable or not retrieved in the candidate.
-        too_many: Whether these are more than allowed.
-    """
-
-    strategy: str
+    strategy: str  # its name, in both runs
     measure: Compared
-    margin: float
-    pairs: Paired
-    adjusted: float | None = None
-    lost: int = 0
-    too_many: bool = False
+    margin: float  # what is allowed
+    pairs: Paired  # what the probes in both denominators say, candidate minus baseline; limits are one-sided, 95 %
+    adjusted: float | None = None  # `p` after Holm over all strategies and measures
+    lost: int = 0  # probes scored in the baseline that are unscorable or not retrieved in the candidate
+    too_many: bool = False  # whether these are more than allowed
 
     @property
     def p(self) -> float | None:
@@ -200,23 +183,14 @@ class RateChange:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RunComparison:
-    """The decision on a candidate run.
+    """The decision on a candidate run."""
 
-    Attributes:
-        verdict: The worst of all changes.
-        policy: What counts as right.
-        changes: Every strategy and measure, the worst first.
-        common: Number of probes in both runs.
-        left_out: Numbers of probes in one run only: of the baseline, and of the candidate.
-        unmatched: Names of strategies that are in one run only.
-    """
-
-    verdict: _GateVerdict
-    policy: Policy
-    changes: Sequence[RateChange]
-    common: int
-    left_out: tuple[int, int]
-    unmatched: Sequence[str] = ()
+    verdict: _GateVerdict  # the worst of all changes
+    policy: Policy  # what counts as right
+    changes: Sequence[RateChange]  # every strategy and measure, the worst first
+    common: int  # number of probes in both runs
+    left_out: tuple[int, int]  # numbers of probes in one run only: of the baseline, and of the candidate
+    unmatched: Sequence[str] = ()  # names of strategies that are in one run only
 
     def remarks(self) -> Iterator[str]:
         """What a reader must know beside the table."""

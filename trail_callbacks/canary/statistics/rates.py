@@ -36,16 +36,11 @@ _MAIN: Mapping[Arm, str] = {  # what goes wrong together by document shows best 
 
 @dataclass(frozen=True, slots=True)
 class ProbeCase:
-    """A trial, with what measures look at beside it.
+    """A trial, with what measures look at beside it."""
 
-    Attributes:
-        probe: Its probe.
-        trial: The trial.
-        known: Whether the same model gave the real value closed book; None if it was not asked or not decided.
-    """
-
-    probe: Probe
-    trial: Trial
+    probe: Probe  # its probe
+    trial: Trial  # the trial
+    # whether the same model gave the real value closed book; None if it was not asked or not decided
     known: bool | None = None
 
     @property
@@ -74,21 +69,13 @@ _DENOMINATORS: Mapping[_Of, tuple[str, Callable[[ProbeCase], bool]]] = {
 
 @dataclass(frozen=True, slots=True)
 class CanaryMeasure:
-    """A share of trials.
+    """A share of trials."""
 
-    Attributes:
-        arm: The arm whose trials it is of.
-        label: For a table.
-        hit: The outcome that is counted, or `rejects`, whatever the outcome is.
-        does: What a hit is, in words.
-        of: The denominator.
-    """
-
-    arm: Arm
-    label: str
-    hit: Outcome | Literal["rejects"]
-    does: str
-    of: _Of = "served"
+    arm: Arm  # the arm whose trials it is of
+    label: str  # for a table
+    hit: Outcome | Literal["rejects"]  # the outcome that is counted, or `rejects`, whatever the outcome is
+    does: str  # what a hit is, in words
+    of: _Of = "served"  # the denominator
 
     @property
     def about(self) -> str:
@@ -155,23 +142,17 @@ def right(probe: Probe, arm: Arm, finding: Finding, policy: Policy) -> bool | No
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Figures:
-    """Counts and rates of a part of a run.
+    """Counts and rates of a part of a run."""
 
-    Attributes:
-        strategy: Name of the strategy; None for all of them together.
-        value: Value of the split, such as `number` of `kind`; None for the whole strategy.
-        outcomes: Of each arm that was asked, how many trials had each of the seven outcomes.
-        rates: All measures, see `MEASURES`.
-        right: Of each arm, the share that is right by the policy; of the trials of which it can be said.
-        unseen: Scorable trials of the real and the fictive arm of which the app does not tell what was served: a
-            retrieval miss among them counts as another outcome.
-    """
-
-    strategy: str | None
-    value: str | None
+    strategy: str | None  # name of the strategy; None for all of them together
+    value: str | None  # value of the split, such as `number` of `kind`; None for the whole strategy
+    # of each arm that was asked, how many trials had each of the seven outcomes
     outcomes: Mapping[Arm, Mapping[Outcome, int]]
-    rates: Mapping[str, Rate]
+    rates: Mapping[str, Rate]  # all measures, see `MEASURES`
+    # of each arm, the share that is right by the policy; of the trials of which it can be said
     right: Mapping[Arm, Rate]
+    # scorable trials of the real and the fictive arm of which the app does not tell what was served: a retrieval miss
+    # among them counts as another outcome
     unseen: int = 0
 
     def as_data(self) -> dict[str, Any]:
@@ -188,17 +169,11 @@ class Figures:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CanaryRates:
-    """All figures of a run under one policy.
+    """All figures of a run under one policy."""
 
-    Attributes:
-        policy: What counts as right in `Figures.right`; the other policy needs another `CanaryRates`.
-        strategies: By name, in the order of the run.
-        splits: Of each split the figures of each value, of all strategies together.
-    """
-
-    policy: Policy
-    strategies: Mapping[str, Figures]
-    splits: Mapping[Split, Sequence[Figures]]
+    policy: Policy  # what counts as right in `Figures.right`; the other policy needs another `CanaryRates`
+    strategies: Mapping[str, Figures]  # by name, in the order of the run
+    splits: Mapping[Split, Sequence[Figures]]  # of each split the figures of each value, of all strategies together
 
     def as_data(self) -> dict[str, Any]:
         """JSON-like."""
