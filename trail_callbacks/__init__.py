@@ -15,7 +15,7 @@ from trail_callbacks.graph import Edge, Node, ProvenanceGraph
 from trail_callbacks.judges.cascade import CascadeJudge
 from trail_callbacks.judges.llm.judge import LLMJudge
 from trail_callbacks.judges.local.judge import LocalJudge
-from trail_callbacks.models.budget import Budget
+from trail_callbacks.models.call import Budget
 from trail_callbacks.report import Report, Verdict
 from trail_callbacks.report.verdict import Scoring
 from trail_callbacks.taxonomy import ErrorType, SupportClass

@@ -54,8 +54,7 @@ from trail_callbacks.language.speech import declines, greets, is_question, is_st
 from trail_callbacks.language.terms import keys, terms
 from trail_callbacks.language.values import calendar_dates, measures
 from trail_callbacks.models import salvage
-from trail_callbacks.models.budget import Budget
-from trail_callbacks.models.call import Reply
+from trail_callbacks.models.call import Budget, Reply
 from trail_callbacks.models.provider_error import failure_of, redact
 from trail_callbacks.models.tokens import count
 from trail_callbacks.redaction import presets

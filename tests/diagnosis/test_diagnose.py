@@ -16,7 +16,7 @@ from trail_callbacks.diagnosis import adiagnose, averified, diagnose, diagnosis_
 from trail_callbacks.errors import InputError
 from trail_callbacks.guard import GuardSettings
 from trail_callbacks.judges.judge import Judgement
-from trail_callbacks.models.budget import Budget
+from trail_callbacks.models.call import Budget
 from trail_callbacks.report.withheld import without_texts
 from trail_callbacks.testing import ScriptedModel
 from trail_callbacks.trace import Trace

@@ -13,8 +13,7 @@ from trail_callbacks.claims import Claim
 from trail_callbacks.evidence import Passage
 from trail_callbacks.judges.judge import Question
 from trail_callbacks.judges.llm.judge import LLMJudge
-from trail_callbacks.models.budget import Budget
-from trail_callbacks.models.call import Call, Message
+from trail_callbacks.models.call import Budget, Call, Message
 from trail_callbacks.models.drive import adrive, drive
 from trail_callbacks.models.instructor import InstructorModel
 from trail_callbacks.taxonomy import UNSUPPORTED

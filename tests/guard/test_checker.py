@@ -6,8 +6,7 @@ import time
 
 from trail_callbacks import ProvenanceGraph
 from trail_callbacks.guard import Checker, GuardSettings, JudgeDraft
-from trail_callbacks.models.budget import Budget
-from trail_callbacks.models.call import Usage
+from trail_callbacks.models.call import Budget, Usage
 from trail_callbacks.testing import ScriptedModel
 
 FACT = "The lighthouse is 77 metres tall."

@@ -14,8 +14,7 @@ from trail_callbacks.cli.check import refusal
 from trail_callbacks.cli.gate import regression
 from trail_callbacks.guard import Checker, GuardSettings, JudgeDraft, decide
 from trail_callbacks.judges import Assessment, Judgement
-from trail_callbacks.models.budget import Budget
-from trail_callbacks.models.call import Failure, Reply, Usage
+from trail_callbacks.models.call import Budget, Failure, Reply, Usage
 from trail_callbacks.monitor import observe
 from trail_callbacks.monitor.gate import Answer
 from trail_callbacks.report.comparison import compare

@@ -8,7 +8,7 @@ import pytest
 from trail_callbacks import VerifyOptions
 from trail_callbacks.errors import InputError, JudgeError
 from trail_callbacks.guard import GuardKeywords, GuardSettings
-from trail_callbacks.models.budget import Budget
+from trail_callbacks.models.call import Budget
 
 OPTIONAL = {"Instructor": object, "AsyncInstructor": object, "Store": object}  # of extras, for `judge` and `store`
 

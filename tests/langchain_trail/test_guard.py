@@ -22,8 +22,7 @@ from pydantic import BaseModel
 
 from trail_callbacks.guard import BLOCKED
 from trail_callbacks.judges.llm.judge import LLMJudge
-from trail_callbacks.models.budget import Budget
-from trail_callbacks.models.call import Failure, Reply
+from trail_callbacks.models.call import Budget, Failure, Reply
 from trail_callbacks.testing import ScriptedModel
 
 FACT = "The lighthouse of Genoa was rebuilt in 1543 and is 77 metres tall."

@@ -6,8 +6,7 @@ from dataclasses import replace
 import pytest
 from echoes import Echo, echo, pipeline
 
-from trail_callbacks.models.budget import Budget
-from trail_callbacks.models.call import Failure, Reply, Usage
+from trail_callbacks.models.call import Budget, Failure, Reply, Usage
 from trail_callbacks.testing import ScriptedModel
 
 

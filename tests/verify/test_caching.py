@@ -21,7 +21,7 @@ from trail_callbacks import (
 from trail_callbacks.errors import InputError
 from trail_callbacks.graph import Edge
 from trail_callbacks.judges import Assessment, Judgement
-from trail_callbacks.models.budget import Budget
+from trail_callbacks.models.call import Budget
 from trail_callbacks.session import CaptureSettings, Session
 from trail_callbacks.testing import ScriptedModel
 

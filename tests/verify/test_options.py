@@ -4,7 +4,7 @@ import pytest
 
 from trail_callbacks import ProvenanceGraph, VerifyOptions, veritrail
 from trail_callbacks.errors import InputError
-from trail_callbacks.models.budget import Budget
+from trail_callbacks.models.call import Budget
 
 
 def test_counts_below_their_least_are_refused():

@@ -8,8 +8,7 @@ from trail_callbacks import CascadeJudge, LLMJudge, LocalJudge, Node, VerifyOpti
 from trail_callbacks.claims import Claim
 from trail_callbacks.evidence import whole
 from trail_callbacks.judges.judge import Assessment, Extraction, Judgement, reads_whole
-from trail_callbacks.models.budget import Budget
-from trail_callbacks.models.call import Failure, Reply
+from trail_callbacks.models.call import Budget, Failure, Reply
 from trail_callbacks.models.tokens import count
 from trail_callbacks.taxonomy import SupportClass
 from trail_callbacks.testing import ScriptedModel

@@ -13,7 +13,7 @@ import pytest
 from endpoint import answer, error, fair, on
 
 from trail_callbacks import LLMJudge, ProvenanceGraph, SupportClass, VerifyOptions, acheck, averify, check
-from trail_callbacks.models.budget import Budget
+from trail_callbacks.models.call import Budget
 
 pytest.importorskip("instructor")
 pytestmark = pytest.mark.loopback

@@ -7,8 +7,7 @@ import pytest
 from pydantic import BaseModel
 
 from trail_callbacks.errors import InputError
-from trail_callbacks.models.budget import Budget
-from trail_callbacks.models.call import Call, Failure, Message, Usage
+from trail_callbacks.models.call import Budget, Call, Failure, Message, Usage
 from trail_callbacks.models.drive import drive
 from trail_callbacks.testing import ScriptedModel
 from trail_callbacks.work import budget

@@ -12,7 +12,7 @@ from trail_callbacks.audit.engine import Engine, LocalEngine, cores
 from trail_callbacks.audit.judging import AuditOutcome, AuditTask
 from trail_callbacks.audit.results import AuditSummary, AuditTally
 from trail_callbacks.audit.run import AuditProgress, audit
-from trail_callbacks.models.budget import Budget
+from trail_callbacks.models.call import Budget
 from trail_callbacks.work import Grants
 
 __all__ = [

@@ -19,9 +19,8 @@ from trail_callbacks.audit.judging import AuditOutcome, AuditTask
 from trail_callbacks.audit.results import AuditSummary, written
 from trail_callbacks.errors import InputError, JudgeError
 from trail_callbacks.judges.resolve import JudgeLike, resolve
-from trail_callbacks.models.budget import Budget
 from trail_callbacks.models.cache import digest
-from trail_callbacks.models.call import Usage
+from trail_callbacks.models.call import Budget, Usage
 from trail_callbacks.reading import Broken
 from trail_callbacks.report import Report
 from trail_callbacks.trace import Trace

@@ -13,7 +13,7 @@ from trail_callbacks.files import require_writable
 
 if TYPE_CHECKING:
     from trail_callbacks.judges.judge import Judge
-    from trail_callbacks.models.budget import Budget
+    from trail_callbacks.models.call import Budget
 
 Word: TypeAlias = str | None
 Words: TypeAlias = list[str] | None
@@ -126,7 +126,7 @@ def numbers_of(
 
 def budget_of(limits: Sequence[str] | None) -> Budget:
     """Makes the budget that `--limit` describes."""
-    from trail_callbacks.models.budget import Budget  # noqa: PLC0415 - other commands do not need it
+    from trail_callbacks.models.call import Budget  # noqa: PLC0415 - other commands do not need it
 
     known = {each.name: int if each.name in {"calls", "tokens"} else float for each in fields(Budget)}
     return Budget(**numbers_of("--limit", limits, known))

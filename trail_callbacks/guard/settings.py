@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Literal, TypedDict, get_args
 
 from trail_callbacks.errors import InputError, JudgeError
 from trail_callbacks.judges.resolve import JudgeLike
-from trail_callbacks.models.budget import Budget
+from trail_callbacks.models.call import Budget
 from trail_callbacks.signatures import refuses_unknown
 from trail_callbacks.verify.delivery import OnReport
 from trail_callbacks.verify.options import VerifyOptions

@@ -15,8 +15,7 @@ from itertools import count
 from threading import BoundedSemaphore, Event
 from typing import Any, TypeVar
 
-from trail_callbacks.models.budget import Account, Budget
-from trail_callbacks.models.call import Call, Failure, Model, Pipeline, Reply, Usage
+from trail_callbacks.models.call import Account, Budget, Call, Failure, Model, Pipeline, Reply, Usage
 from trail_callbacks.models.gate import aask, ask
 from trail_callbacks.models.loop import alone
 from trail_callbacks.models.provider_error import again, is_busy, retry_after

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from trail_callbacks.errors import InputError
-from trail_callbacks.models.budget import Budget
+from trail_callbacks.models.call import Budget
 from trail_callbacks.report.verdict import Scoring
 from trail_callbacks.signatures import refuses_unknown
 

@@ -10,8 +10,7 @@ from threading import Lock
 from time import monotonic, sleep
 from typing import Protocol, TypeVar
 
-from trail_callbacks.models.budget import Budget
-from trail_callbacks.models.call import Call, Failure, Model, Pipeline, Reply, Usage
+from trail_callbacks.models.call import Budget, Call, Failure, Model, Pipeline, Reply, Usage
 from trail_callbacks.models.drive import advance
 from trail_callbacks.models.tokens import count
 

@@ -25,8 +25,7 @@ from trail_callbacks.canary.runs.plan import Cell, Plan, named
 from trail_callbacks.canary.trial import Finding, Run, Trial
 from trail_callbacks.errors import InputError, TrailError
 from trail_callbacks.judges.resolve import resolve
-from trail_callbacks.models.budget import Budget
-from trail_callbacks.models.call import Failure, Model, Usage
+from trail_callbacks.models.call import Budget, Failure, Model, Usage
 from trail_callbacks.models.drive import drive
 from trail_callbacks.models.provider_error import redact
 from trail_callbacks.models.tokens import count
