@@ -186,28 +186,6 @@ def test_a_cache_does_not_bring_the_verdict_of_another_run(says, quick):
     assert "trail" not in third.response_metadata
 
 
-@pytest.mark.parametrize("streaming", [False, True])
-async def test_fifty_runs_side_by_side_do_not_mix(quick, says, streaming):
-    years = range(1600, 1650)
-    model = says(*[(f"[{year}]", f"Titan was discovered in {year}.") for year in years])
-    app, ids = template | model, {year: uuid.uuid4() for year in years}
-
-    async def call(year):
-        config = {"callbacks": [quick], "run_id": ids[year]}
-        given = {"context": f"[{year}] Titan was discovered in 1625."}
-        if not streaming:
-            return await app.ainvoke(given, config)
-        return reduce(add, [chunk async for chunk in app.astream(given, config)])
-
-    messages = await asyncio.gather(*map(call, years))
-    reports = [await quick.areport(ids[year]) for year in years]
-    for year, message, report in zip(years, messages, reports, strict=True):
-        assert shown(message) == report.summary()
-        assert shown(message)["run_id"] == str(ids[year])
-        assert report.graph.answer.text == message.text == f"Titan was discovered in {year}."
-    assert len({id(shown(message)) for message in messages}) == 50
-
-
 # ---------------------------------------------------------------- streams
 
 
@@ -235,16 +213,6 @@ def test_only_the_answer_s_last_chunk_keeps_it(slow, says):
     slow.gate.open()
     slow.flush()
     assert shown(last) == slow.report().summary()
-
-
-def test_chunks_added_while_they_come_are_filled_in_place(slow, says):
-    whole = None
-    for chunk in (template | says(FALSE)).stream(ASK, {"callbacks": [slow]}):
-        whole = chunk if whole is None else whole + chunk
-    assert shown(whole)["state"] == "pending"
-    slow.gate.open()
-    slow.flush()
-    assert shown(whole) == slow.report().summary()
 
 
 def test_a_guard_s_decision_stays(quick, says):

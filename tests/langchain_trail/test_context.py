@@ -26,16 +26,6 @@ def rag(says, shelf, reply):
     )
 
 
-def test_a_block_gives_report_and_graph(says, shelf):
-    with trail() as t:
-        output = rag(says, shelf, "The lighthouse of Genoa was rebuilt in 1543.").invoke("When was it rebuilt?")
-    assert output == t.graph.answer.text == "The lighthouse of Genoa was rebuilt in 1543."
-    assert t.report.graph == t.graph
-    assert t.report.state == "assessed"
-    assert list(t.reports) == [t.report.run_id]
-    assert t.errors == []
-
-
 async def test_async_code_too(says, shelf):
     with trail() as t:
         await rag(says, shelf, "The lighthouse of Genoa is 99 metres tall.").ainvoke("How tall?")
@@ -50,13 +40,6 @@ def test_nothing_before_and_nothing_after_the_block(says):
     RunnableLambda(str).invoke("after")
     with pytest.raises(InputError, match="nothing was recorded"):
         _ = t.graph
-
-
-def test_the_report_is_that_of_the_latest_run(says, shelf):
-    with trail(evaluate="never") as t:
-        says("first").invoke("?")
-        says("second").invoke("?")
-    assert t.graph.answer.text == "second"
 
 
 def test_a_block_that_raises_still_has_its_graph(says):
@@ -88,15 +71,6 @@ async def test_concurrent_blocks_are_isolated(says):
     graphs = await asyncio.gather(*(one(i) for i in range(30)))
     assert [graph.answer.text for graph in graphs] == [f"answer {i}" for i in range(30)]
     assert all(sum(node.kind == "answer" for node in graph.nodes) == 1 for graph in graphs)
-
-
-def test_nested_calls_without_config_are_part_of_the_run(says, link):
-    inner = says("the inner completion")
-    app = RunnableLambda(lambda x: inner.invoke(f"About {x}").text.upper())
-    with trail(evaluate="never") as t:
-        app.invoke("a town on the coast")
-    assert link(t.graph, "the inner completion", "THE INNER COMPLETION") == "firm"
-    assert link(t.graph, "a town on the coast", "the inner completion") == "firm"
 
 
 def test_a_thousand_blocks_leave_nothing_behind():

@@ -3,19 +3,18 @@
 import asyncio
 import gc
 import uuid
-from contextlib import aclosing, suppress
+from contextlib import aclosing
 
 import pytest
 from langchain_core.messages import AIMessage
 from langchain_core.output_parsers import StrOutputParser
 from langchain_core.prompts import ChatPromptTemplate
 from langchain_core.runnables import RunnableLambda
-from langchain_trail import TrailCallbackHandler, trail
+from langchain_trail import TrailCallbackHandler
 from langgraph.graph import END, START, MessagesState, StateGraph
 
 from trail_callbacks.errors import InputError
 from trail_callbacks.report import Report
-from trail_callbacks.trace import Trace
 
 from .conftest import RuleModel
 
@@ -229,47 +228,3 @@ def test_in_a_script_it_is_the_last_one_however_it_was_called(handler):
     assert handler.report().graph.answer.text == number(4)
     app.batch([5], config)
     assert handler.report().graph.answer.text == number(5)
-
-
-async def test_a_reader_of_events_that_is_cancelled(handler):
-    run_id, read, enough = uuid.uuid4(), [], asyncio.Event()
-
-    async def consume():
-        config = {"callbacks": [handler], "run_id": run_id}
-        async with aclosing((template | model()).astream_events({"context": SOURCE}, config, version="v2")) as events:
-            async for event in events:
-                if event["event"] == "on_chat_model_stream":
-                    read.append(event["data"]["chunk"].text)
-                    if len(read) == READ:
-                        enough.set()
-                        await asyncio.sleep(30)
-
-    task = asyncio.create_task(consume())
-    await enough.wait()
-    task.cancel()
-    with suppress(asyncio.CancelledError):
-        await task
-    report = await handler.areport(run_id)
-    assert report.cut
-    assert ANSWER.startswith("".join(read))
-    assert report.graph.answer.text.startswith("".join(read))
-
-
-def test_a_cut_run_is_saved_and_judged_again(handler):
-    stream = (template | model()).stream({"context": SOURCE}, {"callbacks": [handler]})
-    for _ in range(READ):
-        next(stream)
-    stream.close()
-    trace = Trace.from_json(handler.trace().to_json())
-    assert trace.graph.answer.attributes["cut"] is True
-    assert trace.graph.answer.text == handler.report().graph.answer.text
-    document = next(node for node in trace.graph.nodes if node.text == SOURCE)
-    assert document in trace.graph.upstream("answer")
-
-
-async def test_two_handlers_in_one_task_each_know_their_own_run(handler):
-    with trail() as t:
-        await RunnableLambda(number).ainvoke(1)
-        await RunnableLambda(number).ainvoke(2, {"callbacks": [handler]})
-    assert (await handler.areport()).graph.answer.text == number(2)
-    assert (await t.areport()).graph.answer.text == number(2)

@@ -202,20 +202,6 @@ async def test_a_graph_that_asks_its_user_goes_on_from_where_it_stopped(says):
     assert BAD not in everything(graph.checkpointer)
 
 
-async def test_conversations_at_once_do_not_mix(agent):
-    graph, _ = agent(GOOD)
-    app = guarded(graph, judge="local")
-
-    async def talk(n):
-        config = {"configurable": {"thread_id": f"t{n}"}}
-        for question in (f"{ASKED} {n}", f"{AGAIN} {n}"):
-            await app.ainvoke({"messages": [("user", question)]}, config)
-        said = (await graph.aget_state(config)).values["messages"]
-        assert [m.text for m in said if m.type == "human"] == [f"{ASKED} {n}", f"{AGAIN} {n}"]
-
-    await asyncio.gather(*(talk(n) for n in range(10)))
-
-
 @pytest.mark.parametrize("every", [1, 100])
 @pytest.mark.parametrize(("better", "end"), [(GOOD, GOOD), (BAD, BLOCKED)])
 async def test_channels_that_are_kept_as_differences(says, better, end, every):

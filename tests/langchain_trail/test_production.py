@@ -365,55 +365,6 @@ def test_any_payload_in_any_hook_is_recorded_and_saved(hook):
         assert handler.session.recorder.unfinished == 0, kind
 
 
-# ---------------------------------------------------------------- the worker
-
-
-# ---------------------------------------------------------------- streams and tasks that are given up
-
-
-async def test_streams_given_up_leave_nothing_open(handler, says, quiet):
-    app = template("{x}") | says("one two three four") | StrOutputParser()
-    for _ in range(3):
-        stream = app.astream({"x": "count"}, {"callbacks": [handler]})
-        assert await anext(stream) == "one"
-        await stream.aclose()
-        chunks = app.stream({"x": "count"}, {"callbacks": [handler]})
-        next(chunks)
-        del chunks
-    for _ in range(100):  # the loop closes what generators are left in turns of its own
-        gc.collect()
-        await asyncio.sleep(0.01)
-        if not handler.session.recorder.unfinished:
-            break
-    assert handler.session.recorder.unfinished == 0
-
-
-async def test_a_graph_cancelled_in_a_node_is_closed_as_cancelled(handler, quiet):
-    pytest.importorskip("langgraph")
-    from langgraph.graph import START, StateGraph
-
-    begun = asyncio.Event()
-
-    async def slow(state):
-        begun.set()
-        await asyncio.sleep(60)
-
-    class State(TypedDict):
-        x: str
-
-    graph = StateGraph(State)
-    graph.add_node("slow", slow)
-    graph.add_edge(START, "slow")
-    task = asyncio.create_task(graph.compile().ainvoke({"x": "?"}, {"callbacks": [handler]}))
-    await begun.wait()
-    task.cancel()
-    with suppress(asyncio.CancelledError):
-        await task
-    assert handler.session.recorder.unfinished == 0
-    events = handler.session.recorder.events(handler.session.recorder.latest)
-    assert {e.status for e in events if e.event == "failed"} == {"cancelled"}
-
-
 # ---------------------------------------------------------------- answers from a cache, hidden payloads
 
 
@@ -426,16 +377,6 @@ def test_a_cached_answer_is_marked(handler, says):
         app.invoke({"x": "?"}, {"callbacks": [handler]})
         marks.append(handler.graph().answer.attributes.get("cached", False))
     assert marks == [False, True]
-
-
-def test_metadata_that_is_changed_later_was_copied(handler):
-    metadata = {"langgraph_node": "first"}
-    run = uuid.uuid4()
-    handler.on_chain_start(None, "q", run_id=run, metadata=metadata, name="first", tags=["graph:step:1"])
-    metadata["langgraph_node"] = "second"
-    handler.on_chain_end("a", run_id=run)
-    (start, _) = handler.session.recorder.events(str(run))
-    assert start.hints.channels
 
 
 # ---------------------------------------------------------------- memory
@@ -461,21 +402,3 @@ def test_memory_stays_flat_over_many_runs(says, monkeypatch):
     finally:
         tracemalloc.stop()
     assert grown < 400_000, "a kept run is about 20 KB: 150 of them would be 3 MB"
-
-
-def test_what_tracers_are_not_shown_is_captured_and_redacted(says):
-    types = pytest.importorskip("langgraph.types")
-    if not hasattr(types, "TracePolicy"):
-        pytest.skip("this langgraph has no trace policies")
-    from langgraph.graph import START, StateGraph
-
-    class State(TypedDict):
-        x: str
-
-    graph = StateGraph(State)
-    omit = types.TracePolicy(process_inputs=lambda _: {}, process_outputs=lambda _: {})
-    graph.add_node("hidden", lambda s: {"x": "a private remark on Genoa"}, trace_policy=omit)
-    graph.add_edge(START, "hidden")
-    handler = TrailCallbackHandler(evaluate="never", redact=lambda text: text.replace("Genoa", "[town]"))
-    graph.compile().invoke({"x": "go"}, {"callbacks": [handler]})
-    assert handler.graph().answer.text == "a private remark on [town]"

@@ -11,7 +11,6 @@ from langchain_core.embeddings import DeterministicFakeEmbedding
 from langchain_core.output_parsers import StrOutputParser
 from langchain_core.prompts import ChatPromptTemplate, MessagesPlaceholder
 from langchain_core.runnables import (
-    RunnableLambda,
     RunnableWithMessageHistory,
 )
 from langchain_core.vectorstores import InMemoryVectorStore
@@ -56,39 +55,6 @@ def test_a_parent_document_stands_for_the_chunk_that_was_found(drive, says, link
     retriever.add_documents([Document(LONG)])
     graph = drive(rag(retriever, says("Ice.")), {"question": "What are rings made of?"})
     assert link(graph, LONG, "Ice.") == link(graph, "What are rings", LONG) == "firm"
-
-
-def test_a_step_that_succeeds_at_its_second_try(drive, says, link, request):
-    if "stream" in request.node.callspec.params["drive"]:
-        pytest.skip("LangChain does not try streams again")
-    tries = []
-
-    def flaky(x):
-        tries.append(x)
-        if len(tries) % 2:
-            raise ValueError("try again")
-        return f"Checked: {x}"
-
-    app = (
-        template("Write on {topic}")
-        | says("Orbits are ellipses with two foci.")
-        | StrOutputParser()
-        | RunnableLambda(flaky).with_retry(stop_after_attempt=3, wait_exponential_jitter=False)
-        | template("Judge: {x}")
-        | says("Well said.")
-    )
-    graph = drive(app, {"topic": "orbits of the planets"})
-    assert link(graph, "Orbits are ellipses", "Well said.") == "firm"
-
-
-def test_the_last_of_several_spare_models_answers(drive, says, link):
-    def way(number, reply):
-        return template(f"Way {number}: {{q}}") | says(reply)
-
-    app = way(1, ValueError("busy")).with_fallbacks([way(2, ValueError("busy")), way(3, "The third answers.")])
-    graph = drive(app | StrOutputParser() | template("Polish: {x}") | says("The third has answered."), {"q": "Who?"})
-    assert link(graph, "The third answers.", "The third has answered.") == "firm"
-    assert link(graph, "Who?", "The third answers.") == "firm"
 
 
 @pytest.mark.filterwarnings("ignore::langchain_core._api.deprecation.LangChainDeprecationWarning")
