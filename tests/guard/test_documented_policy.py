@@ -20,7 +20,7 @@ from trail_callbacks.monitor.gate import Answer
 from trail_callbacks.report.comparison import compare
 from trail_callbacks.testing import ScriptedModel
 
-FACT = "The lighthouse of Genoa was rebuilt in 1543 and is 77 metres tall."
+FACT = "The lighthouse of Genoa is 77 metres tall. The lighthouse of Genoa was rebuilt in 1543."
 GOOD = "The lighthouse of Genoa is 77 metres tall."
 BAD = "The lighthouse of Genoa is 97 metres tall."
 ODD = "The keeper of the lighthouse likes to sing in the evening."

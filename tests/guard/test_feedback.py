@@ -3,7 +3,7 @@
 from trail_callbacks import check
 from trail_callbacks.guard.feedback import feedback
 
-FACT = "The lighthouse of Genoa was rebuilt in 1543 and is 77 metres tall."
+FACT = "The lighthouse of Genoa is 77 metres tall, and is old."
 BAD = "The lighthouse of Genoa is 99 metres tall."
 
 

@@ -4,7 +4,7 @@ from trail_callbacks import Edge, Node, ProvenanceGraph, check
 from trail_callbacks.guard import ReadMessage, ended_at, message_nodes
 from trail_callbacks.guard.feedback import feedback
 
-FACT = "The lighthouse of Genoa was rebuilt in 1543 and is 77 metres tall."
+FACT = "The lighthouse of Genoa is 77 metres tall. The lighthouse of Genoa was rebuilt in 1543."
 GOOD = "The lighthouse of Genoa is 77 metres tall."
 
 

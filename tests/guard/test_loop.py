@@ -7,7 +7,7 @@ import pytest
 from trail_callbacks import ProvenanceGraph
 from trail_callbacks.guard import Checker, GuardSettings, acarry_out, carry_out, guard_answer
 
-FACT = "The lighthouse of Genoa was rebuilt in 1543 and is 77 metres tall."
+FACT = "The lighthouse of Genoa is 77 metres tall. The lighthouse of Genoa was rebuilt in 1543."
 GOOD, BAD = "The lighthouse of Genoa is 77 metres tall.", "The lighthouse of Genoa is 99 metres tall."
 
 

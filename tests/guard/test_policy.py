@@ -11,7 +11,7 @@ from trail_callbacks.guard import GuardOutcome, GuardSettings, decide, reject
 from trail_callbacks.guard.stripping import stripped
 from trail_callbacks.models.call import Usage
 
-FACT = "The lighthouse of Genoa was rebuilt in 1543 and is 77 metres tall."
+FACT = "The lighthouse of Genoa is 77 metres tall. The lighthouse of Genoa was rebuilt in 1543."
 BAD = "The lighthouse of Genoa is 99 metres tall."
 
 
@@ -30,29 +30,15 @@ YES, NO = SupportClass.SUPPORTED, SupportClass.ABSENT
 @pytest.mark.parametrize(
     ("settings", "judged", "rejected", "action"),
     [
-        ({}, report("assessed", YES), 0, "pass"),
-        ({}, report("assessed", YES, NO), 0, "retry"),
         ({}, report("assessed", YES, NO), 1, "retry"),
         ({}, report("assessed", YES, NO), 2, "block"),
         ({"max_score": 0.5}, report("assessed", YES, NO), 0, "pass"),
         ({"max_retries": 0, "exhausted": "raise"}, report("assessed", NO), 0, "raise"),
-        ({"on_fail": "annotate"}, report("assessed", NO), 0, "annotate"),
-        ({}, report("abstained"), 0, "pass"),
-        ({}, report("no_checkable_claims"), 0, "pass"),
-        ({"on_error": "open"}, report("unverified"), 0, "annotate"),
-        ({"on_error": "closed"}, report("unverified"), 0, "block"),
-        ({"on_error": "closed", "on_fail": "raise"}, report("unverified"), 0, "raise"),
-        ({}, report("no_evidence", NO), 0, "retry"),
         ({"no_evidence": "pass"}, report("no_evidence", NO), 0, "pass"),
-        ({"on_error": "open"}, report("error"), 0, "annotate"),
-        ({"on_error": "closed"}, report("error"), 0, "block"),
-        ({"on_error": "closed", "on_fail": "raise"}, report("error"), 0, "raise"),
-        ({"on_error": "open"}, report("partial", YES), 0, "annotate"),
-        ({"on_error": "closed"}, report("partial", YES), 0, "block"),
         ({"on_error": "open"}, report("partial", NO), 0, "retry"),
     ],
 )
-def test_decisions(settings, judged, rejected, action):
+def test_what_the_documented_table_does_not_show(settings, judged, rejected, action):
     assert decide(GuardSettings(judge="local", **settings), judged, rejected) == action
 
 
@@ -62,17 +48,6 @@ def left_out(state, *supports):
     claim = Claim(id="u1", text="Said.", quote="said", start=0, end=4, uncovered=True)
     verdict = Verdict(claim_id="u1", undecided="not covered")
     return replace(known, claims=(*known.claims, claim), verdicts=(*known.verdicts, verdict))
-
-
-@pytest.mark.parametrize("on_undecided", ["pass", "fail"])
-@pytest.mark.parametrize("supports", [(), (YES,), (YES, SupportClass.UNEVALUATABLE)])
-@pytest.mark.parametrize("state", ["partial", "unverified", "assessed", "no_evidence", "no_checkable_claims"])
-def test_what_the_judge_left_out_is_a_matter_of_on_error_whatever_undecided_claims_mean(state, supports, on_undecided):
-    judged = left_out(state, *supports)
-    common = {"on_undecided": on_undecided, "no_evidence": "pass"}
-    assert decide(GuardSettings(judge="local", on_error="closed", **common), judged, 0) == "block"
-    assert decide(GuardSettings(judge="local", on_error="closed", on_fail="raise", **common), judged, 0) == "raise"
-    assert decide(GuardSettings(judge="local", on_error="open", **common), judged, 0) == "annotate"
 
 
 def unsettled(state, *supports):
@@ -89,19 +64,6 @@ def test_a_statement_that_no_source_could_settle_is_undecided_to_those_who_want_
     assert decide(GuardSettings(judge="local", on_undecided="fail"), judged, 0) == "retry"
     said = GuardOutcome(draft="x", action="pass", report=judged).summary()["undecided_claims"]
     assert said == [{"claim": "It is fine.", "quote": "it is fine", "reason": "Praise."}]
-
-
-@pytest.mark.parametrize(
-    ("answer", "action"), [(BAD, "block"), ("I do not know.", "pass"), ("Das wei\u00df ich nicht.", "pass")]
-)
-def test_that_an_answer_declines_the_judge_alone_does_not_say(answer, action):
-    whole = Claim(id="c0", text=answer, quote=answer, start=0, end=len(answer))
-    verdict = Verdict(claim_id="c0", support=SupportClass.UNEVALUATABLE)
-    judged = Report(
-        state="abstained", graph=ProvenanceGraph.from_texts(answer, [FACT]), claims=(whole,), verdicts=(verdict,)
-    )
-    assert decide(GuardSettings(judge="local"), judged, 0) == action
-    assert decide(GuardSettings(judge="local", on_undecided="fail"), judged, 0) == action
 
 
 def undecided(state, *supports, failed=False, **more):

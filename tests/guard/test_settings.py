@@ -5,7 +5,6 @@ from typing import get_type_hints
 
 import pytest
 
-from trail_callbacks import VerifyOptions
 from trail_callbacks.errors import InputError, JudgeError
 from trail_callbacks.guard import GuardKeywords, GuardSettings
 from trail_callbacks.models.call import Budget
@@ -64,10 +63,3 @@ def test_the_keywords_are_settings_with_the_same_types():
 )
 def test_drafts_are_hidden_unless_they_are_let_through_anyway(settings, hidden):
     assert GuardSettings(judge="local", **settings).hides_drafts is hidden
-
-
-def test_the_origin_of_claims_is_looked_for_only_if_somebody_reads_it():
-    assert not GuardSettings(judge="local", on_fail="retry").verification.localize
-    assert GuardSettings(judge="local", on_fail="raise").verification.localize
-    given = VerifyOptions(read_tokens=400)
-    assert GuardSettings(judge="local", options=given).verification is given

@@ -7,7 +7,7 @@ import pytest
 from trail_callbacks import Claim, ProvenanceGraph, Report, SupportClass, Verdict, check
 from trail_callbacks.guard.stripping import stripped
 
-SOURCE = "The lighthouse of Genoa was rebuilt in 1543 and is 77 metres tall. The ferry to Nervi takes 40 minutes."
+SOURCE = "The lighthouse of Genoa is 77 metres tall. The lighthouse of Genoa was rebuilt in 1543. The ferry to Nervi takes 40 minutes."
 BAD = "The lighthouse of Genoa is 97 metres tall."
 BUILT = "The lighthouse of Genoa was rebuilt in 1543."
 FERRY = "The ferry to Nervi takes 40 minutes."

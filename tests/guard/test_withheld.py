@@ -14,7 +14,7 @@ from pydantic import BaseModel
 from trail_callbacks.graph import Node, ProvenanceGraph
 from trail_callbacks.guard.withheld import Withheld, read_texts
 
-SOURCE = "The lighthouse of Genoa was rebuilt in 1543 and is 77 metres tall."
+SOURCE = "The lighthouse of Genoa is 77 metres tall. The lighthouse of Genoa was rebuilt in 1543."
 ASKED = "How high is the lighthouse of Genoa?"
 FALSE = "The lighthouse of Genoa is 97 metres tall, said Quixodoro Vexx."
 MESSAGE = "No."
@@ -108,12 +108,6 @@ def test_it_is_taken_out_of_objects_which_are_not_changed(withheld, name):
     before = repr(given)
     assert withheld.cleared([given]) == [wanted]
     assert repr(given) == before
-
-
-def test_other_objects_are_copied(withheld):
-    given = Plain(FALSE)
-    assert withheld.cleared(given).text == MESSAGE
-    assert given.text == FALSE
 
 
 def test_a_retrieved_document_stays_as_it_is(withheld):

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import asyncio
-
 import pytest
 from langchain_core.documents import BaseDocumentTransformer, Document
 from langchain_core.documents.compressor import BaseDocumentCompressor
 from langchain_core.runnables import RunnableLambda
+
+from .calling import MODES, run
 
 HOURS = "Opening hours are nine to five daily, except on public holidays."
 KEPLER = f"Kepler found his third law in 1618. {HOURS} He lived in Linz."
@@ -50,7 +50,7 @@ def transforming(retriever, cut):
     return retriever | RunnableLambda(Transformer(cut).transform_documents)
 
 
-@pytest.mark.parametrize("mode", ["invoke", "stream", "async"])
+@pytest.mark.parametrize("mode", MODES)
 @pytest.mark.parametrize("made", [compressing, transforming])
 @pytest.mark.parametrize("cut", CUTS.values(), ids=CUTS)
 @pytest.mark.parametrize("named", ["id", "metadata"])
@@ -61,13 +61,7 @@ def test_a_shortened_document_comes_from_its_own_original(handler, says, shelf, 
         for i, text in enumerate((KEPLER, HUYGENS, GALILEO))
     ]
     app = made(retriever, only_huygens(cut, named)) | (lambda found: "Use: " + found[0].page_content) | says("In 1655.")
-    config = {"callbacks": [handler]}
-    if mode == "async":
-        asyncio.run(app.ainvoke("When was Titan seen?", config))
-    elif mode == "stream":
-        list(app.stream("When was Titan seen?", config))
-    else:
-        app.invoke("When was Titan seen?", config)
+    run(app, "When was Titan seen?", {"callbacks": [handler]}, mode)
     graph = handler.graph()
     sources = {node.text for node in graph.leaves() if node.kind == "document"}  # the original, or what of it was shown
     assert sources

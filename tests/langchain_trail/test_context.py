@@ -12,7 +12,7 @@ from langchain_trail import trail
 
 from trail_callbacks.errors import InputError
 
-SOURCE = "The lighthouse of Genoa was rebuilt in 1543 and is 77 metres tall."
+SOURCE = "The lighthouse of Genoa is 77 metres tall. The lighthouse of Genoa was rebuilt in 1543."
 template = ChatPromptTemplate.from_template
 
 

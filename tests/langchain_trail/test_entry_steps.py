@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 from typing import Any, TypedDict
 
 import pytest
@@ -10,6 +9,8 @@ from langchain_core.output_parsers import StrOutputParser
 from langchain_core.prompts import ChatPromptTemplate
 from langchain_core.runnables import RunnableLambda
 from langgraph.graph import START, StateGraph
+
+from .calling import MODES, run
 
 INVENTED = "The ferry takes 53 minutes and sails at noon from pier seven."
 ASKED = (
@@ -57,7 +58,7 @@ def by_a_fallback_in_a_named_chain(write):
     return (written | ADD.with_fallbacks([ADD])).with_config(run_name="summarise")
 
 
-@pytest.mark.parametrize("mode", ["invoke", "stream", "async"])
+@pytest.mark.parametrize("mode", MODES)
 @pytest.mark.parametrize(
     ("made", "name"),
     [
@@ -74,12 +75,7 @@ def test_code_that_writes_the_answer_is_the_step_of_the_answer(handler, says, ma
         {"question": ASKED},
         {"callbacks": [handler]},
     )
-    if mode == "async":
-        asyncio.run(app.ainvoke(given, config))
-    elif mode == "stream":
-        list(app.stream(given, config))
-    else:
-        app.invoke(given, config)
+    run(app, given, config, mode)
     answer = handler.graph().answer
     assert INVENTED in answer.text
     assert answer.step == name

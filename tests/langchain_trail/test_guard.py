@@ -25,7 +25,7 @@ from trail_callbacks.judges.llm.judge import LLMJudge
 from trail_callbacks.models.call import Budget, Failure, Reply
 from trail_callbacks.testing import ScriptedModel
 
-FACT = "The lighthouse of Genoa was rebuilt in 1543 and is 77 metres tall."
+FACT = "The lighthouse of Genoa is 77 metres tall. The lighthouse of Genoa was rebuilt in 1543."
 ASKED = "How high is the lighthouse of Genoa?"
 GOOD = "The lighthouse of Genoa is 77 metres tall."
 BAD = "The lighthouse of Genoa was designed by Quixodoro Vexx."

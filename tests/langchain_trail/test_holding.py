@@ -14,7 +14,7 @@ from trail_callbacks.guard import BLOCKED
 
 pytestmark = pytest.mark.filterwarnings("ignore::langchain_core._api.LangChainDeprecationWarning")  # histories are old
 
-FACT = "The lighthouse of Genoa was rebuilt in 1543 and is 77 metres tall."
+FACT = "The lighthouse of Genoa in Italy is 77 metres tall."
 ASKED = "How high is the lighthouse of Genoa?"
 AGAIN = "Once more, please: how high is it?"
 GOOD = "The lighthouse of Genoa is 77 metres tall."

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 from typing import TypedDict
 
 import pytest
@@ -12,6 +11,8 @@ from langgraph.graph import END, START, MessagesState, StateGraph
 from langgraph.types import Command, interrupt
 
 from trail_callbacks import Report
+
+from .calling import MODES, run
 
 ASKED = "When did the museum open?"
 REPLY = "The one by the pier. The Harbour Museum opened in 1968."
@@ -44,19 +45,10 @@ def plain_app(model):
     return graph.compile(checkpointer=InMemorySaver())
 
 
-def run(app, given, config, mode):
-    if mode == "async":
-        asyncio.run(app.ainvoke(given, config))
-    elif mode == "stream":
-        list(app.stream(given, config))
-    else:
-        app.invoke(given, config)
-
-
 APPS = [(messages_app, {"messages": [("user", ASKED)]}), (plain_app, {"question": ASKED})]
 
 
-@pytest.mark.parametrize("mode", ["invoke", "stream", "async"])
+@pytest.mark.parametrize("mode", MODES)
 @pytest.mark.parametrize(("made", "given"), APPS)
 def test_a_reply_is_a_text_of_the_user_and_not_the_question(handler, says, made, given, mode):
     app, config = made(says(ANSWER)), {"callbacks": [handler], "configurable": {"thread_id": "1"}}

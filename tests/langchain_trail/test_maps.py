@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import operator
 from typing import Annotated, TypedDict
 
@@ -12,6 +11,8 @@ from langchain_core.prompts import ChatPromptTemplate
 from langchain_core.runnables import RunnableLambda
 from langgraph.graph import END, START, StateGraph
 from langgraph.types import Send
+
+from .calling import MODES, run
 
 SAME = "Both say that tides rise twice a day."
 MERGED = "All in all, two tides a day."
@@ -44,16 +45,7 @@ def mapping_chain(writer, merger):
     )
 
 
-def run(app, given, config, mode):
-    if mode == "async":
-        asyncio.run(app.ainvoke(given, config))
-    elif mode == "stream":
-        list(app.stream(given, config))
-    else:
-        app.invoke(given, config)
-
-
-@pytest.mark.parametrize("mode", ["invoke", "stream", "async"])
+@pytest.mark.parametrize("mode", MODES)
 @pytest.mark.parametrize("made", [mapping_graph, mapping_chain])
 @pytest.mark.parametrize("times", [2, 3])
 def test_equal_results_of_a_map_all_go_into_the_step_that_merges_them(handler, says, made, mode, times):
@@ -87,7 +79,7 @@ WRONG = [
 ]
 
 
-@pytest.mark.parametrize("mode", ["invoke", "stream", "async"])
+@pytest.mark.parametrize("mode", MODES)
 @pytest.mark.parametrize("made", [mapping_graph, mapping_chain])
 @pytest.mark.parametrize(("parts", "merged", "wrong"), WRONG)
 def test_an_error_of_a_map_step_is_not_reported_at_the_step_that_merges(

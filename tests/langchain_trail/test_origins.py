@@ -16,6 +16,8 @@ from langchain_trail import TrailCallbackHandler
 from langgraph.checkpoint.memory import InMemorySaver
 from langgraph.graph import END, START, MessagesState, StateGraph
 
+from .calling import run
+
 INVENTED = "The ferry takes 53 minutes. Tickets cost 12 euros."
 OTHERWISE = "The ferry takes 40 minutes. Tickets cost 9 euros. "
 KNOWN = "The museum opened in 1968. Entry costs 4 euros."
@@ -50,20 +52,13 @@ def evidence_is_no_models(report):
             assert not any(start < item.end and item.start < end for start, end in node.model_spans)
 
 
-def invoked(app, given, config, mode):
-    if mode == "stream":
-        list(app.stream(given, config))
-    else:
-        app.invoke(given, config)
-
-
 @pytest.mark.parametrize("mode", ["invoke", "stream"])
 @pytest.mark.parametrize(("told", "expected"), [("", "None"), ("Oslo has 21 degrees. ", "absent")])
 def test_an_agent_that_repeats_what_it_made_up_a_turn_ago_is_not_supported(handler, told, expected, mode):
     agent = create_agent(played("Oslo has 27 degrees.", "Oslo has 27 degrees."), [], checkpointer=InMemorySaver())
     config = {"callbacks": [handler], "configurable": {"thread_id": "a"}}
     for asked in (f"{told}How warm is it in Oslo?", f"{told}Say it again."):
-        invoked(agent, {"messages": [("user", asked)]}, config, mode)
+        run(agent, {"messages": [("user", asked)]}, config, mode)
         assert classes(handler) == {expected}
         evidence_is_no_models(handler.report())
 
@@ -89,7 +84,7 @@ def test_an_earlier_answer_in_the_state_supports_nothing_when_a_prompt_shows_it(
     app = graph.compile(checkpointer=InMemorySaver())
     config = {"callbacks": [handler], "configurable": {"thread_id": "b"}}
     for asked in (f"{told}How long is the crossing?", f"{told}Again please, how long?"):
-        invoked(app, {"messages": [("user", asked)]}, config, mode)
+        run(app, {"messages": [("user", asked)]}, config, mode)
         assert classes(handler) == {expected}
         evidence_is_no_models(handler.report())
 
@@ -171,7 +166,7 @@ def test_a_value_given_to_a_prompt_in_advance_is_a_source(handler, shape, mode):
     text = "Answer from {kb}\nToday is {day}.\n{question}"
     prompt = ChatPromptTemplate.from_template(text) if shape == "chat" else PromptTemplate.from_template(text)
     chain = prompt.partial(kb=KNOWN, day=lambda: "Monday") | played(KNOWN)
-    invoked(chain, {"question": "How old is the museum?"}, {"callbacks": [handler]}, mode)
+    run(chain, {"question": "How old is the museum?"}, {"callbacks": [handler]}, mode)
     assert classes(handler) == {"supported"}
     assert [node.origin for node in handler.graph().nodes if node.text == KNOWN] == ["given", "model"]
 

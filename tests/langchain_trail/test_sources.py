@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-import asyncio
 from typing import TypedDict
 
 import pytest
 from langchain_core.documents import Document
 from langchain_core.prompts import ChatPromptTemplate
 from langchain_core.runnables import RunnableLambda
-from langchain_trail import TrailCallbackHandler, traced, trail
+from langchain_trail import TrailCallbackHandler, trail
 from langgraph.graph import START, StateGraph
 
 from trail_callbacks.redaction import emails
+
+from .calling import MODES, run
 
 KNOWN = "The museum opened in 1968. Entry costs 4 euros."
 ANSWER = "The museum opened in 1968. Entry costs 5 euros."
@@ -36,15 +37,6 @@ def graph(model):
     return app.add_edge(START, "load").add_edge("load", "write").compile()
 
 
-def run(app, given, config, mode):
-    if mode == "async":
-        asyncio.run(app.ainvoke(given, config))
-    elif mode == "stream":
-        list(app.stream(given, config))
-    else:
-        app.invoke(given, config)
-
-
 def checked(report):
     assert [str(verdict.support) for verdict in report.verdicts] == ["supported", "contradicted"]
     (source,) = (leaf for leaf in report.graph.leaves() if leaf.text == KNOWN)
@@ -53,7 +45,7 @@ def checked(report):
     return report.graph
 
 
-@pytest.mark.parametrize("mode", ["invoke", "stream", "async"])
+@pytest.mark.parametrize("mode", MODES)
 @pytest.mark.parametrize("made", [chain, graph])
 @pytest.mark.parametrize("per_run", [False, True])
 def test_a_text_under_a_declared_key_is_a_source(says, made, mode, per_run):
@@ -63,12 +55,6 @@ def test_a_text_under_a_declared_key_is_a_source(says, made, mode, per_run):
     assert checked(handler.report()).question.text == ASKED
     assert handler.errors == []
     handler.close()
-
-
-def test_even_a_key_that_names_a_question_can_be_declared(says):
-    app = ChatPromptTemplate.from_template("{question}\n{task}") | says(ANSWER)
-    result = traced(app, sources=["question"]).invoke({"question": KNOWN, "task": ASKED})
-    assert checked(result.report).question.text == ASKED
 
 
 def test_what_a_model_wrote_is_no_source_under_a_declared_key(says):
@@ -82,7 +68,7 @@ def test_what_a_model_wrote_is_no_source_under_a_declared_key(says):
     assert {str(verdict.support) for verdict in t.report.verdicts} == {"absent"}
 
 
-@pytest.mark.parametrize("mode", ["invoke", "stream", "async"])
+@pytest.mark.parametrize("mode", MODES)
 @pytest.mark.parametrize(
     "sources",
     [

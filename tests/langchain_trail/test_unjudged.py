@@ -8,7 +8,7 @@ from langchain_trail import guarded
 
 from trail_callbacks.guard import BLOCKED
 
-FACT = "The lighthouse of Genoa was rebuilt in 1543 and is 77 metres tall."
+FACT = "The lighthouse of Genoa is 77 metres tall. The lighthouse of Genoa was rebuilt in 1543."
 ASKED = f"{FACT} How high is the lighthouse of Genoa?"
 GOOD = "The lighthouse of Genoa is 77 metres tall."
 BAD = "The lighthouse of Genoa is 97 metres tall."

@@ -13,7 +13,7 @@ from langchain_trail import TrailResult, traced
 from trail_callbacks import Retention
 from trail_callbacks.errors import InputError
 
-SOURCE = "The lighthouse of Genoa was rebuilt in 1543 and is 77 metres tall."
+SOURCE = "The lighthouse of Genoa is 77 metres tall. The lighthouse of Genoa was rebuilt in 1543."
 
 
 @pytest.fixture

@@ -17,10 +17,6 @@ def test_they_are_equal_for_equal_values_only():
     assert placeholder("a") == placeholder("a")
 
 
-def test_they_hold_no_digits_that_a_judge_would_compare():
-    assert not any(c.isdigit() for i in range(1_000) for c in placeholder(str(i)))
-
-
 def test_a_secret_makes_them_the_same_in_another_process():
     code = "from trail_callbacks.redaction.presets import Found, replaced; "
     code += "print(replaced('x', 'email', [Found(0, 1, 'a')], {}))"

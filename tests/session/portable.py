@@ -15,11 +15,6 @@ class DyingJudge(LocalJudge):
         return (yield from super().extract(answer, question))
 
 
-class RaisingJudge(LocalJudge):
-    def extract(self, answer, question):
-        raise LookupError("no such thing")
-
-
 class SleepingJudge(LocalJudge):
     def extract(self, answer, question):
         time.sleep(600)

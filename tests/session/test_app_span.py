@@ -9,7 +9,6 @@ import threading
 import pytest
 from langchain_trail import TrailCallbackHandler
 
-from trail_callbacks import check
 from trail_callbacks.export import annotate_span
 
 trace = pytest.importorskip("opentelemetry.trace")
@@ -22,7 +21,6 @@ from langchain_core.language_models import FakeListChatModel  # noqa: E402
 from langchain_core.runnables import RunnableLambda  # noqa: E402
 
 SOURCE, WRONG = "The tower is 40 m high.", "The tower is 53 m high."
-REPORT = check(WRONG, [SOURCE])
 
 
 @pytest.fixture
@@ -101,20 +99,6 @@ def test_a_span_that_has_ended_is_linked_to(finished):
     assert (link.context.span_id, carrier.context.trace_id) == (request.context.span_id, request.context.trace_id)
     assert carrier.attributes["openinference.span.kind"] == "EVALUATOR"
     assert value(carrier, "score") == 1.0
-
-
-def test_without_a_span_nothing_happens(finished):
-    assert annotate_span(REPORT) is False
-    assert finished() == {}
-
-
-def test_evaluations_of_others_are_kept_and_ours_is_set_once(finished):
-    with trace.get_tracer("app").start_as_current_span("request") as span:
-        span.set_attribute("evaluations.0.evaluation.name", "theirs")
-        assert annotate_span(REPORT)
-        assert annotate_span(REPORT, span)
-    span = finished()["request"]
-    assert [value(span, "name", n) for n in range(3)] == ["theirs", "hallucination", None]
 
 
 def test_opentelemetry_is_never_imported_for_it():

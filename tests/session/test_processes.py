@@ -1,4 +1,3 @@
-import asyncio
 import os
 import pickle
 import sys
@@ -10,7 +9,7 @@ import pytest
 
 sys.path.insert(0, str(Path(__file__).parent))
 from forks import gone, needs_fork, run_program
-from portable import DyingJudge, PidJudge, PrintingJudge, RaisingJudge
+from portable import DyingJudge, PidJudge, PrintingJudge
 from test_session import ADDRESS, Record, private_run, run
 
 from trail_callbacks.errors import InputError, JudgeError
@@ -56,17 +55,6 @@ def test_a_run_is_verified_elsewhere_with_the_same_result(session):
     assert elsewhere.errors == []
 
 
-def test_reports_can_be_awaited_also_those_left_out_of_the_sample(session):
-    session = session(sample_rate=0.0)
-    run(session)
-
-    async def ask():
-        return await asyncio.gather(*(session.areport("r1", timeout=60) for _ in range(3)))
-
-    assert [report.hallucination_score for report in asyncio.run(ask())] == [1.0] * 3
-    assert list(session.reports) == ["r1"]
-
-
 def test_a_process_that_dies_is_an_error_of_that_run_alone(session):
     session = session(judge=DyingJudge())
     run(session, "r1")
@@ -77,13 +65,6 @@ def test_a_process_that_dies_is_an_error_of_that_run_alone(session):
     assert "ended with status 3" in session.report("r2").warnings[0]
     assert session.report("r2").graph.answer.text == "All of them die."
     assert len(session.errors) == 1
-
-
-def test_what_a_judge_raises_is_kept(session):
-    session = session(judge=RaisingJudge())
-    run(session)
-    assert session.report(timeout=60).state == "error"
-    assert [repr(error) for error in session.errors] == ["LookupError('no such thing')"]
 
 
 def test_what_a_judge_prints_is_no_message(session, capfd):
@@ -226,16 +207,6 @@ def test_only_redacted_texts_are_sent_to_another_process(session, monkeypatch):
     assert not any(ADDRESS.encode() in each for each in sent)
     assert ADDRESS not in report.to_json()
     assert ADDRESS not in session.graph().to_json()
-
-
-def test_another_process_judges_texts_that_are_not_kept(session):
-    session = session(keep=Retention(texts=False))
-    run(session)
-    report = session.report(timeout=60)
-    assert report.hallucination_score == 1.0
-    assert "Holm" not in report.to_json()
-    assert "Holm" not in session.graph().to_json()
-    assert session.errors == []
 
 
 def test_what_is_under_way_at_the_end_of_the_program_is_finished():

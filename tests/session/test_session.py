@@ -13,14 +13,13 @@ from typing import ClassVar
 
 import pytest
 
-from trail_callbacks import ProvenanceGraph, VerifyOptions, export
+from trail_callbacks import export
 from trail_callbacks.capture.events import Piece, RunEnded, RunStarted
 from trail_callbacks.errors import InputError
 from trail_callbacks.judges.local.judge import LocalJudge
 from trail_callbacks.redaction import emails, keys, presets
 from trail_callbacks.report.withheld import text_hash
 from trail_callbacks.session import CaptureSettings, Retention, Session
-from trail_callbacks.testing import ScriptedModel
 
 HERE = Path(__file__).parent
 SOURCE = "The quarry at Holm was opened in 1874 and closed in 1902."
@@ -90,13 +89,6 @@ def test_never_means_only_on_demand():
     assert not session.reports
     assert session.report("r1").hallucination_score == 1.0
     assert list(session.reports) == ["r1"]
-
-
-def test_a_sample_rate_of_zero_verifies_nothing_unasked():
-    session = Session(CaptureSettings(sample_rate=0.0, evaluate="inline"))
-    run(session)
-    assert not session.reports
-    assert session.report().state == "assessed"
 
 
 async def test_the_loop_is_never_blocked_while_waiting():
@@ -241,22 +233,6 @@ atexit.register(lambda: (run(session), print([type(error).__name__ for error in 
     assert done.stdout.strip() == "['RuntimeError']"
 
 
-def test_a_hook_may_ask_for_a_run_that_waits_behind_its_own():
-    SlowJudge.door.clear()
-    seen = []
-    session = Session(
-        CaptureSettings(
-            judge=SlowJudge(), on_report=lambda r: seen.append(r.run_id) or (r.run_id == "r1" and session.report("r2"))
-        )
-    )
-    run(session, "r1")
-    run(session, "r2")
-    SlowJudge.door.set()
-    assert session.flush(10)
-    assert seen == ["r1", "r2"]
-    session.close()
-
-
 def test_a_run_id_that_is_used_again_gets_a_report_of_its_own():
     session = Session(CaptureSettings(evaluate="inline"))
     run(session, "r1")
@@ -349,46 +325,6 @@ def test_a_judge_and_what_it_raises_hold_redacted_texts_only(caplog):
     assert ADDRESS not in caplog.text
 
 
-def test_errors_of_hooks_are_redacted_too(caplog):
-    def tell(report):
-        raise ValueError(f"not sent to {ADDRESS}")
-
-    session = Session(CaptureSettings(evaluate="inline", redact=emails, on_report=tell))
-    with caplog.at_level(logging.WARNING):
-        run(session)
-    (error,) = session.errors
-    assert type(error) is ValueError
-    assert str(error).startswith("not sent to <email:")
-    assert "in tell" in error.__notes__[0]
-    assert error.__traceback__ is None
-    assert ADDRESS not in caplog.text
-
-
-def test_a_cache_holds_redacted_texts_only(tmp_path):
-    asked = []
-
-    def reply(call):
-        asked.append(repr(call))
-        return {"claims": [{"text": "The quarry opened in 1847.", "quote": "was opened in 1847", "kind": "statement"}]}
-
-    settings = CaptureSettings(
-        judge=ScriptedModel(reply), evaluate="inline", redact=emails, options=VerifyOptions(cache=tmp_path / "cache")
-    )
-    private_run(Session(settings))
-    assert asked
-    assert ADDRESS not in "".join(asked)
-    stored = [path.read_bytes() for path in tmp_path.rglob("*") if path.is_file()]
-    assert stored
-    assert not any(ADDRESS.encode() in each for each in stored)
-
-
-def test_texts_that_were_not_recorded_are_redacted_for_a_judge_too():
-    session = Session(CaptureSettings(evaluate="never", redact=emails))
-    assert session.recorder.redacts
-    assert session.redacted(f"To {ADDRESS}").startswith("To <email:")
-    assert ADDRESS not in session.redacted_graph(ProvenanceGraph.from_texts(ADDRESS, [ADDRESS], ADDRESS)).to_json()
-
-
 @pytest.mark.parametrize("evaluate", ["inline", "background", "never"])
 def test_without_texts_only_hashes_and_offsets_are_kept(evaluate):
     seen = []
@@ -432,27 +368,3 @@ def test_without_texts_errors_quote_nothing():
     assert "Holm" not in repr(session.errors)
     assert session.report().state == "error"
     assert "Holm" not in session.report().to_json()
-
-
-def test_a_broken_hook_does_not_lose_the_report():
-    session = Session(CaptureSettings(evaluate="inline", on_report=lambda report: 1 / 0))
-    run(session)
-    assert session.report().state == "assessed"
-    assert isinstance(session.errors[0], ZeroDivisionError)
-
-
-def test_closing_leaves_nobody_waiting(monkeypatch):
-    monkeypatch.setattr(SlowJudge, "door", threading.Event())
-    session = Session(CaptureSettings(judge=SlowJudge()))
-    run(session, "r1")
-    run(session, "r2")  # waits behind the first until it is cancelled
-
-    async def ask():
-        return await session.areport("r2", timeout=10)
-
-    with ThreadPoolExecutor(2) as pool:
-        asked = [pool.submit(session.report, "r2"), pool.submit(asyncio.run, ask())]
-        time.sleep(0.1)  # as above
-        session.close(timeout=0.01)
-        SlowJudge.door.set()
-        assert [each.result(10).state for each in asked] == ["assessed", "assessed"]
