@@ -127,12 +127,13 @@ def watched(pipeline: Pipeline[Result], warnings: list[str]) -> Pipeline[Result]
 
     def see(calls: Sequence[Call], replies: Sequence[Reply]) -> None:
         if not warnings:
-            warnings.extend(list(filter(None, map(_cut, calls, replies)))[:1])
+            warnings.extend(list(filter(None, map(unread, calls, replies)))[:1])
 
     return relayed(pipeline, see=see)
 
 
-def _cut(call: Call, reply: Reply) -> str:
+def unread(call: Call, reply: Reply) -> str:
+    """Returns a warning if an endpoint counted far fewer tokens than it was sent, else nothing."""
     read = reply.usage.prompt_tokens // max(1, reply.usage.calls)
     if read < _SMALLEST:
         return ""

@@ -1,4 +1,7 @@
-"""Claims from a language model: what to ask about an answer, and how its reply becomes claims with checked spans."""
+"""Claims from a language model: what to ask about an answer, and how its reply becomes claims with checked spans.
+
+`judge_answer` asks for claims and verdicts at once; each is checked as if it had been asked for alone.
+"""
 
 from __future__ import annotations
 
@@ -6,13 +9,25 @@ from bisect import bisect_right
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
-from trail_callbacks.claims import Claim
-from trail_callbacks.judges.judge import Extraction, Question
-from trail_callbacks.judges.llm.asking import Heard, ask
+from trail_callbacks.claims import Claim, split
+from trail_callbacks.evidence import Passage
+from trail_callbacks.judges.judge import Extraction, Opinion, Question
+from trail_callbacks.judges.llm.asking import Heard, ask, unread
 from trail_callbacks.judges.llm.invention import Shown
-from trail_callbacks.judges.llm.schema import ClaimItem, ClaimsReply, own, salvage
+from trail_callbacks.judges.llm.layout import NOBODY, passage_lines, told
+from trail_callbacks.judges.llm.schema import (
+    ClaimItem,
+    ClaimsReply,
+    OnePassItem,
+    OnePassReply,
+    VerdictsReply,
+    own,
+    salvage,
+)
+from trail_callbacks.judges.llm.verdicts import dropped, read, shown_texts
 from trail_callbacks.judges.prompts import Fence, load
 from trail_callbacks.models.call import Call, Failure, Pipeline, Reply
+from trail_callbacks.models.tokens import count
 from trail_callbacks.text import forms, locate, sentences, words
 
 _BLANK_LINE = ("\n\n", "\r\n\r\n")
@@ -20,9 +35,12 @@ _NEAR = 40  # characters after a sentence in which a paragraph must end
 _LONGEST = 6000  # characters of the answer in one call: longer ones make models skip claims
 _BEFORE = 800  # characters shown ahead of a window, to resolve what its pronouns mean
 _SPARE = 4  # claims allowed besides one a word: enough for any list, and an end for a model that repeats itself
-ROOM = 512
-"""Tokens for a reply besides what grows with the text."""
+_ROOM = 512  # tokens for a reply besides what grows with the text
 _MOST = 500  # claims of a window at most
+_SCREEN = 800  # tokens of an answer that is judged at once; of a longer one models skip claims
+_ROWS = 64  # claims that the schema has room for
+_VERDICT = 160  # tokens of a reply for each verdict
+_HOPELESS = frozenset({"unreachable", "unauthorised", "busy", "budget", "failed"})  # asking otherwise changes nothing
 _SHORT = 4  # words; shorter answers need their question to say something
 _SHORT_CHARACTERS = 40  # the same for scripts without spaces
 _UNREADABLE = "An earlier answer could not be read."
@@ -115,7 +133,7 @@ class _Window:
             answer=fence.block("ANSWER", self.text),
             note=note,
         )
-        room = ROOM + len(self.text.encode("utf-8", "replace"))  # quote and claim repeat the text; JSON adds to it
+        room = _ROOM + len(self.text.encode("utf-8", "replace"))  # quote and claim repeat the text; JSON adds to it
         return Call(messages=messages, schema=ClaimsReply, purpose="claims", max_tokens=room)
 
     def read(self, reply: Reply) -> Heard[Claims]:
@@ -245,3 +263,66 @@ def cut(text: str, start: int, end: int, longest: int) -> list[tuple[int, int]]:
         windows.append((begin, stop if stop < last else end))
         begin = windows[-1][1]
     return [(a, b) for a, b in windows if text[a:b].strip()]
+
+
+def judge_answer(
+    answer: str, question: str | None, passages: tuple[Passage, ...], conversation: str
+) -> Pipeline[Opinion | None]:
+    """Finds and judges the claims of an answer in one call. See `OnePass.judge_answer`."""
+    if count(answer) > _SCREEN or len(split(answer)) > _ROWS:
+        return None
+    blank = Question(claim=NOBODY, passages=passages, asked=question or "", answer=answer, conversation=conversation)
+    call = _call(blank)
+    (reply,) = yield [call]
+    cut = tuple(filter(None, [unread(call, reply)]))
+    if reply.failure is not None and reply.failure.kind in _HOPELESS:
+        return Opinion(extraction=Extraction(claims=(), error=str(reply.failure)), warnings=cut)
+    if reply.failure is not None or not isinstance(reply.value, OnePassReply) or len(reply.value.claims) == _ROWS:
+        return None
+    return _opinion(blank, reply.value, cut)
+
+
+def _call(asked: Question) -> Call:
+    evidence = passage_lines({passage.id: passage for passage in asked.passages})
+    return Call(
+        messages=load("onepass").messages(
+            passages=Fence(evidence).block("PASSAGES", evidence), **told([asked], evidence)
+        ),
+        schema=OnePassReply,
+        purpose="onepass",
+        max_tokens=_ROOM + len(asked.answer.encode("utf-8", "replace")) + _VERDICT * max(8, len(split(asked.answer))),
+    )
+
+
+def _opinion(blank: Question, reply: OnePassReply, cut: tuple[str, ...]) -> Opinion | None:
+    answer = blank.answer
+    genuine = own(reply.claims, shown_texts([("", blank)]), OnePassItem)
+    items = [item if item.claim.strip() else item.model_copy(update={"claim": item.quote}) for item in genuine]
+    listed = found(blank, items, abstained=reply.abstained)
+    if listed is None:
+        return None
+    claims = numbered(listed.placed, answer)
+    # A claim that was reworded since says something else than what was judged.
+    written = {id(item) for item in items}
+    judged = [claim for claim, item in claims if claim.checkable and id(item) in written]
+    keys = {(claim.start, claim.text.casefold()): claim.id for claim in judged}
+    said = [
+        (keys.get((start, " ".join(item.claim.split()).casefold())), item)
+        for start, _, item in listed.placed
+        if id(item) in written
+    ]
+    verdicts = read(
+        [(claim.id, replace(blank, claim=claim)) for claim in judged],
+        Reply(
+            value=VerdictsReply.model_construct(
+                verdicts=[item.verdict(key) for key, item in said if key and isinstance(item, OnePassItem)]
+            )
+        ),
+        "verdicts",
+    )
+    verdicts.dropped["echoed"] += len(reply.claims) - len(items)
+    return Opinion(
+        extraction=gathered([listed], answer),
+        judged=verdicts.judged,
+        warnings=(*cut, *dropped(verdicts.dropped)),
+    )

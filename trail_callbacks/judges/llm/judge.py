@@ -109,19 +109,19 @@ class LLMJudge:
         self, answer: str, question: str | None, passages: tuple[Passage, ...], conversation: str = ""
     ) -> Pipeline[Opinion | None]:
         """Finds and judges the claims of an answer in one call. See `OnePass.judge_answer`."""
-        from trail_callbacks.judges.llm.one_pass import judge_answer  # noqa: PLC0415 - as above
+        from trail_callbacks.judges.llm.claims import judge_answer  # noqa: PLC0415 - as above
 
         return (yield from judge_answer(answer, question, passages, conversation)) if self._at_once else None
 
     def decompose(self, claims: Sequence[Claim]) -> Pipeline[tuple[tuple[str, ...], ...]]:
         """Splits claims into simpler statements. See `Tracer.decompose`."""
-        from trail_callbacks.judges.llm.tracing import decompose  # noqa: PLC0415 - as above
+        from trail_callbacks.judges.llm.pointing import decompose  # noqa: PLC0415 - as above
 
         return decompose(claims, self._claims_per_reading)
 
     def select(self, searches: Sequence[Search]) -> Pipeline[tuple[SearchResult, ...]]:
         """Points at evidence, reading each text once for all claims that need it. See `Tracer.select`."""
-        from trail_callbacks.judges.llm.tracing import select  # noqa: PLC0415 - as above
+        from trail_callbacks.judges.llm.pointing import select  # noqa: PLC0415 - as above
 
         return select(searches, self._claims_per_reading)
 
@@ -129,7 +129,7 @@ class LLMJudge:
         self, question: str, queries: Sequence[str], passages: Sequence[Passage], facets: Sequence[Facet] = ()
     ) -> Pipeline[Survey]:
         """Surveys what some passages have of what a question asks for. See `Surveyor.survey`."""
-        from trail_callbacks.judges.llm.survey import survey  # noqa: PLC0415 - as above
+        from trail_callbacks.judges.llm.pointing import survey  # noqa: PLC0415 - as above
 
         return survey(question, queries, passages, facets)
 
