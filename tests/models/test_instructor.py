@@ -42,7 +42,6 @@ def test_clients_that_hide_their_model_have_nothing_in_common():
     [
         {"stream": True},
         {"timeout": 0},
-        {"max_retries": -1},
         {"http_retries": -1},
         {"client": object()},
         {"client": client("m"), "base_url": "http://127.0.0.1:9/v1"},

@@ -5,8 +5,7 @@ from __future__ import annotations
 import asyncio
 import inspect
 import re
-from collections.abc import Callable, Generator
-from dataclasses import dataclass
+from collections.abc import Callable
 from functools import partial
 from threading import Lock
 from typing import TYPE_CHECKING, Any
@@ -28,15 +27,6 @@ if TYPE_CHECKING:
 _CREDENTIALS = re.compile(r"//[^/@]*@")
 _SECRET = frozenset({"api_key", "extra_headers", "default_headers"})
 _REASONING_ROOM = 8192  # tokens a reasoning model may think before it answers; they count against its limit
-
-
-@dataclass(frozen=True, slots=True)
-class _Outcome:
-    """How a request ended: a parsed value with its completion, or what was raised."""
-
-    value: Any = None
-    completion: Any = None
-    error: Exception | None = None
 
 
 class _Attempts:
@@ -87,8 +77,6 @@ class InstructorModel:
         mode: How the shape of the answer is asked for: an `instructor.Mode` or its name, e.g. `json_schema`. None is
             JSON_SCHEMA with a `base_url`, which servers of open models enforce, and else the provider's default.
         timeout: Seconds a request may take.
-        max_retries: How often instructor asks again for an answer of the wrong shape, 0 or more. It then pays for
-            the whole answer; a judge keeps what is good and asks for the rest, and needs none of it.
         http_retries: How often the driver of a verification asks an endpoint again that is busy, fails or breaks off,
             0 or more; None is twice, and eight times while it is busy. Retry-After is honoured up to a minute. A ready
             client has its own way to do this.
@@ -108,16 +96,14 @@ class InstructorModel:
         api_key: str | None = None,
         mode: Mode | str | None = None,
         timeout: float = 60.0,
-        max_retries: int = 0,
         http_retries: int | None = None,
         **create: Any,
     ) -> None:
         if create.get("stream"):
             raise JudgeError("stream=True is not supported: verification reads whole answers")
-        if max_retries < 0 or (http_retries is not None and http_retries < 0) or timeout <= 0:
-            raise JudgeError("max_retries and http_retries must be 0 or more, timeout must be positive")
+        if (http_retries is not None and http_retries < 0) or timeout <= 0:
+            raise JudgeError("http_retries must be 0 or more, timeout must be positive")
         self._secrets = (api_key or "",)
-        self._max_retries = max_retries
         self._http_retries = http_retries
         self._create = create
         self._room = "max_tokens"  # the name under which this endpoint wants the limit; "" once it wants none
@@ -125,8 +111,8 @@ class InstructorModel:
         self._lock = Lock()  # protects the two above, which are learnt from rejections
         self._inherited: Any = None  # the client of the process that forked this one
         renewed_in_child(self, InstructorModel._renew)
-        settings = {"timeout": timeout, "max_retries": max_retries, "http_retries": http_retries, **create}
-        self._given = {"model": model, "base_url": base_url, "api_key": api_key, "mode": mode, **settings}
+        own = {"model": model, "base_url": base_url, "api_key": api_key, "mode": mode, "timeout": timeout}
+        self._given = {**own, "http_retries": http_retries, **create}
         if client is None:
             self._connect: Callable[[], Any] | None = partial(_connected, model or "", base_url, api_key, mode, timeout)
             self._client: Any = self._connect()
@@ -211,18 +197,12 @@ class InstructorModel:
         self._own_connections()
         if self._loop is not None:
             return self._loop.run(self._in_time(call))
-        exchange = self._exchange(call, _Attempts())
-        request = next(exchange)
-        while True:
-            try:
-                with unlogged():
-                    outcome = _Outcome(*self._client.create_with_completion(**request))
-            except Exception as error:  # noqa: BLE001 - every failure of a provider becomes a reply
-                outcome = _Outcome(error=error)
-            try:
-                request = exchange.send(outcome)
-            except StopIteration as stop:
-                return _reply(stop)
+        try:
+            self._answered(call, _Attempts()).send(None)  # with a synchronous client it never waits
+        except StopIteration as stop:
+            reply: Reply = stop.value
+            return reply
+        raise RuntimeError(f"the client of {self._name} is not synchronous")
 
     async def aask(self, call: Call) -> Reply:
         """As `ask`, without blocking the event loop; cancelling it cancels the request where the client can."""
@@ -236,44 +216,31 @@ class InstructorModel:
     async def _in_time(self, call: Call) -> Reply:
         attempts = _Attempts()
         try:
-            return await asyncio.wait_for(self._exchange_async(call, attempts), call.seconds)
+            return await asyncio.wait_for(self._answered(call, attempts), call.seconds)
         except TimeoutError:
             late = Failure("budget", "the time was over before the answer came")
             return Reply(failure=late, usage=Usage(calls=attempts.made))
 
-    async def _exchange_async(self, call: Call, attempts: _Attempts) -> Reply:
-        exchange = self._exchange(call, attempts)
-        request = next(exchange)
-        while True:
-            try:
-                with unlogged():
-                    outcome = _Outcome(*await self._client.create_with_completion(**request))
-            except Exception as error:  # noqa: BLE001 - as in `ask`
-                outcome = _Outcome(error=error)
-            try:
-                request = exchange.send(outcome)
-            except StopIteration as stop:
-                return _reply(stop)
-
-    def _exchange(self, call: Call, attempts: _Attempts) -> Generator[dict[str, Any], _Outcome, Reply]:
-        """Yields requests and is sent how each ended: the part that asking with and without asyncio share."""
+    async def _answered(self, call: Call, attempts: _Attempts) -> Reply:
+        """Sends the request, and again without what the endpoint rejects."""
         while True:
             optional = self._optional(call)
-            outcome = yield {
-                "response_model": call.schema,
-                "messages": [{"role": message.role, "content": message.content} for message in call.messages],
-                "max_retries": self._max_retries,
-                "strict": False,  # a number where a string should be is no reason to pay for another answer
-                "hooks": attempts.hooks,
-                **optional,
-            }
-            if outcome.error is None:
-                return Reply(
-                    value=outcome.value, usage=usage(getattr(outcome.completion, "usage", None), attempts.made)
-                )
-            name = rejected_parameter(outcome.error, optional)
-            if name is None or not self._give_up(name, outcome.error):
-                return self._failure(call, outcome.error, attempts)
+            try:
+                with unlogged():
+                    made = self._client.create_with_completion(
+                        response_model=call.schema,
+                        messages=[{"role": message.role, "content": message.content} for message in call.messages],
+                        strict=False,  # a number where a string should be is no reason to pay for another answer
+                        hooks=attempts.hooks,
+                        **{"max_retries": 0, **optional},  # a judge keeps what is good and asks for the rest
+                    )
+                    value, completion = await made if self._asynchronous else made
+            except Exception as error:  # noqa: BLE001 - every failure of a provider becomes a reply
+                name = rejected_parameter(error, optional)
+                if name is None or not self._give_up(name, error):
+                    return self._failure(call, error, attempts)
+            else:
+                return Reply(value=value, usage=usage(getattr(completion, "usage", None), attempts.made))
 
     def _optional(self, call: Call) -> dict[str, Any]:
         with self._lock:
@@ -320,11 +287,6 @@ def _connected(model: str, base_url: str | None, api_key: str | None, mode: Mode
 
 def _restored(given: dict[str, Any]) -> InstructorModel:
     return InstructorModel(**given)
-
-
-def _reply(stop: StopIteration) -> Reply:
-    reply: Reply = stop.value
-    return reply
 
 
 def _parse(schema: type[BaseModel], text: str) -> BaseModel | None:
