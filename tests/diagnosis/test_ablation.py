@@ -113,14 +113,10 @@ def test_each_claim_is_caused_by_its_passage(framework):
     assert asyncio.run(aablate(trace, arerun)) == found
 
 
-def test_two_passages_that_carry_a_claim_in_turn_are_found_together():
+def test_a_claim_that_two_passages_carry_in_turn_goes_with_all_of_them():
     trace = langchain_run(LENGTH, FERRY, f"{LENGTH} Trains cross it.", OPENED)
-    first = trace.retrievals[0].candidates[0].node_id
-    third = trace.retrievals[0].candidates[2].node_id
-    found = ablate(trace, RUNS["langchain"][1], method="groups")
-    assert by_quote(found)[LENGTH] == (tuple(sorted([first, third])),)
-    alone = ablate(trace, RUNS["langchain"][1])
-    assert len(by_quote(alone)[LENGTH][0]) == 4  # only with everything: neither does it alone
+    found = ablate(trace, RUNS["langchain"][1])
+    assert [len(group) for group in by_quote(found)[LENGTH]] == [4]
 
 
 def test_an_answer_that_differs_by_itself_is_told_from_a_cause():
@@ -173,12 +169,7 @@ def test_answers_that_fail_are_warnings():
 
 @pytest.mark.parametrize(
     ("settings", "why"),
-    [
-        ({"repeats": 0}, "repeats"),
-        ({"budget": 0}, "budget"),
-        ({"concurrency": 0}, "concurrency"),
-        ({"method": "x"}, "method"),
-    ],
+    [({"repeats": 0}, "repeats"), ({"budget": 0}, "budget"), ({"concurrency": 0}, "concurrency")],
 )
 def test_wrong_settings_are_refused(settings, why):
     with pytest.raises(InputError, match=why):

@@ -1,18 +1,16 @@
 """Which passages cause which claims: passages are dropped from the prompt, the answer is generated again, and compared.
 
-Leave-one-out finds a passage that a claim needs. It misses a claim that two passages carry, each alone enough; so
-groups are dropped, too, and halved as long as the claim goes with them. Whether an answer differs by itself is measured
-by generating it again without a change. ContextCite (Cohen-Wang et al., 2024) needs log-probabilities of given texts,
-which most endpoints do not offer; this needs answers only, and more of them.
+Each passage is dropped by itself, and all together, which shows claims that several passages carry in turn. Whether an
+answer differs by itself is measured by generating it again without a change. ContextCite (Cohen-Wang et al., 2024)
+needs log-probabilities of given texts, which most endpoints do not offer; this needs answers only, and more of them.
 """
 
 from __future__ import annotations
 
-import asyncio
-from collections.abc import Awaitable, Callable, Generator, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, field
-from typing import Literal, TypeVar, cast
+
+from pydantic import BaseModel
 
 from trail_callbacks.claims import Claim
 from trail_callbacks.diagnosis.replay import Replay, ReplayPrompt
@@ -21,7 +19,7 @@ from trail_callbacks.evidence import whole
 from trail_callbacks.graph import Node
 from trail_callbacks.judges.judge import Judge, Question, matched
 from trail_callbacks.judges.resolve import JudgeLike
-from trail_callbacks.models.call import Pipeline
+from trail_callbacks.models.call import Call, Message, Pipeline, Reply
 from trail_callbacks.models.drive import adrive, drive
 from trail_callbacks.models.tokens import count
 from trail_callbacks.statistics.intervals import difference
@@ -98,14 +96,11 @@ class AblationCost:
 
 Rerun = Callable[[Replay], str]
 ARerun = Callable[[Replay], Awaitable[str]]
-Method = Literal["leave_one_out", "groups"]
-_TOGETHER = 8
-"""Passages of a group that is taken apart one by one; of a larger one only halves are tried."""
 _Group = frozenset[str]
-_Answers = dict[_Group, list[str]]
+_UNCHANGED: _Group = frozenset()
 
 
-def ablation_cost(trace: Trace, *, repeats: int = 3, method: Method = "leave_one_out") -> AblationCost:
+def ablation_cost(trace: Trace, *, repeats: int = 3) -> AblationCost:
     """Says what `ablate` costs at most, without generating anything.
 
     Raises:
@@ -113,9 +108,7 @@ def ablation_cost(trace: Trace, *, repeats: int = 3, method: Method = "leave_one
     """
     prompt = ReplayPrompt(trace)
     n = len(prompt.passages)
-    every = 2 ** min(n, 30) - 1
-    groups = n if method == "leave_one_out" else 2 * n + sum(range(3, _TOGETHER + 1)) * max(1, n // 3)
-    reruns = repeats * (1 + min(every, groups + 1))
+    reruns = repeats * (n + 2 if n > 1 else n + 1)
     tokens = sum(count(turn.text) for turn in prompt.without(()).turns)
     return AblationCost(passages=n, reruns=reruns, prompt_tokens=reruns * tokens)
 
@@ -127,7 +120,6 @@ def ablate(
     judge: JudgeLike = None,
     repeats: int = 3,
     budget: int | None = None,
-    method: Method = "leave_one_out",
     concurrency: int = 4,
 ) -> Ablation:
     """Finds which passages cause which claims of a recorded answer.
@@ -138,8 +130,6 @@ def ablate(
         judge: Says whether an answer states a claim; see `check`.
         repeats: Answers for each prompt, 1 or more; with fewer than 3 no interval excludes chance.
         budget: Answers to generate at most; None for no limit. What was measured by then is kept.
-        method: `leave_one_out` drops each passage by itself. `groups` drops all and halves as long as a claim goes with
-            them: cheaper with many passages, and it finds passages that carry a claim together or in turn.
         concurrency: Answers generated at once, 1 or more.
 
     Returns:
@@ -148,19 +138,8 @@ def ablate(
     Raises:
         InputError: If a number is out of range, or the prompt behind the answer was not recorded.
     """
-    work = _Work(trace, judge, repeats, budget, method, concurrency)
-    steps = work.run()
-    send: object = None
-    while True:
-        try:
-            want = steps.send(send)
-        except StopIteration as stop:
-            return cast("Ablation", stop.value)
-        if isinstance(want, list):
-            with ThreadPoolExecutor(max_workers=concurrency) as pool:
-                send = list(pool.map(lambda each: _caught(rerun, each), want))
-        else:
-            send = drive(want, work.judge.model)[0]
+    work = _Work(trace, judge, rerun, repeats, budget, concurrency)
+    return drive(work.run(), work.judge.model or _Rerunning(rerun, work.prompt.without(())), None, concurrency)[0]
 
 
 async def aablate(
@@ -170,161 +149,96 @@ async def aablate(
     judge: JudgeLike = None,
     repeats: int = 3,
     budget: int | None = None,
-    method: Method = "leave_one_out",
     concurrency: int = 4,
 ) -> Ablation:
     """As `ablate`, with a rerun that is awaited."""
-    work = _Work(trace, judge, repeats, budget, method, concurrency)
-    gate = asyncio.Semaphore(concurrency)
-
-    async def answer(replay: Replay) -> str | Exception:
-        async with gate:
-            try:
-                return str(await rerun(replay))
-            except Exception as error:  # noqa: BLE001 - one failed answer must not lose the others
-                return error
-
-    steps = work.run()
-    send: object = None
-    while True:
-        try:
-            want = steps.send(send)
-        except StopIteration as stop:
-            return cast("Ablation", stop.value)
-        if isinstance(want, list):
-            send = await asyncio.gather(*(answer(each) for each in want))
-        else:
-            send = (await adrive(want, work.judge.model))[0]
+    work = _Work(trace, judge, rerun, repeats, budget, concurrency)
+    model = work.judge.model or _Rerunning(rerun, work.prompt.without(()))
+    return (await adrive(work.run(), model, None, concurrency))[0]
 
 
-def _caught(rerun: Rerun, replay: Replay) -> str | Exception:
-    try:
-        return str(rerun(replay))
-    except Exception as error:  # noqa: BLE001 - as above
-        return error
+@dataclass(frozen=True)
+class _Rerunning:
+    """A `Model` that answers one prompt through the caller's function."""
 
+    rerun: Callable[[Replay], str | Awaitable[str]]
+    replay: Replay
+    name: str = "rerun"
 
-_Want = list[Replay] | Pipeline[object]
-T = TypeVar("T")
+    def ask(self, _: Call) -> Reply:
+        return Reply(text=str(self.rerun(self.replay)))
+
+    async def aask(self, _: Call) -> Reply:
+        answer = self.rerun(self.replay)
+        return Reply(text=str(answer if isinstance(answer, str) else await answer))
 
 
 @dataclass
 class _Work:
-    """One ablation, free of threads and loops: it yields prompts to be answered and judgements to be made."""
+    """One ablation: it has prompts answered, and answers judged."""
 
     trace: Trace
     judge_like: JudgeLike
+    rerun: Callable[[Replay], str | Awaitable[str]]
     repeats: int
     budget: int | None
-    method: Method
     concurrency: int
     reruns: int = 0
     warnings: list[str] = field(default_factory=list)
-    answers: _Answers = field(default_factory=dict)
     stated: dict[tuple[_Group, str], list[bool]] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        for name in ("repeats", "concurrency"):
-            if getattr(self, name) < 1:
-                raise InputError(f"{name} is {getattr(self, name)}, expected 1 or more")
-        if self.budget is not None and self.budget < 1:
-            raise InputError(f"budget is {self.budget}, expected 1 or more answers, or None for no limit")
-        if self.method not in {"leave_one_out", "groups"}:
-            raise InputError(f"method is {self.method!r}, expected 'leave_one_out' or 'groups'")
+        for name in ("repeats", "concurrency", "budget"):
+            value = getattr(self, name)
+            if value is not None and value < 1:
+                raise InputError(f"{name} is {value}, expected 1 or more")
         self.judge: Judge = judging(self.judge_like, VerifyOptions())
         self.prompt = ReplayPrompt(self.trace)
 
-    def run(self) -> Generator[_Want, object, Ablation]:
+    def run(self) -> Pipeline[Ablation]:
         answer = self.trace.graph.answer
-        text = answer.text if answer else ""
-        extraction = yield from self._judged(self.judge.extract(text, self.trace.question))
+        extraction = yield from self.judge.extract(answer.text if answer else "", self.trace.question)
         claims = tuple(claim for claim in extraction.claims if claim.checkable)
         passages = [each.node_id for each in self.prompt.passages]
-        nothing: _Group = frozenset()
-        yield from self._measure([nothing], claims)
-        everything = frozenset(passages)
-        if passages:
-            yield from self._measure([everything], claims)
-        if self.method == "leave_one_out":
-            yield from self._measure([frozenset([id_]) for id_ in passages if len(passages) > 1], claims)
-        else:
-            yield from self._halve(passages, claims)
-        effects = [self._effect(group, claim) for group in self.answers if group for claim in claims]
-        return self._result(claims, [effect for effect in effects if effect is not None], everything)
+        groups = list(dict.fromkeys([_UNCHANGED, frozenset(passages), *(frozenset([id_]) for id_ in passages)]))
+        answers = yield from self._answers(groups)
+        yield from self._compare(answers, claims)
+        effects = [self._effect(group, claim) for group in groups[1:] for claim in claims]
+        return self._result(claims, [effect for effect in effects if effect is not None], frozenset(passages))
 
-    def _halve(self, passages: Sequence[str], claims: Sequence[Claim]) -> Generator[_Want, object, None]:
-        """Takes groups apart as long as some claim goes with them.
-
-        A claim that goes with a group but with neither half is carried by passages of both: then one passage at a time
-        is put back.
-        """
-        open_, seen = [tuple(passages)], set[tuple[str, ...]]()
-        while open_:
-            parts = {group: _halves(group) for group in open_}
-            yield from self._measure([frozenset(half) for halves in parts.values() for half in halves], claims)
-            later = [half for halves in parts.values() for half in halves if self._moved(half, claims)]
-            held = [
-                group
-                for group, halves in parts.items()
-                if self._moved(group, claims).difference(*(self._moved(half, claims) for half in halves))
-            ]
-            smaller = [_but(group, id_) for group in held if 2 < len(group) <= _TOGETHER for id_ in group]  # noqa: PLR2004 - a pair is the smallest
-            yield from self._measure([frozenset(each) for each in smaller], claims)
-            later += [each for each in smaller if self._moved(each, claims)]
-            seen.update(open_)
-            open_ = [group for group in dict.fromkeys(later) if group not in seen]
-
-    def _moved(self, group: Sequence[str], claims: Sequence[Claim]) -> set[str]:
-        """The claims that are stated less often without a group."""
-        effects = (self._effect(frozenset(group), claim) for claim in claims)
-        return {effect.claim_id for effect in effects if effect is not None and effect.stated < effect.baseline}
-
-    def _measure(self, groups: Sequence[_Group], claims: Sequence[Claim]) -> Generator[_Want, object, None]:
-        wanted = [group for group in groups if group not in self.answers for _ in range(self.repeats)]
-        if self.budget is not None and self.reruns + len(wanted) > self.budget:
-            left = max(0, self.budget - self.reruns)
-            lost = len(wanted) - left
+    def _answers(self, groups: Sequence[_Group]) -> Pipeline[list[tuple[_Group, str]]]:
+        """The answers to the prompt without each group of passages."""
+        wanted = [group for group in groups for _ in range(self.repeats)]
+        lost = max(0, len(wanted) - self.budget) if self.budget is not None else 0
+        if lost:
             self.warnings.append(f"the budget of {self.budget} answers was used up: {lost} were not generated")
-            wanted = wanted[:left]
-        if not wanted:
-            return
-        replays = {group: self.prompt.without(group) for group in dict.fromkeys(wanted)}
-        found = yield [replays[group] for group in wanted]
-        self.reruns += len(wanted)
-        if not isinstance(found, list):
-            return
-        for group, text in zip(wanted, found, strict=True):
-            if isinstance(text, Exception):
-                self.warnings.append(f"an answer failed: {type(text).__name__}: {text}")
-            else:
-                self.answers.setdefault(group, []).append(text)
-        yield from self._compare([group for group in replays if group in self.answers], claims)
+            wanted = wanted[: self.budget]
+        models = {group: _Rerunning(self.rerun, self.prompt.without(group)) for group in dict.fromkeys(wanted)}
+        prompt = (Message("user", self.trace.question or ""),)  # the model has its own
+        calls = [Call(messages=prompt, schema=BaseModel, purpose="rerun", model=models[group]) for group in wanted]
+        replies = yield calls
+        self.reruns = len(wanted)
+        failures = [reply.failure.detail for reply in replies if reply.failure is not None]
+        self.warnings += [f"an answer failed: {each}" for each in failures]
+        return [(group, each.text) for group, each in zip(wanted, replies, strict=True) if each.text is not None]
 
-    def _compare(self, groups: Sequence[_Group], claims: Sequence[Claim]) -> Generator[_Want, object, None]:
+    def _compare(self, answers: Sequence[tuple[_Group, str]], claims: Sequence[Claim]) -> Pipeline[None]:
         """Notes which answers state which claims, all in one assessment."""
-        texts = [(group, text) for group in groups for text in self.answers[group]]
-        nodes = [Node(id=f"a{n}", kind="completion", text=text) for n, (_, text) in enumerate(texts)]
+        nodes = [Node(id=f"a{n}", kind="completion", text=text) for n, (_, text) in enumerate(answers)]
         passages = whole([node for node in nodes if node.text.strip()])
         questions = [Question(claim=claim, passages=passages) for claim in claims]
-        if not questions:
-            return
-        assessment = yield from self._judged(self.judge.assess(questions, "localize"))
-        self.warnings += [warning for warning in assessment.warnings if warning not in self.warnings]
+        assessment = yield from self.judge.assess(questions, "localize")
+        self.warnings += assessment.warnings
         for claim, judgement in zip(claims, matched(questions, assessment.judgements), strict=True):
             if judgement.error is not None:
                 self.warnings.append(f"not compared: {judgement.error}")
                 continue
             by = {item.node_id for item in judgement.evidence} if judgement.support is SupportClass.SUPPORTED else set()
-            for node, (group, text) in zip(nodes, texts, strict=True):
-                same = claim.quote in text or node.id in by
-                self.stated.setdefault((group, claim.id), []).append(same)
-
-    def _judged(self, pipeline: Pipeline[T]) -> Generator[_Want, object, T]:
-        result = yield pipeline  # what drives this sends the pipeline's own result
-        return cast("T", result)
+            for node, (group, text) in zip(nodes, answers, strict=True):
+                self.stated.setdefault((group, claim.id), []).append(claim.quote in text or node.id in by)
 
     def _effect(self, group: _Group, claim: Claim) -> Effect | None:
-        before, after = self.stated.get((frozenset(), claim.id)), self.stated.get((group, claim.id))
+        before, after = self.stated.get((_UNCHANGED, claim.id)), self.stated.get((group, claim.id))
         if not before or not after:
             return None
         low, high = difference([float(x) for x in after], [float(x) for x in before])
@@ -343,7 +257,7 @@ class _Work:
             causing = [set(each.dropped) for each in effects if each.claim_id == claim.id and each.causes]
             smallest = [each for each in causing if not any(other < each for other in causing)]
             causes[claim.id] = tuple(dict.fromkeys(tuple(sorted(each)) for each in smallest))
-        unstable = [claim.id for claim in claims if not all(self.stated.get((frozenset(), claim.id), [True]))]
+        unstable = [claim.id for claim in claims if not all(self.stated.get((_UNCHANGED, claim.id), [True]))]
         memory = [claim.id for claim in claims if all(self.stated.get((everything, claim.id), [False]))]
         return Ablation(
             claims=tuple(claims),
@@ -354,12 +268,3 @@ class _Work:
             reruns=self.reruns,
             warnings=tuple(dict.fromkeys(self.warnings)),
         )
-
-
-def _but(group: tuple[str, ...], id_: str) -> tuple[str, ...]:
-    return tuple(each for each in group if each != id_)
-
-
-def _halves(group: tuple[str, ...]) -> tuple[tuple[str, ...], ...]:
-    half = len(group) // 2
-    return (group[:half], group[half:]) if half else ()
