@@ -10,8 +10,7 @@ from trail_callbacks.claims import Claim
 from trail_callbacks.diagnosis.breaks import LOOK_AT, decide
 from trail_callbacks.diagnosis.case import Case, coverage_of, facet_findings, retrieval_findings, stages_of
 from trail_callbacks.diagnosis.facets import survey_by_rules
-from trail_callbacks.diagnosis.placing import place_claims
-from trail_callbacks.diagnosis.reach import Reach
+from trail_callbacks.diagnosis.reach import Reach, place_claims
 from trail_callbacks.errors import InputError
 from trail_callbacks.evidence import Passage, whole
 from trail_callbacks.graph import Node

@@ -8,6 +8,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
 
 from trail_callbacks.evidence import Passage
 from trail_callbacks.judges.judge import Survey
@@ -25,6 +27,7 @@ _CONDITION = re.compile(
     r"(?!(?:do|does|did|is|are|was|were|will|can|has|have)\b)([^?.!,;:]{3,80})",  # `when does it leave` is no condition
     re.IGNORECASE,
 )
+_JOINING = re.compile(r"[\s\-]*(?:(?:of|de|von|van|der|du|la|the)\s+)?")
 _TOPIC_WEIGHT = 0.5
 _MOST = 64  # facets that are told apart; what else is asked for is in the topic
 _ASKING = vocabulary(
@@ -93,51 +96,43 @@ def survey_by_rules(
         facets: What the question asks for, if the caller knows.
         titles: Returns what is known of a node besides its text, such as a title: it may name what its lines are about.
     """
-    wanted = tuple(facets) or facets_of(question)
-    asked = {facet.id: _Wanted(facet) for facet in wanted}
+    wanted = [(facet, _Words(facet.text)) for facet in tuple(facets) or facets_of(question)]
     lines = [_Words(f"{titles(passage.node_id)}\n{passage.before}\n{passage.text}") for passage in passages]
     sent = [_Words(query) for query in queries]
     met = {
-        facet.id: tuple(passage for passage, line in zip(passages, lines, strict=True) if line.meets(asked[facet.id]))
-        for facet in wanted
+        facet.id: tuple(one for one, line in zip(passages, lines, strict=True) if _meets(line, facet.kind, asked))
+        for facet, asked in wanted
     }
-    named = {facet.id: any(query.meets(asked[facet.id]) for query in sent) for facet in wanted} if sent else {}
-    return Survey(facets=wanted, met=met, in_query=named)
+    named = {facet.id: any(_meets(query, facet.kind, asked) for query in sent) for facet, asked in wanted if sent}
+    return Survey(facets=tuple(facet for facet, _ in wanted), met=met, in_query=named)
 
 
-class _Wanted:
-    """A facet with its words and quantities, which are the same for all texts that it is looked up in."""
-
-    def __init__(self, facet: Facet) -> None:
-        self.kind = facet.kind
-        self.text = facet.text.casefold()
-        self.words = frozenset(keys(facet.text))
-        self.numbers = quantities(facet.text) if facet.kind in {"time", "quantity"} else ()
-
-
+@dataclass(frozen=True)
 class _Words:
-    """The words and quantities of one text."""
+    """The words and quantities of a text."""
 
-    def __init__(self, text: str) -> None:
-        self._text = text
-        self._keys = frozenset(keys(text))
-        self._numbers: tuple[Quantity, ...] | None = None
+    text: str
 
-    def meets(self, asked: _Wanted) -> bool:
-        wanted = asked.words
-        if not wanted:
-            return asked.text in self._text.casefold()
-        if asked.kind == "version":
-            return asked.text.lstrip("v") in self._text.casefold()
-        if wanted <= self._keys:
-            return True
-        if asked.kind in {"time", "quantity"}:
-            if self._numbers is None:
-                self._numbers = quantities(self._text)
-            return all(
-                any(mine.kind == each.kind and mine.may_be(each) for mine in self._numbers) for each in asked.numbers
-            )
-        return asked.kind in {"topic", "condition"} and 2 * len(wanted & self._keys) >= len(wanted)
+    @cached_property
+    def keys(self) -> frozenset[str]:
+        return frozenset(keys(self.text))
+
+    @cached_property
+    def numbers(self) -> tuple[Quantity, ...]:
+        return quantities(self.text)
+
+
+def _meets(line: _Words, kind: FacetKind, asked: _Words) -> bool:
+    """Whether a text has what a facet of some kind asks for."""
+    if not asked.keys:
+        return asked.text.casefold() in line.text.casefold()
+    if kind == "version":
+        return asked.text.casefold().lstrip("v") in line.text.casefold()
+    if asked.keys <= line.keys:
+        return True
+    if kind in {"time", "quantity"}:
+        return all(any(mine.kind == each.kind and mine.may_be(each) for mine in line.numbers) for each in asked.numbers)
+    return kind in {"topic", "condition"} and 2 * len(asked.keys & line.keys) >= len(asked.keys)
 
 
 def _numbers(question: str) -> Iterator[tuple[int, int, FacetKind]]:
@@ -158,17 +153,16 @@ def _numbers(question: str) -> Iterator[tuple[int, int, FacetKind]]:
 
 
 def _names(question: str, words: Sequence[Term]) -> Iterator[tuple[int, int]]:
-    """Runs of names that stand side by side, with small words and numbers inside: `Bank of Norway`, `Airbus A380`."""
-    start = end = -1
+    """Runs of names that stand side by side, with small words inside: `Bank of Norway`."""
+    whole: tuple[int, int] | None = None
     for term in words:
-        if term.kind == "name":
-            joins = start >= 0 and re.fullmatch(
-                r"[\s\-]*(?:(?:of|de|von|van|der|du|la|the)\s+)?", question[end : term.start]
-            )
-            if not joins:
-                if start >= 0:
-                    yield start, end
-                start = term.start
-            end = term.end
-    if start >= 0:
-        yield start, end
+        if term.kind != "name":
+            continue
+        if whole and _JOINING.fullmatch(question, whole[1], term.start):
+            whole = whole[0], term.end
+            continue
+        if whole:
+            yield whole
+        whole = term.start, term.end
+    if whole:
+        yield whole
