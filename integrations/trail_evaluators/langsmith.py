@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from typing import Any
+from typing import Any, Unpack
 
 from trail_callbacks.judges.resolve import JudgeLike
 from trail_callbacks.verify.options import VerifyOptions
-from trail_evaluators.cases import CaseChecker, retrieved
+from trail_evaluators.cases import CaseChecker, CaseKeys, retrieved
 from trail_evaluators.sending import UUID, Addressed, Sender
 
 
@@ -48,10 +48,8 @@ def evaluator(
     judge: JudgeLike = None,
     *,
     options: VerifyOptions | None = None,
-    answer: str | None = None,
-    sources: str | None = None,
-    question: str | None = None,
     higher_is_better: bool = True,
+    **keys: Unpack[CaseKeys],
 ) -> Callable[[Any, Any], dict[str, Any]]:
     """Makes an evaluator for `langsmith.evaluate(..., evaluators=[evaluator()])`.
 
@@ -61,17 +59,15 @@ def evaluator(
     Args:
         judge: Who decides; None is the offline judge.
         options: Settings of the verification.
-        answer: Key of the answer in the outputs, if it is none of `cases.ANSWERS`.
-        sources: Key of the sources, if it is none of `cases.SOURCES`.
-        question: Key of the question, if it is none of `cases.QUESTIONS`.
         higher_is_better: Score `groundedness`, 1 - score, as LangSmith's charts expect; else `hallucination`.
+        **keys: `answer`, `sources`, `question`: their keys, if they are none of those in `cases`.
     """
-    checker = CaseChecker(judge, options, answer=answer, sources=sources, question=question)
+    checker = CaseChecker(judge, options, **keys)
 
     def trail(run: Any, example: Any) -> dict[str, Any]:
         given, asked = getattr(example, "inputs", None), run.inputs or {}
-        case = checker.found([run.outputs], [given, asked], _brought(run))
-        record = checker.report(case).to_evaluations(higher_is_better=higher_is_better)
+        report = checker.found([run.outputs], [given, asked], _brought(run))
+        record = report.to_evaluations(higher_is_better=higher_is_better)
         claims = [each["metadata"] | {"label": each["label"]} for each in record if "claim_id" in each["metadata"]]
         return {
             "key": record[0]["name"],

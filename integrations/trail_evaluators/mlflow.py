@@ -5,12 +5,12 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator, Sequence
-from typing import Any
+from typing import Any, Unpack
 
 from trail_callbacks.judges.resolve import JudgeLike
 from trail_callbacks.report.verdict import Evaluation
 from trail_callbacks.verify.options import VerifyOptions
-from trail_evaluators.cases import CaseChecker, retrieved
+from trail_evaluators.cases import CaseChecker, CaseKeys, retrieved
 from trail_evaluators.sending import HEX_SPAN, Addressed, Sender, tool
 
 _IDENTIFIER = "trail_identifier"
@@ -66,10 +66,8 @@ def scorer(
     judge: JudgeLike = None,
     *,
     options: VerifyOptions | None = None,
-    answer: str | None = None,
-    sources: str | None = None,
-    question: str | None = None,
     higher_is_better: bool = True,
+    **keys: Unpack[CaseKeys],
 ) -> Any:
     """Makes a scorer for `mlflow.genai.evaluate(..., scorers=[scorer()])`.
 
@@ -79,21 +77,18 @@ def scorer(
     Args:
         judge: Who decides; None is the offline judge.
         options: Settings of the verification.
-        answer: Key of the answer in the outputs, if it is none of `cases.ANSWERS`.
-        sources: Key of the sources, if it is none of `cases.SOURCES`.
-        question: Key of the question, if it is none of `cases.QUESTIONS`.
         higher_is_better: Score `groundedness`, 1 - score; else `hallucination`.
+        **keys: `answer`, `sources`, `question`: their keys, if they are none of those in `cases`.
 
     Raises:
         ImportError: If MLflow is not installed.
     """
     scorers, entities = tool("mlflow.genai.scorers", "mlflow"), tool("mlflow.entities", "mlflow")
-    checker = CaseChecker(judge, options, answer=answer, sources=sources, question=question)
+    checker = CaseChecker(judge, options, **keys)
 
     def trail(*, inputs: Any = None, outputs: Any = None, trace: Any = None) -> Any:
-        case = checker.found([outputs], [inputs], () if trace is None else _brought(trace))
-        record = checker.report(case).to_evaluations(higher_is_better=higher_is_better)[0]
-        return _feedback(entities, record, None)
+        report = checker.found([outputs], [inputs], () if trace is None else _brought(trace))
+        return _feedback(entities, report.to_evaluations(higher_is_better=higher_is_better)[0], None)
 
     return scorers.scorer(trail, name="groundedness" if higher_is_better else "hallucination")
 

@@ -9,7 +9,7 @@ from trail_callbacks.errors import InputError
 from trail_callbacks.judges.resolve import JudgeLike
 from trail_callbacks.report.verdict import Evaluation
 from trail_callbacks.verify.options import VerifyOptions
-from trail_evaluators.cases import CaseChecker, EvaluatedCase, retrieved, text_of
+from trail_evaluators.cases import CaseChecker, retrieved, text_of
 from trail_evaluators.sending import HEX_SPAN, HEX_TRACE, Addressed, Sender, tool
 
 
@@ -66,15 +66,8 @@ def evaluator(judge: JudgeLike = None, *, options: VerifyOptions | None = None) 
         reply = text_of(output)
         if reply is None:
             raise InputError("there is no answer to check: the field output is empty")
-        record = checker.report(EvaluatedCase(reply, retrieved(context), text_of(input))).to_evaluations()[0]
-        return evals.Score(
-            score=record["score"],
-            label=record["label"],
-            explanation=record["explanation"],
-            metadata=record["metadata"],
-        )
+        record = checker.report(reply, retrieved(context), text_of(input)).to_evaluations()[0]
+        return evals.Score(**{name: record[name] for name in ("score", "label", "explanation", "metadata")})
 
-    made = evals.create_evaluator(
-        name="hallucination", kind="llm" if checker.asks_a_model else "code", direction="minimize"
-    )
-    return made(hallucination)
+    kind = "code" if checker.judge.model is None else "llm"
+    return evals.create_evaluator(name="hallucination", kind=kind, direction="minimize")(hallucination)

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Container, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from importlib import import_module
-from typing import Any
+from typing import Any, NamedTuple
 
 from trail_callbacks.errors import InputError
 from trail_callbacks.report import Report
@@ -17,8 +17,7 @@ HEX_SPAN = re.compile(r"[0-9a-fA-F]{16}")
 UUID = re.compile(r"[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}")
 
 
-@dataclass(frozen=True, slots=True)
-class Addressed:
+class Addressed(NamedTuple):
     """A record, and the trace and the span of the tool that it is about; at least one of them is known."""
 
     record: Evaluation
@@ -28,25 +27,15 @@ class Addressed:
 
 @dataclass(frozen=True, kw_only=True)
 class Sender:
-    """`send` of a tool: writes a report to the trace that it is about.
+    """`send` of a tool: writes a report to the trace that it is about."""
 
-    Attributes:
-        trace: How ids of traces look in the tool. Other ids of a report are none of the tool's.
-        span: Likewise of spans.
-        hint: What the caller should give if the trace is not known.
-        write: Gives records to the user's client, with the options of the tool.
-        trace_needed: The tool takes nothing for a span of an unknown trace.
-        others_too: Ids that the caller gives may look otherwise.
-        higher_is_better: What the tool's charts expect.
-    """
-
-    trace: re.Pattern[str]
-    span: re.Pattern[str]
-    hint: str
-    write: Callable[..., None]
-    trace_needed: bool = False
-    others_too: bool = False
-    higher_is_better: bool = False
+    trace: re.Pattern[str]  # how ids of traces look in the tool; other ids of a report are none of the tool's
+    span: re.Pattern[str]  # likewise of spans
+    hint: str  # what the caller should give if the trace is not known
+    write: Callable[..., None]  # gives records to the user's client, with the options of the tool
+    trace_needed: bool = False  # the tool takes nothing for a span of an unknown trace
+    others_too: bool = False  # ids that the caller gives may look otherwise
+    higher_is_better: bool = False  # what the tool's charts expect
 
     def __call__(
         self,
@@ -85,24 +74,19 @@ class Sender:
         for name, id_, form in given:
             if id_ is not None and not form.fullmatch(id_) and not (id_ and self.others_too):
                 raise InputError(f"{name} is {id_!r}, which is no id of this tool: {self.hint}")
+        known = ({trace_id}, {span_id, *(spans or {}).values()})
         up = self.higher_is_better if higher_is_better is None else higher_is_better
         records = report.to_evaluations(trace_id=trace_id, span_id=span_id, spans=spans, higher_is_better=up)
-        traces, known = {trace_id}, {span_id, *(spans or {}).values()}
-        found = [self._addressed(record, traces, known) for record in (records if claims else records[:1])]
+        found = []
+        for record in records if claims else records[:1]:
+            about = record["metadata"]
+            ids = zip((about["trace_id"], about["span_id"]), (self.trace, self.span), known, strict=True)
+            trace, span = (id_ if id_ and (id_ in own or form.fullmatch(id_)) else None for id_, form, own in ids)
+            if trace is None and (span is None or self.trace_needed):
+                raise InputError(f"it is not known which trace this report is about: {self.hint}")
+            found.append(Addressed(record, trace, span))
         self.write(client, found, **options)
         return len(found)
-
-    def _addressed(self, record: Evaluation, traces: Container[str | None], spans: Container[str | None]) -> Addressed:
-        trace = _known(record["metadata"]["trace_id"], self.trace, traces)
-        span = _known(record["metadata"]["span_id"], self.span, spans)
-        if trace is None and (span is None or self.trace_needed):
-            raise InputError(f"it is not known which trace this report is about: {self.hint}")
-        return Addressed(record, trace, span)
-
-
-def _known(id_: str | None, form: re.Pattern[str], given: Container[str | None]) -> str | None:
-    """An id that is one of the tool: it looks like one, or the caller gives it."""
-    return id_ if id_ is not None and (id_ in given or form.fullmatch(id_)) else None
 
 
 def tool(module: str, package: str) -> Any:

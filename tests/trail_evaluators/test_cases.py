@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from types import SimpleNamespace
 
 import pytest
-from trail_evaluators.cases import ANSWERS, SOURCES, EvaluatedCase, found, retrieved
+from trail_evaluators.cases import ANSWERS, SOURCES, CaseChecker, retrieved
 
 from trail_callbacks.errors import InputError
 
@@ -18,10 +18,10 @@ class Document:
     page_content: str
 
 
-@pytest.mark.parametrize("answer", ANSWERS)
-@pytest.mark.parametrize("sources", SOURCES)
+@pytest.mark.parametrize(("answer", "sources"), [*zip(ANSWERS * 2, SOURCES, strict=False)])
 def test_usual_keys(answer, sources):
-    assert found([{answer: RIGHT, sources: [SOURCE]}], []) == EvaluatedCase(RIGHT, (SOURCE,), None)
+    report = CaseChecker(None, None).found([{answer: RIGHT, sources: [SOURCE], "query": "How high?"}], [])
+    assert (report.hallucination_score, report.graph.question.text) == (0.0, "How high?")
 
 
 @pytest.mark.parametrize(
@@ -29,7 +29,7 @@ def test_usual_keys(answer, sources):
     [RIGHT, {"output": {"content": RIGHT}}, SimpleNamespace(content=RIGHT), {"answer": SimpleNamespace(content=RIGHT)}],
 )
 def test_an_answer_is_a_text_or_a_message(reply):
-    assert found([reply], [{"context": SOURCE}]).answer == RIGHT
+    assert CaseChecker(None, None).found([reply], [{"context": SOURCE}]).graph.answer.text == RIGHT
 
 
 @pytest.mark.parametrize(
@@ -60,7 +60,7 @@ def test_sources_come_in_many_forms(value):
 )
 def test_what_is_missing_is_said(given, keys, words):
     with pytest.raises(InputError, match=words):
-        found(given, [], **keys)
+        CaseChecker(None, None, **keys).found(given, [])
 
 
 def test_no_tool_is_imported_with_its_module():
