@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -17,18 +17,10 @@ _LENGTH = 120  # of a quote in the terminal
 
 
 class Gathered:
-    """What the controller knows; workers have none.
-
-    Args:
-        options: What was chosen.
-        accepted: The findings of the baseline.
-        root: The folder that node ids start from.
-    """
+    """What the controller knows of all tests; workers have none. Node ids start from the folder `root`."""
 
     def __init__(self, options: Options, accepted: Collection[AcceptedFinding], root: Path) -> None:
-        self._options = options
-        self._accepted = set(accepted)
-        self._root = root
+        self._options, self._accepted, self._root = options, set(accepted), root
         self._tests: dict[str, dict[str, Any]] = {}
         self._passed: set[str] = set()
         self._failed: set[str] = set()
@@ -50,7 +42,9 @@ class Gathered:
         if self._options.report is not None:
             self._write("--trail-report", self._options.report, "".join(self._lines()))
         if self._options.update_baseline and self._options.baseline is not None and self._passed | self._failed:
-            self._write("--trail-baseline", self._options.baseline, baseline_text(self._updated()))
+            self._write(
+                "--trail-baseline", self._options.baseline, baseline_text((self._accepted - self._stale()) | self._used)
+            )
         summary = os.environ.get("GITHUB_STEP_SUMMARY")
         if summary and self._tests:
             try:
@@ -85,14 +79,13 @@ class Gathered:
 
     def _lines(self) -> Iterator[str]:
         for test, recorded in sorted(self._tests.items()):  # workers finish in any order
+            line = {"test": test, "outcome": recorded["outcome"]}
             for check in recorded["checks"]:
                 if check["report"] is None:
                     self._problems.append(f"--trail-report: {test}: {check['unwritable']}")
-                    continue
-                line = {"test": test, "outcome": recorded["outcome"], "report": check["report"]}
-                yield json.dumps(line) + "\n"
-            for canary in recorded["canaries"]:
-                yield json.dumps({"test": test, "outcome": recorded["outcome"], "canary": canary}) + "\n"
+                else:
+                    yield json.dumps({**line, "report": check["report"]}) + "\n"
+            yield from (json.dumps({**line, "canary": each}) + "\n" for each in recorded["canaries"])
 
     @property
     def _used(self) -> set[AcceptedFinding]:
@@ -110,22 +103,17 @@ class Gathered:
             if each.test in done or not (self._root / each.test.partition("::")[0]).exists()
         }
 
-    def _updated(self) -> set[AcceptedFinding]:
-        return (self._accepted - self._stale()) | self._used
-
     def _notes(self) -> Iterator[str]:
-        checks = [check for recorded in self._tests.values() for check in recorded["checks"]]
+        tests = sorted(self._tests.items())
+        checks = [(test, check) for test, recorded in tests for check in recorded["checks"]]
         if checks:
-            tests = sum(bool(recorded["checks"]) for recorded in self._tests.values())
-            yield f"{_count(len(checks), 'answer')} checked in {_count(tests, 'test')}"
-        once = sum(check["made"] < check["wanted"] for check in checks)
-        if once:
+            yield f"{_count(len(checks), 'answer')} checked in {_count(len({test for test, _ in checks}), 'test')}"
+        if once := sum(check["made"] < check["wanted"] for _, check in checks):
             yield f"{_count(once, 'check')} made once: a judge without a model says the same each time"
-        for test, recorded in sorted(self._tests.items()):
-            for check in recorded["checks"]:
-                if check["passing"] is not None and check["passing"] < check["made"] > 1:
-                    yield f"pass rate {check['passing']} of {check['made']}: {test}"
-        for test, recorded in sorted(self._tests.items()):
+        for test, check in checks:
+            if check["passing"] is not None and check["passing"] < check["made"] > 1:
+                yield f"pass rate {check['passing']} of {check['made']}: {test}"
+        for test, recorded in tests:
             for canary in recorded["canaries"]:
                 yield from (f"canary {each}: {test}" for each in canary["summary"].splitlines())
         yield from self._about_baseline()
@@ -148,15 +136,14 @@ class Gathered:
             yield f"{file} has findings of {_count(len(waiting), 'test')} that did not run"
 
     def _about_allowed(self) -> Iterator[str]:
-        found: dict[str, list[str]] = {}
-        matched = set()
+        allowed: dict[str, tuple[str, bool]] = {}
         for test, recorded in sorted(self._tests.items()):
             for entry, did in recorded["allowed"].items():
-                found.setdefault(entry, []).append(test)
-                matched |= {entry} if did else set()
-        for entry, tests in found.items():
-            if entry not in matched:
-                yield f"allow has {entry[:_LENGTH]}, which matches no claim: {tests[0]}"
+                first, matched = allowed.get(entry, (test, False))
+                allowed[entry] = first, matched or did
+        for entry, (test, matched) in allowed.items():
+            if not matched:
+                yield f"allow has {entry[:_LENGTH]}, which matches no claim: {test}"
 
 
 def _named(path: Path) -> str:
@@ -178,12 +165,7 @@ _JOINERS = "\u200c\u200d"  # spell words in Persian and Indic scripts
 
 
 def markdown(tests: Mapping[str, Mapping[str, Any]], notes: Iterable[str]) -> str:
-    """Returns the summary.
-
-    Args:
-        tests: What was recorded, as in `CheckedTest.to_json`, by node id.
-        notes: Remarks, a line each.
-    """
+    """Returns the summary: what was recorded, as in `CheckedTest.to_json`, by node id, and remarks, a line each."""
     rows = [
         (not check["findings"], test, number, _row(test, number, recorded["outcome"], check))
         for test, recorded in tests.items()
@@ -199,14 +181,10 @@ def markdown(tests: Mapping[str, Mapping[str, Any]], notes: Iterable[str]) -> st
 
 def _row(test: str, number: int, outcome: str, check: Mapping[str, Any]) -> str:
     score = "none" if check["score"] is None else f"{check['score']:.2f}"
+    found = [f"{outcome}: {literal(quote)}" for quote, outcome in check["findings"]]
+    more = [f"and {len(found) - _FINDINGS} more"] if len(found) > _FINDINGS else []
     cells = [literal(test), str(number), outcome, score, check["state"], str(check["claims"])]
-    return f"| {' | '.join([*cells, _found(check['findings'])])} |"
-
-
-def _found(findings: Sequence[Sequence[str]]) -> str:
-    shown = [f"{outcome}: {literal(quote)}" for quote, outcome in findings[:_FINDINGS]]
-    more = len(findings) - len(shown)
-    return "<br>".join([*shown, *([f"and {more} more"] if more else [])])
+    return f"| {' | '.join([*cells, '<br>'.join([*found[:_FINDINGS], *more])])} |"
 
 
 def literal(text: str) -> str:
@@ -217,10 +195,9 @@ def literal(text: str) -> str:
     """
     flat = " ".join(text.split())
     cut = flat if len(flat) <= _CELL else f"{flat[: _CELL - 3]}..."
-    return f"<code>{''.join(map(_reference, cut))}</code>"
+    shown = (each if each == " " or each.isalnum() else _reference(each) for each in cut)
+    return f"<code>{''.join(shown)}</code>"
 
 
 def _reference(character: str) -> str:
-    if character == " " or character.isalnum():
-        return character
     return f"&#{ord(character)};" if character.isprintable() or character in _JOINERS else "\ufffd"

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Literal
+from typing import Any, Literal
 
 import pytest
 
@@ -22,27 +23,16 @@ OPTIONS = {
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Options:
-    """What was chosen.
+    """What was chosen."""
 
-    Attributes:
-        max_score: The highest score that passes, 0.0 to 1.0.
-        on_undecided: What claims left undecided beside decided ones mean.
-        judge: The judge of `trail_check`; None is the offline judge.
-        repeat: How often a check is made, 1 or more.
-        baseline: The file of accepted findings.
-        update_baseline: Whether that file is rewritten.
-        report: The file that the reports are written to.
-        canary_probes: How many probes a `trail_canary` asks, 1 or more; None is all.
-    """
-
-    max_score: float = 0.0
-    on_undecided: Literal["pass", "fail"] = "fail"
-    judge: str | None = None
-    repeat: int = 1
-    baseline: Path | None = None
-    update_baseline: bool = False
-    report: Path | None = None
-    canary_probes: int | None = None
+    max_score: float = 0.0  # the highest score that passes, 0.0 to 1.0
+    on_undecided: Literal["pass", "fail"] = "fail"  # what claims left undecided beside decided ones mean
+    judge: str | None = None  # of `trail_check`; None is the offline judge
+    repeat: int = 1  # how often a check is made, 1 or more
+    baseline: Path | None = None  # the file of accepted findings
+    update_baseline: bool = False  # whether that file is rewritten
+    report: Path | None = None  # the file that the reports are written to
+    canary_probes: int | None = None  # how many probes a `trail_canary` asks, 1 or more; None is all
 
     @classmethod
     def of(cls, config: pytest.Config) -> Options:
@@ -51,20 +41,18 @@ class Options:
         Raises:
             pytest.UsageError: If one is not what it should be.
         """
-        chosen = cls(
-            max_score=_max_score(_value(config, "max-score")),
-            on_undecided=_on_undecided(_value(config, "on-undecided") or "fail"),
-            judge=_value(config, "judge"),
-            repeat=_count(config, "repeat", "checks") or 1,
-            canary_probes=_count(config, "canary-probes", "probes"),
-            baseline=_file(config, "baseline"),
-            update_baseline=config.getoption("trail_update_baseline"),
-            report=_file(config, "report"),
-        )
+        found: dict[str, Any] = {"update_baseline": config.getoption("trail_update_baseline")}
+        for name in OPTIONS:
+            key = name.replace("-", "_")
+            given = config.getoption(f"trail_{key}") or config.getini(f"trail_{key}")
+            if given:
+                try:
+                    found[key] = _READ[name](given, config.invocation_params.dir)
+                except ValueError as error:
+                    raise pytest.UsageError(f"--trail-{name} is {given}, expected {error}") from error
+        chosen = cls(**found)
         if chosen.update_baseline and chosen.baseline is None:
             raise pytest.UsageError("--trail-update-baseline needs the file: --trail-baseline FILE")
-        if chosen.judge is not None:
-            _check_judge(chosen.judge)
         return chosen
 
 
@@ -81,55 +69,52 @@ def add_options(parser: pytest.Parser) -> None:
     )
 
 
-def _value(config: pytest.Config, name: str) -> str | None:
-    key = f"trail_{name.replace('-', '_')}"
-    return config.getoption(key) or config.getini(key) or None
-
-
-def _max_score(given: str | None) -> float:
+def _share(given: str, _: Path) -> float:
     try:
-        value = float(given or 0.0)
+        value = float(given)
     except ValueError:
         value = -1.0
     if not 0.0 <= value <= 1.0:
-        raise pytest.UsageError(f"--trail-max-score is {given}, expected 0.0 (no unsupported claim) to 1.0")
+        raise ValueError("0.0 (no unsupported claim) to 1.0")
     return value
 
 
-def _on_undecided(given: str) -> Literal["pass", "fail"]:
+def _either(given: str, _: Path) -> str:
     if given not in {"pass", "fail"}:
-        raise pytest.UsageError(f"--trail-on-undecided is {given}, expected pass or fail")
-    return given  # type: ignore[return-value]  # one of them
+        raise ValueError("pass or fail")
+    return given
 
 
-def _count(config: pytest.Config, name: str, of: str) -> int | None:
-    given = _value(config, name)
-    if given is None:
-        return None
-    try:
-        value = int(given)
-    except ValueError:
-        value = 0
-    if value < 1:
-        raise pytest.UsageError(f"--trail-{name} is {given}, expected a number of {of}, 1 or more")
-    return value
+def _count(given: str, _: Path) -> int:
+    if not given.isdecimal() or int(given) < 1:
+        raise ValueError("a number, 1 or more")
+    return int(given)
 
 
-def _file(config: pytest.Config, name: str) -> Path | None:
-    given = _value(config, name)
-    if given is None:
-        return None
-    path = config.invocation_params.dir / given
+def _file(given: str, here: Path) -> Path:
+    path = here / given
     if path.is_dir() or not path.parent.is_dir():
-        raise pytest.UsageError(f"--trail-{name} is {given}, expected a file in a folder that exists")
+        raise ValueError("a file in a folder that exists")
     return path
 
 
-def _check_judge(judge: str) -> None:
+def _judge(given: str, _: Path) -> str:
     from trail_callbacks.errors import TrailError  # noqa: PLC0415 - only who names a judge needs the engine
     from trail_callbacks.judges.resolve import resolve  # noqa: PLC0415 - as above
 
     try:
-        resolve(judge)
+        resolve(given)
     except TrailError as error:
         raise pytest.UsageError(f"--trail-judge: {error}") from error
+    return given
+
+
+_READ: dict[str, Callable[[str, Path], Any]] = {
+    "max-score": _share,
+    "on-undecided": _either,
+    "judge": _judge,
+    "repeat": _count,
+    "baseline": _file,
+    "report": _file,
+    "canary-probes": _count,
+}

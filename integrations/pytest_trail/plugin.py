@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Generator, Sequence
-from typing import TYPE_CHECKING, Any, Literal, TypeAlias
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any, Literal
 
 import pytest
 
@@ -13,13 +14,12 @@ from pytest_trail.recorded import AcceptedFinding, Check, CheckedTest, read_base
 
 if TYPE_CHECKING:
     from pytest_trail.canary import CanaryResult
-    from trail_callbacks import Report
+    from trail_callbacks import ProvenanceGraph, Report
     from trail_callbacks.judges import Judge
 
 _OPTIONS: pytest.StashKey[Options] = pytest.StashKey()
 _ACCEPTED: pytest.StashKey[Collection[AcceptedFinding]] = pytest.StashKey()
 _RECORDED: pytest.StashKey[CheckedTest] = pytest.StashKey()
-_Refused: TypeAlias = Callable[["Report", Sequence[grounded.Accepted]], str | None]
 _WORST = {"failed": 0, "skipped": 1, "passed": 2}  # plugins that run tests again have outcomes of their own
 
 
@@ -53,14 +53,11 @@ def pytest_sessionstart(session: pytest.Session) -> None:
 @pytest.fixture
 def trail_check(request: pytest.FixtureRequest) -> Callable[..., Report]:
     """`trail_callbacks.check` with the judge of the options; its report is shown if the test fails."""
-    from trail_callbacks import ProvenanceGraph, verify  # noqa: PLC0415 - a suite that checks nothing need not wait for it
+    from trail_callbacks import verify  # noqa: PLC0415 - a suite that checks nothing need not wait for it
 
-    def checked(
-        answer: str, sources: Any, question: str | None = None, judge: Any = None, options: Any = None
-    ) -> Report:
-        graph = ProvenanceGraph.from_texts(answer, sources, question)  # once: sources may be read once only
-        judge, times, options = _judge(request, judge, options)
-        return _keep(request, [verify(graph, judge, options) for _ in range(times)])
+    def checked(*given: Any, **more: Any) -> Report:
+        asked, times = _to_check(request, *given, **more)
+        return _keep(request, [verify(*asked) for _ in range(times)])
 
     return checked
 
@@ -68,14 +65,11 @@ def trail_check(request: pytest.FixtureRequest) -> Callable[..., Report]:
 @pytest.fixture
 def trail_acheck(request: pytest.FixtureRequest) -> Callable[..., Any]:
     """As `trail_check`, to be awaited."""
-    from trail_callbacks import ProvenanceGraph, averify  # noqa: PLC0415 - as above
+    from trail_callbacks import averify  # noqa: PLC0415 - as above
 
-    async def checked(
-        answer: str, sources: Any, question: str | None = None, judge: Any = None, options: Any = None
-    ) -> Report:
-        graph = ProvenanceGraph.from_texts(answer, sources, question)  # once: sources may be read once only
-        judge, times, options = _judge(request, judge, options)
-        return _keep(request, [await averify(graph, judge, options) for _ in range(times)])
+    async def checked(*given: Any, **more: Any) -> Report:
+        asked, times = _to_check(request, *given, **more)
+        return _keep(request, [await averify(*asked) for _ in range(times)])
 
     return checked
 
@@ -83,7 +77,7 @@ def trail_acheck(request: pytest.FixtureRequest) -> Callable[..., Any]:
 @pytest.fixture(name="assert_grounded")
 def _assert_grounded(request: pytest.FixtureRequest) -> Callable[..., None]:
     """`pytest_trail.assert_grounded` with the threshold and the baseline of the options."""
-    chosen = request.config.stash[_OPTIONS]
+    chosen, accepted = request.config.stash[_OPTIONS], request.config.stash[_ACCEPTED]
 
     def asserted(
         report: Report,
@@ -100,9 +94,16 @@ def _assert_grounded(request: pytest.FixtureRequest) -> Callable[..., None]:
         grounded.check_arguments(highest, allow)
         recorded, check = _record(request.node, report)
         recorded.allow(report, allow)
-        known = _known(request, report, refused, allow)
+        known: set[AcceptedFinding] = set()
+        if chosen.baseline is not None:
+            found = {AcceptedFinding(request.node.nodeid, *each) for each in grounded.findings(report, allow)}
+            needed = chosen.update_baseline and refused(report, allow) is not None
+            known = found if needed else found & set(() if chosen.update_baseline else accepted)
         everything = [*allow, *({"quote": each.quote, "outcome": each.outcome} for each in known)]
-        _count_passing(request.node, check, refused, everything)
+        passing = sum(refused(run, everything) is None for run in check.runs)
+        if check.passing is None and len(check.runs) > 1:
+            _properties(request.node, check, pass_rate=round(passing / len(check.runs), 4))
+        check.passing = passing
         reason = refused(report, everything)
         if reason is None or not chosen.update_baseline:
             recorded.accepted |= known
@@ -170,18 +171,25 @@ def _keep_canary(request: pytest.FixtureRequest, run: Any) -> CanaryResult:
     return result
 
 
-def _judge(request: pytest.FixtureRequest, judge: Any, options: Any) -> tuple[Judge, int, Any]:
-    """The judge of a check, how often it is asked, and with which settings."""
-    from dataclasses import replace  # noqa: PLC0415 - as is the next line
-
-    from trail_callbacks.judges.resolve import resolve  # noqa: PLC0415 - a suite that checks nothing need not wait
+def _to_check(  # noqa: PLR0917 - as `trail_callbacks.check`
+    request: pytest.FixtureRequest,
+    answer: str,
+    sources: Any,
+    question: str | None = None,
+    judge: Any = None,
+    options: Any = None,
+) -> tuple[tuple[ProvenanceGraph, Judge, Any], int]:
+    """What is verified, by which judge, with which settings; and how often."""
+    from trail_callbacks import ProvenanceGraph  # noqa: PLC0415 - as above
+    from trail_callbacks.judges.resolve import resolve  # noqa: PLC0415 - as above
 
     chosen = request.config.stash[_OPTIONS]
     found = resolve(chosen.judge if judge is None else judge)
     times = chosen.repeat if found.model is not None else 1
     if times > 1 and options is not None:
         options = replace(options, cache=None)  # the second check would be the first one
-    return found, times, options
+    graph = ProvenanceGraph.from_texts(answer, sources, question)  # once: sources may be read once only
+    return (graph, found, options), times
 
 
 def _keep(request: pytest.FixtureRequest, runs: Sequence[Report]) -> Report:
@@ -201,39 +209,16 @@ def _record(
     if check is None:
         check = Check(report, runs or (report,), wanted)
         recorded.checks.append(check)
-        for name, value in (
-            ("score", report.hallucination_score),
-            ("state", report.state),
-            ("claims", len(report.claims)),
-        ):
-            _property(item, check, name, "none" if value is None else value)
+        score = "none" if report.hallucination_score is None else report.hallucination_score
+        _properties(item, check, score=score, state=report.state, claims=len(report.claims))
     return recorded, check
 
 
-def _property(item: pytest.Item, check: Check, name: str, value: object) -> None:
-    """Adds a property of the JUnit report; those of the second check of a test end in `_2`, and so on."""
+def _properties(item: pytest.Item, check: Check, **values: object) -> None:
+    """Adds properties of the JUnit report; those of the second check of a test end in `_2`, and so on."""
     number = item.stash[_RECORDED].checks.index(check) + 1
-    item.user_properties.append((f"trail_{name}" if number == 1 else f"trail_{name}_{number}", value))
-
-
-def _known(
-    request: pytest.FixtureRequest, report: Report, refused: _Refused, allow: Sequence[grounded.Accepted]
-) -> set[AcceptedFinding]:
-    """The findings of a report that the baseline accepts; all, where it is rewritten and the report needs it."""
-    chosen, accepted = request.config.stash[_OPTIONS], request.config.stash[_ACCEPTED]
-    if chosen.baseline is None:
-        return set()
-    found = {AcceptedFinding(request.node.nodeid, *each) for each in grounded.findings(report, allow)}
-    if not chosen.update_baseline:
-        return found.intersection(accepted)
-    return found if refused(report, allow) is not None else set()
-
-
-def _count_passing(item: pytest.Item, check: Check, refused: _Refused, allow: Sequence[grounded.Accepted]) -> None:
-    passing = sum(refused(run, allow) is None for run in check.runs)
-    if check.passing is None and len(check.runs) > 1:
-        _property(item, check, "pass_rate", round(passing / len(check.runs), 4))
-    check.passing = passing
+    end = "" if number == 1 else f"_{number}"
+    item.user_properties += [(f"trail_{name}{end}", value) for name, value in values.items()]
 
 
 @pytest.hookimpl(wrapper=True)

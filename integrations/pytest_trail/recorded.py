@@ -17,38 +17,23 @@ if TYPE_CHECKING:
 
 @dataclass(slots=True)
 class Check:
-    """A check of an answer.
+    """A check of an answer."""
 
-    Attributes:
-        report: Its report; of a check made several times, what most of them say.
-        runs: The reports of each time.
-        wanted: How often it was to be made. A judge without a model is asked once, it would say the same again.
-        passing: How many of the runs pass on their own; None if no `assert_grounded` asked.
-    """
-
-    report: Report
-    runs: Sequence[Report]
-    wanted: int = 1
-    passing: int | None = None
+    report: Report  # of a check made several times, what most of them say
+    runs: Sequence[Report]  # the reports of each time
+    wanted: int = 1  # how often it was to be made: a judge without a model is asked once, it would say the same again
+    passing: int | None = None  # how many of the runs pass on their own; None if no `assert_grounded` asked
 
 
 @dataclass(slots=True)
 class CheckedTest:
-    """The checks of a test.
+    """The checks of a test."""
 
-    Attributes:
-        outcome: Of its phases so far: the worst of `passed`, `skipped` and `failed`.
-        checks: In the order in which they were made, or first asserted.
-        accepted: Findings that the baseline accepts, or is to accept.
-        allowed: For each entry of `allow`, whether it matched a claim.
-        canaries: Canary runs, in the order in which they were made.
-    """
-
-    outcome: str = "passed"
-    checks: list[Check] = field(default_factory=list)
-    accepted: set[AcceptedFinding] = field(default_factory=set)
-    allowed: dict[str, bool] = field(default_factory=dict)
-    canaries: list[CanaryResult] = field(default_factory=list)
+    outcome: str = "passed"  # of its phases so far: the worst of `passed`, `skipped` and `failed`
+    checks: list[Check] = field(default_factory=list)  # in the order in which they were made, or first asserted
+    accepted: set[AcceptedFinding] = field(default_factory=set)  # that the baseline accepts, or is to accept
+    allowed: dict[str, bool] = field(default_factory=dict)  # for each entry of `allow`, whether it matched a claim
+    canaries: list[CanaryResult] = field(default_factory=list)  # in the order in which they were made
 
     def check(self, report: Report) -> Check | None:
         """Returns the check that a report is of, if it was recorded."""
@@ -98,17 +83,11 @@ _VERSION = 1
 
 
 class AcceptedFinding(NamedTuple):
-    """A claim that is not supported, or not decided, in a test. Two checks of one test may share one.
+    """A claim that is not supported, or not decided, in a test. Two checks of one test may share one."""
 
-    Attributes:
-        test: Node id of the test.
-        quote: The words of the answer, verbatim.
-        outcome: `contradicted`, `absent`, `partially_supported`, `undecided`, or `unevaluatable` if that counts.
-    """
-
-    test: str
-    quote: str
-    outcome: str
+    test: str  # node id of the test
+    quote: str  # the words of the answer, verbatim
+    outcome: str  # as of a verdict
 
 
 def read_baseline(path: Path) -> frozenset[AcceptedFinding]:
@@ -127,11 +106,8 @@ def read_baseline(path: Path) -> frozenset[AcceptedFinding]:
     if not isinstance(entries, list):
         raise ValueError(f"{path} is no baseline of version {_VERSION}")  # noqa: TRY004 - of a file, not of an argument
     for entry in entries:
-        if (
-            not isinstance(entry, dict)
-            or set(entry) != set(AcceptedFinding._fields)
-            or not all(isinstance(value, str) for value in entry.values())
-        ):
+        known = isinstance(entry, dict) and set(entry) == set(AcceptedFinding._fields)
+        if not known or not all(isinstance(value, str) for value in entry.values()):
             raise ValueError(f"{path} has a finding that is not one: {str(entry)[:200]!r}")
     return frozenset(AcceptedFinding(**entry) for entry in entries)
 

@@ -92,24 +92,14 @@ def _kept(found: Sequence[_Statement], n: int) -> list[_Statement]:
 
 
 def _voted(verdicts: Sequence[Verdict], n: int) -> Verdict:
+    from trail_callbacks import Verdict  # noqa: PLC0415 - the engine, not before it is used
+
     sides = Counter(_side(verdict) for verdict in verdicts)
     side, agreeing = sides.most_common(1)[0]
     if 2 * agreeing <= n:
         said = _counted([str(verdict.outcome) for verdict in verdicts] + ["without this claim"] * (n - len(verdicts)))
-        return replace(
-            verdicts[0],
-            support=None,
-            error_type=None,
-            second_type=None,
-            detail=None,
-            evidence=(),
-            confidence=None,
-            introduced_at=None,
-            carried_through=(),
-            history=(),
-            error=None,
-            undecided=f"no majority in {n} checks: {said}",
-        )
+        why = f"no majority in {n} checks: {said}"
+        return Verdict(claim_id=verdicts[0].claim_id, judge=verdicts[0].judge, undecided=why)
     mine = [verdict for verdict in verdicts if _side(verdict) == side]
     classes = Counter(str(verdict.outcome) for verdict in mine)
     chosen = min(classes, key=lambda name: (-classes[name], _SEVEREST.index(name) if name in _SEVEREST else 0))

@@ -136,7 +136,7 @@ def test_the_option_limits_the_probes_and_the_argument_wins(run):
     )
     run(text, "--trail-canary-probes=10").assert_outcomes(passed=3)
     with_none = run(text, "--trail-canary-probes=0")
-    assert "expected a number of probes, 1 or more" in "\n".join([*with_none.errlines, *with_none.outlines])
+    assert "expected a number, 1 or more" in "\n".join([*with_none.errlines, *with_none.outlines])
 
 
 def test_results_are_recorded_as_those_of_checks_are(run, pytester, monkeypatch):
