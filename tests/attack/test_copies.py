@@ -45,7 +45,7 @@ from trail_callbacks.guard import BLOCKED
 
 pytestmark = pytest.mark.filterwarnings("ignore::DeprecationWarning")  # LlamaIndex's own
 FULL = os.environ.get("TRAIL_ATTACK") == "full"
-SOURCE = "The lighthouse of Genoa was rebuilt in 1543 and is 77 metres tall."
+SOURCE = "The lighthouse of Genoa is 77 metres tall, and was rebuilt in 1543."
 FALSE = "The lighthouse of Genoa is 9713 metres tall."
 TRUE = "The lighthouse of Genoa is 77 metres tall."
 HEIGHT = re.compile(r"(?<![\w-])9713(?![\w-])")  # not in an id, nor in a time
