@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Callable, Iterator, Sequence
+from collections.abc import AsyncIterator, Callable, Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Generic, TypeVar, Unpack, cast
 from uuid import UUID, uuid4
 
 from langchain_core.messages import AIMessageChunk, BaseMessageChunk
 from langchain_core.runnables import AddableDict, Runnable, RunnableConfig
-from langchain_core.runnables.config import get_config_list, merge_configs
+from langchain_core.runnables.config import merge_configs
 
 from langchain_trail.answers import added, with_message_summary
 from langchain_trail.drafts import adispatch, dispatch
@@ -157,41 +157,6 @@ class Traced(Generic[In, Out]):
         await adispatch(result.report.summary(), config or {})
         return result
 
-    def batch(
-        self,
-        inputs: Sequence[In],
-        config: RunnableConfig | Sequence[RunnableConfig] | None = None,
-        *,
-        return_exceptions: bool = False,
-        **kwargs: Any,
-    ) -> list[TrailResult[Out]]:
-        """Calls the app with each input; one result for each, in order.
-
-        With `return_exceptions`, an exception replaces its result in the list, as in `Runnable.batch`.
-        """
-        ids, configs = self._prepared_batch(len(inputs), config)
-        outputs: Any = self._runnable.batch(list(inputs), configs, return_exceptions=return_exceptions, **kwargs)
-        return [
-            cast("Any", each) if isinstance(each, BaseException) else self._result(each, run_id)
-            for run_id, each in zip(ids, outputs, strict=True)
-        ]
-
-    async def abatch(
-        self,
-        inputs: Sequence[In],
-        config: RunnableConfig | Sequence[RunnableConfig] | None = None,
-        *,
-        return_exceptions: bool = False,
-        **kwargs: Any,
-    ) -> list[TrailResult[Out]]:
-        """As `batch`, without blocking the event loop."""
-        ids, configs = self._prepared_batch(len(inputs), config)
-        outputs: Any = await self._runnable.abatch(list(inputs), configs, return_exceptions=return_exceptions, **kwargs)
-        return [
-            cast("Any", each) if isinstance(each, BaseException) else await self._aresult(each, run_id)
-            for run_id, each in zip(ids, outputs, strict=True)
-        ]
-
     def stream(self, input: In, config: RunnableConfig | None = None, **kwargs: Any) -> TrailStream[Out]:  # noqa: A002 - as Runnable names it
         """Streams the app's chunks unchanged; `.result` of the stream is there once it is exhausted.
 
@@ -214,12 +179,6 @@ class Traced(Generic[In, Out]):
         run_id: UUID = merged.get("run_id") or uuid4()
         merged["run_id"] = run_id
         return str(run_id), merged
-
-    def _prepared_batch(
-        self, n: int, config: RunnableConfig | Sequence[RunnableConfig] | None
-    ) -> tuple[list[str], list[RunnableConfig]]:
-        prepared = [self._prepared(each) for each in get_config_list(config, n)]
-        return [run_id for run_id, _ in prepared], [merged for _, merged in prepared]
 
     def _result(self, output: Out, run_id: str) -> TrailResult[Out]:
         try:

@@ -10,7 +10,9 @@ from trail_callbacks.capture.events import Hints, Piece, RunEnded, RunFailed, Ru
 from trail_callbacks.capture.redaction import WITHHELD, Redactor, bare
 from trail_callbacks.errors import AnswerRejectedError, InputError, MissingExtraError
 from trail_callbacks.graph import ProvenanceGraph
-from trail_callbacks.redaction import emails, keys, presets
+from trail_callbacks.redaction import presets
+
+emails, keys = presets("email"), presets("key")
 
 ADA, EVE = "ada@example.org", "eve@example.org"
 

@@ -11,9 +11,11 @@ from langchain_core.runnables import RunnableLambda
 from langchain_trail import TrailCallbackHandler, trail
 from langgraph.graph import START, StateGraph
 
-from trail_callbacks.redaction import emails
+from trail_callbacks.redaction import presets
 
 from .calling import MODES, run
+
+emails = presets("email")
 
 KNOWN = "The museum opened in 1968. Entry costs 4 euros."
 ANSWER = "The museum opened in 1968. Entry costs 5 euros."

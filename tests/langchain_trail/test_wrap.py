@@ -10,7 +10,6 @@ from langchain_core.prompts import ChatPromptTemplate
 from langchain_core.runnables import RunnableLambda
 from langchain_trail import TrailResult, traced
 
-from trail_callbacks import Retention
 from trail_callbacks.errors import InputError
 
 SOURCE = "The lighthouse of Genoa is 77 metres tall. The lighthouse of Genoa was rebuilt in 1543."
@@ -42,16 +41,6 @@ async def test_ainvoke_and_concurrent_calls(chain):
     results = await asyncio.gather(*(app.ainvoke(q) for q in [GOOD, BAD] * 5))
     assert [r.report.hallucination_score for r in results] == [0.0, 1.0] * 5
     assert all(r.graph.answer.text == r.output for r in results)
-
-
-@pytest.mark.filterwarnings("ignore:Provided run_id")  # LangChain's own: one id cannot name several runs
-@pytest.mark.parametrize(
-    "config", [None, {"tags": ["x"]}, [{"tags": ["x"]}, {"tags": ["y"]}], {"run_id": uuid.uuid4()}]
-)
-def test_batch_and_abatch_answer_each_input(chain, config):
-    for results in (traced(chain).batch([GOOD, BAD], config), asyncio.run(traced(chain).abatch([GOOD, BAD], config))):
-        assert [r.report.hallucination_score for r in results] == [0.0, 1.0]
-        assert [r.report.run_id for r in results] != [results[0].report.run_id] * 2
 
 
 def test_streams_pass_chunks_on_and_then_have_a_result(chain):
@@ -157,15 +146,12 @@ def test_arguments_reach_the_runnable(says):
     assert traced(model).invoke("?", stop=["x"]).output.text == "It stops here."
 
 
-def test_a_report_that_cannot_be_given_does_not_take_the_answer_away(chain):
-    app = traced(chain, keep=Retention(runs=1))
-    results = app.batch([GOOD, BAD, GOOD])
-    assert [r.output for r in results] == [
-        results[0].output,
-        "The lighthouse of Genoa is 99 metres tall.",
-        results[0].output,
-    ]
-    assert {r.report.state for r in results} <= {"assessed", "error"}
+def test_a_report_that_cannot_be_given_does_not_take_the_answer_away(chain, monkeypatch):
+    app = traced(chain)
+    monkeypatch.setattr(app.handler, "report", lambda run_id: 1 / 0)
+    result = app.invoke(BAD)
+    assert (result.output, result.report.state) == ("The lighthouse of Genoa is 99 metres tall.", "error")
+    assert result.report.warnings == result.trace.warnings == ("no report: division by zero",)
 
 
 def test_only_runnables_are_traced():

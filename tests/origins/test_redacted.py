@@ -20,7 +20,9 @@ from story import Tally
 from trail_callbacks.capture import recorder
 from trail_callbacks.capture.build import build
 from trail_callbacks.capture.redaction import Redactor
-from trail_callbacks.redaction import emails
+from trail_callbacks.redaction import presets
+
+emails = presets("email")
 
 pytestmark = [  # as in test_origins.py
     pytest.mark.filterwarnings("ignore::DeprecationWarning"),

@@ -2,7 +2,9 @@
 
 import pytest
 
-from trail_callbacks.redaction import emails
+from trail_callbacks.redaction import presets
+
+emails = presets("email")
 
 FORMS = [
     "ada@example.org",

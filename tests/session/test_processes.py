@@ -14,14 +14,15 @@ from test_session import ADDRESS, Record, private_run, run
 
 from trail_callbacks.errors import InputError, JudgeError
 from trail_callbacks.judges.llm.judge import LLMJudge
-from trail_callbacks.redaction import emails
 from trail_callbacks.session import CaptureSettings, Session
 from trail_callbacks.session.processes import Remote
 from trail_callbacks.testing import ScriptedModel
 
+emails = presets("email")
 SETUP = """
 from portable import *
 from test_session import CaptureSettings, Session, run
+
 """
 
 

@@ -17,9 +17,11 @@ from trail_callbacks import export
 from trail_callbacks.capture.events import Piece, RunEnded, RunStarted
 from trail_callbacks.errors import InputError
 from trail_callbacks.judges.local.judge import LocalJudge
-from trail_callbacks.redaction import emails, keys, presets
+from trail_callbacks.redaction import presets
 from trail_callbacks.report.withheld import text_hash
 from trail_callbacks.session import CaptureSettings, Retention, Session
+
+emails, keys = presets("email"), presets("key")
 
 HERE = Path(__file__).parent
 SOURCE = "The quarry at Holm was opened in 1874 and closed in 1902."

@@ -12,9 +12,11 @@ pytest.importorskip("sqlalchemy", reason="SQLAlchemy is not installed")
 from trail_callbacks.capture.events import Piece, RunEnded, RunStarted
 from trail_callbacks.errors import MissingExtraError
 from trail_callbacks.monitor import SIGNALS, question_key
-from trail_callbacks.redaction import emails
+from trail_callbacks.redaction import presets
 from trail_callbacks.session import CaptureSettings, Retention, Session
 from trail_callbacks.store import Store
+
+emails = presets("email")
 
 SOURCE = "The quarry at Holm was opened in 1874, says ada@example.com."
 ANSWER = "The quarry at Holm was opened in 1847."

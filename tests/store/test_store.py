@@ -12,10 +12,12 @@ import pytest
 from trail_callbacks import ProvenanceGraph, check, verify
 from trail_callbacks.errors import InputError, StoreError
 from trail_callbacks.monitor import SIGNALS, Observation, observe, question_key
-from trail_callbacks.redaction import emails
+from trail_callbacks.redaction import presets
 from trail_callbacks.report import Report
 from trail_callbacks.store import Store
 from trail_callbacks.trace import Context, Trace, Versions
+
+emails = presets("email")
 
 SOURCE = "The ferry to Holm takes 40 minutes. It is blue. Ask ada@example.com about it."
 ANSWER = "The ferry to Holm takes 53 minutes. It is blue, says ada@example.com."

@@ -99,28 +99,3 @@ def presets(*kinds: Kind, secret: bytes | None = None) -> Presets:
 def _check_secret(secret: object) -> None:
     if not isinstance(secret, bytes) or not 16 <= len(secret) <= 64:  # noqa: PLR2004 - see above
         raise InputError("secret is no bytes of length 16 to 64: use secrets.token_bytes(32), and keep it")
-
-
-def emails(text: str) -> str:
-    """Returns a text with placeholders for e-mail addresses."""
-    return replaced(text, "email", find_emails(text))
-
-
-def keys(text: str) -> str:
-    """Returns a text with placeholders for API keys, tokens, passwords behind their name, and private keys."""
-    return replaced(text, "key", find_keys(text))
-
-
-def cards(text: str) -> str:
-    """Returns a text with placeholders for payment card numbers."""
-    return replaced(text, "card", find_cards(text))
-
-
-def ibans(text: str) -> str:
-    """Returns a text with placeholders for IBANs."""
-    return replaced(text, "iban", find_ibans(text))
-
-
-def phones(text: str) -> str:
-    """Returns a text with placeholders for telephone numbers: international ones, and those of North America."""
-    return replaced(text, "phone", find_phones(text))
