@@ -14,6 +14,7 @@ from test_session import ADDRESS, Record, private_run, run
 
 from trail_callbacks.errors import InputError, JudgeError
 from trail_callbacks.judges.llm.judge import LLMJudge
+from trail_callbacks.redaction import presets
 from trail_callbacks.session import CaptureSettings, Session
 from trail_callbacks.session.processes import Remote
 from trail_callbacks.testing import ScriptedModel
