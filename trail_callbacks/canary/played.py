@@ -11,23 +11,17 @@ import re
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from html import unescape
-from typing import Final, Literal
+from typing import Final
 
 from trail_callbacks.canary.arm import Answered, App, Arm, Ask
 from trail_callbacks.canary.passages.holding import holds
 from trail_callbacks.canary.probe import Probe
 from trail_callbacks.errors import InputError, TrailError
 
-_RECALLED: Final = (
-    "{}", "{}.", "**{}**", "The answer is {}.", "It is {}.", "That would be {}.", "I believe it is {}.",
-    "As far as I know, it is {}.", "Answer: {}",
-)  # fmt: skip
-_READ: Final = (*_RECALLED, "According to the documents, the answer is {}.")
-_POLAR: Final = ("{}", "{}.", "**{}**", "The answer is {}.", "{}, as far as I know.")
+_SAID: Final = ("{}", "{}.", "**{}**", "The answer is {}.", "It is {}.", "{}, as far as I know.", "Answer: {}")
 _REFUSALS: Final = (
     "I don't know.", "The documents do not say.", "The context does not contain this information.",
     "I'm sorry, but the provided documents do not answer this question.",
-    "There is no information about this in the passages.",
 )  # fmt: skip
 _QUOTED: Final = 0.2  # share of answers that repeat the sentence
 _OF_AN_APP: Final = ("context", "document", "passage", "source", "excerpt")
@@ -58,8 +52,6 @@ class Played:
                 raise InputError(f"{name} is {share}, expected a share, 0.0 to 1.0")
         self._leak, self._knows, self._seed = leak, knows, seed
         self._probes = {each.id: each for each in probes}
-        by_question = [(_flat(each.question), each) for each in self._probes.values()]
-        self._questions = sorted(by_question, key=lambda each: -len(each[0]))  # one may be the beginning of another
 
     def knows(self, probe: Probe) -> bool:
         """Tells whether it knows the real answer of a probe."""
@@ -76,15 +68,15 @@ class Played:
         found = _stated(probe, "\n".join(passages or ()))
         arm: Arm = "fictive" if found - {"real"} else "real" if found else "empty"
         arm = "closed_book" if passages is None else arm
-        act = self._act(probe, arm, strategy)
-        rng = self._random(probe, f"{arm}:{strategy}:words")
-        if act == "abstains":
+        rng = self._random(probe, f"{arm}:{strategy}")
+        leaks = rng.random() < self._leak if arm != "closed_book" else True
+        if arm == "real" or (leaks and self.knows(probe)):
+            return _said(probe.real, probe.real_quote, rng)
+        if not found:
             return rng.choice(_REFUSALS)
-        if act == "leaks" or arm == "real":
-            return _said(probe.real, probe.real_quote, _RECALLED if act == "leaks" else _READ, rng)
         if "also" in found and ("fictive" not in found or rng.choice((True, False))):
-            return _said(probe.also or "", "", _READ, rng)
-        return _said(probe.fictive or "", probe.fictive_quote, _READ, rng)
+            return _said(probe.also or "", "", rng)
+        return _said(probe.fictive or "", probe.fictive_quote, rng)
 
     def reply(self, prompt: str, strategy: str = "") -> str:
         """Answers a prompt, in which it finds the question and whatever else is there.
@@ -95,14 +87,13 @@ class Played:
             TrailError: If the prompt holds no question that it knows.
         """
         flat = _flat(prompt)
-        for question, probe in self._questions:
-            if question in flat:
-                around = flat.replace(question, "")
-                words = r"\s+".join(map(re.escape, probe.question.split()))  # they would pass for a passage
-                rest = re.sub(words, " ", prompt, flags=re.IGNORECASE)
-                served = any(word in around for word in _OF_AN_APP)
-                return self.answer(probe, [rest] if served else None, strategy)
-        raise TrailError(f"no question of the played model is in this prompt: {prompt[:200]!r}")
+        asked = [each for each in self._probes.values() if _flat(each.question) in flat]
+        if not asked:
+            raise TrailError(f"no question of the played model is in this prompt: {prompt[:200]!r}")
+        probe = max(asked, key=lambda each: len(each.question))  # one may be the beginning of another
+        words = r"\s+".join(map(re.escape, probe.question.split()))  # they would pass for a passage
+        rest = re.sub(words, " ", prompt, flags=re.IGNORECASE)
+        return self.answer(probe, [rest] if any(word in rest.casefold() for word in _OF_AN_APP) else None, strategy)
 
     def app(self, retrieve: Callable[[Ask], Sequence[str]]) -> App:
         """Makes an app without a framework.
@@ -116,12 +107,6 @@ class Played:
             return Answered(text=self.answer(self._probes[ask.probe], passages, ask.strategy.name), passages=passages)
 
         return answer
-
-    def _act(self, probe: Probe, arm: Arm, strategy: str) -> Literal["follows", "leaks", "abstains"]:
-        leaks = arm != "real" and self._random(probe, f"{arm}:{strategy}").random() < self._leak
-        if self.knows(probe) and (leaks or arm == "closed_book"):
-            return "leaks"
-        return "abstains" if arm in ("closed_book", "empty") else "follows"
 
     def _random(self, probe: Probe, what: str) -> random.Random:
         return random.Random(f"{self._seed}:{probe.id}:{what}")  # noqa: S311 - plays a model
@@ -139,14 +124,12 @@ def _stated(probe: Probe, text: str) -> set[str]:
     return found
 
 
-def _said(value: str, quote: str, ways: Sequence[str], rng: random.Random) -> str:
-    """Gives a value in one of many ways, or the sentence that states it."""
+def _said(value: str, quote: str, rng: random.Random) -> str:
+    """Gives a value in one of several ways, or the sentence that states it."""
     if quote and rng.random() < _QUOTED:
         return " ".join(_TAG.sub(" ", quote).split())
-    if value not in {"yes", "no"}:
-        return rng.choice(ways).format(value)
-    said = rng.choice(_POLAR).format(value)
-    return said[0].upper() + said[1:]
+    said = rng.choice(_SAID).format(value)
+    return said[0].upper() + said[1:] if value in {"yes", "no"} else said
 
 
 def _flat(text: str) -> str:
