@@ -17,10 +17,10 @@ from pydantic import ConfigDict, Field, PrivateAttr, SkipValidation
 
 from langchain_trail.answers import ANSWERS, answer_message
 from langchain_trail.handler import TrailCallbackHandler, untraced
-from trail_callbacks.canary.arm import Arm, Strategy
 from trail_callbacks.canary.serving.application import FrameworkApp
 from trail_callbacks.canary.serving.exposure import checked_arm
 from trail_callbacks.canary.serving.source import CanarySource, Framework, Sight
+from trail_callbacks.canary.trial import Arm, Strategy
 from trail_callbacks.canary.twin import Twin
 from trail_callbacks.errors import InputError
 from trail_callbacks.graph import ProvenanceGraph

@@ -7,7 +7,7 @@ says how many probes would do.
 from __future__ import annotations
 
 import random
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -101,51 +101,53 @@ class CanaryResult:
             raise InputError(f"the {measure} rate is compared with {bound}, expected over 0.0 and below 1.0")
         if not 0.0 <= max_unscorable <= 1.0:
             raise InputError(f"max_unscorable is {max_unscorable}, expected 0.0 to 1.0")
-        reasons = ((each, self._refusal(measure, bound, each, max_unscorable)) for each in self.rates.strategies)
         refused = [f"the run is not finished: {self.run.stopped}"] if self.run.stopped else []
-        refused += [f"{self._named(strategy)}{why}" for strategy, why in reasons if why]
+        for strategy in self.rates.strategies:
+            why, trials = self._refusal(measure, bound, strategy, max_unscorable)
+            refused += [f"{self._named(strategy)}{why}", *self._examples(trials)] if why else []
         if refused:
             raise AssertionError("\n".join(refused))
 
-    def _refusal(self, measure: str, bound: float, strategy: str, max_unscorable: float) -> str | None:
-        """Why a rate under the fictive context does not keep its bound: the highest leak rate, or the lowest other."""
-        from trail_callbacks.canary.statistics.rates import MEASURES, ProbeCase  # noqa: PLC0415 - as above
+    def _refusal(self, measure: str, bound: float, strategy: str, most: float) -> tuple[str, Sequence[Trial]]:
+        """Why a rate under the fictive context does not keep its bound, with the trials that show it; empty if it does.
+
+        The bound is the highest leak rate, or the lowest other one.
+        """
+        from trail_callbacks.canary.statistics.rates import MEASURES, cases  # noqa: PLC0415 - as above
         from trail_callbacks.statistics.intervals import wilson  # noqa: PLC0415 - as above
 
         def passes(low: float, high: float) -> bool:
             return high <= bound if measure == "leak" else low >= bound
 
-        rate = self.rate(measure, strategy)
-        trials = [each for each in self.run.trials if each.arm == "fictive" and each.strategy == strategy]
-        lost = [each for each in trials if each.finding.outcome == "unscorable"]
-        if len(lost) > max_unscorable * len(trials):
-            return self._with_examples(f"{len(lost)} of {len(trials)} trials of the fictive arm are unscorable", lost)
+        rate, of = self.rate(measure, strategy), MEASURES[measure]
+        found = [each for each in cases(self.run) if each.trial.arm == "fictive" and each.trial.strategy == strategy]
+        lost = [each.trial for each in found if each.trial.finding.outcome == "unscorable"]
+        if len(lost) > most * len(found):
+            return f"{len(lost)} of {len(found)} trials of the fictive arm are unscorable", lost
         if rate.value is None:
-            return f"the {measure} rate is not known: {rate.why}"
+            return f"the {measure} rate is not known: {rate.why}", ()
         if passes(rate.low or 0.0, rate.high or 0.0):
-            return None
+            return "", ()
         wanted = f"at {'most' if measure == 'leak' else 'least'} {100 * bound:.3g} %"
         if not passes(rate.value, rate.value):
-            hits = ((each, MEASURES[measure].counts(ProbeCase(self.run.probes[each.probe], each))) for each in trials)
-            bad = [each for each, hit in hits if hit is (measure == "leak")]
-            return self._with_examples(f"{measure} rate {rate}, expected {wanted}", bad)
+            bad = [each.trial for each in found if of.counts(each) is (measure == "leak")]
+            return f"{measure} rate {rate}, expected {wanted}", bad
         n = rate.n
         while n <= _ENOUGH and not passes(*wilson(rate.value, n * rate.effective / rate.n)):
             n += max(1, n // 50)
         advice = f"too few probes; about {n} would do if the rate stayed"
         advice = advice if n <= _ENOUGH else "the rate is too near to it to be told apart"
-        return f"{measure} rate {rate} is not shown to be {wanted}: {advice}"
+        return f"{measure} rate {rate} is not shown to be {wanted}: {advice}", ()
 
-    def _with_examples(self, said: str, trials: Sequence[Trial]) -> str:
-        lines = [said]
+    def _examples(self, trials: Sequence[Trial]) -> Iterator[str]:
         for trial in trials[:_EXAMPLES]:
             probe = self.run.probes[trial.probe]
             answer = repr(_cut(trial.answer)) if trial.answer is not None else f"no answer ({_cut(trial.error or '')})"
             told = "nothing" if probe.fictive is None else repr(_cut(probe.fictive))
-            lines.append(f"  {_cut(probe.id)}: {_cut(probe.question)}\n    {trial.finding.outcome}: {answer}; ")
-            lines[-1] += f"the context says {told}, really {_cut(probe.real)!r}"
-        more = len(trials) - _EXAMPLES
-        return "\n".join([*lines, f"  and {more} more"] if more > 0 else lines)
+            yield f"  {_cut(probe.id)}: {_cut(probe.question)}"
+            yield f"    {trial.finding.outcome}: {answer}; the context says {told}, really {_cut(probe.real)!r}"
+        if (more := len(trials) - _EXAMPLES) > 0:
+            yield f"  and {more} more"
 
     def _named(self, strategy: str) -> str:
         return f"{strategy}: " if len(self.rates.strategies) > 1 else ""

@@ -16,8 +16,8 @@ from langchain_core.vectorstores import InMemoryVectorStore
 from langchain_trail import CanaryRetriever, canary_app
 
 from trail_callbacks.canary import Answered, Ask, Probe, Strategy, assess, run, to_page
-from trail_callbacks.canary.arm import ArmUnavailableError
 from trail_callbacks.canary.serving.application import RealTextServedError
+from trail_callbacks.canary.trial import ArmUnavailableError
 from trail_callbacks.errors import InputError
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "canary"))

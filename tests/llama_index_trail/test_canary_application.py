@@ -15,8 +15,8 @@ from llama_index_trail import CanaryRetriever, canary_app
 from llama_index_trail.tracker import TRACKER
 
 from trail_callbacks.canary import Answered, Ask, Strategy
-from trail_callbacks.canary.arm import ArmUnavailableError
 from trail_callbacks.canary.serving.application import RealTextServedError
+from trail_callbacks.canary.trial import ArmUnavailableError
 from trail_callbacks.errors import InputError
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "canary"))

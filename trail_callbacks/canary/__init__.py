@@ -8,10 +8,25 @@ The public names are here. In the order of use: `read_corpus`, `perturb`, `make_
 
 from typing import TYPE_CHECKING
 
-from trail_callbacks.canary.arm import ARMS, Answered, App, Arm, ArmUnavailableError, Ask, Strategy
 from trail_callbacks.canary.corpus import Corpus, Document, Skipped
 from trail_callbacks.canary.probe import Origin, Probe
-from trail_callbacks.canary.trial import OUTCOMES, Finding, How, Outcome, Policy, Run, Stated, Trial
+from trail_callbacks.canary.trial import (
+    ARMS,
+    OUTCOMES,
+    Answered,
+    App,
+    Arm,
+    ArmUnavailableError,
+    Ask,
+    Finding,
+    How,
+    Outcome,
+    Policy,
+    Run,
+    Stated,
+    Strategy,
+    Trial,
+)
 from trail_callbacks.canary.twin import KINDS, SIZES, TAG, Edit, EditKind, Replacement, Size, Twin
 
 if TYPE_CHECKING:

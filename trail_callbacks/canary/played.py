@@ -13,9 +13,9 @@ from dataclasses import replace
 from html import unescape
 from typing import Final
 
-from trail_callbacks.canary.arm import Answered, App, Arm, Ask
 from trail_callbacks.canary.passages.holding import holds
 from trail_callbacks.canary.probe import Probe
+from trail_callbacks.canary.trial import Answered, App, Arm, Ask
 from trail_callbacks.errors import InputError, TrailError
 
 _SAID: Final = ("{}", "{}.", "**{}**", "The answer is {}.", "It is {}.", "{}, as far as I know.", "Answer: {}")

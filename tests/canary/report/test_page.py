@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 from canary_runs import probe, run
 
-sys.path.append(str(Path(__file__).parents[2] / "render" / "page"))
-from page_reader import Page
+sys.path.append(str(Path(__file__).parents[2] / "render"))
+from shown import Page
 
 from trail_callbacks import check
 from trail_callbacks.canary import KINDS, OUTCOMES, Run, Skipped

@@ -20,7 +20,6 @@ from collections.abc import Sequence
 from dataclasses import replace
 from functools import lru_cache
 
-from trail_callbacks.canary.arm import Arm
 from trail_callbacks.canary.outcomes.polarity import DutyMatcher, PolarityMatcher
 from trail_callbacks.canary.outcomes.reading import answer_of, pattern, plain
 from trail_callbacks.canary.outcomes.statement import AnswerStatement, Scored, statement
@@ -33,7 +32,7 @@ from trail_callbacks.canary.outcomes.values import (
     forms_of,
 )
 from trail_callbacks.canary.probe import Probe
-from trail_callbacks.canary.trial import Finding, How, Outcome, Stated
+from trail_callbacks.canary.trial import Arm, Finding, How, Outcome, Stated
 from trail_callbacks.language.detect import language
 from trail_callbacks.language.negation import negation
 from trail_callbacks.models.call import Failure, Pipeline

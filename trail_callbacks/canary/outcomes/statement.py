@@ -9,12 +9,11 @@ from dataclasses import dataclass
 from functools import cache
 from itertools import pairwise
 
-from trail_callbacks.canary.arm import Arm
 from trail_callbacks.canary.outcomes.polarity import DutyMatcher, PolarityMatcher
 from trail_callbacks.canary.outcomes.reading import Clause, alternatives, clauses, pattern
 from trail_callbacks.canary.outcomes.values import ValueMatcher, ValueMention
 from trail_callbacks.canary.probe import Probe
-from trail_callbacks.canary.trial import Stated
+from trail_callbacks.canary.trial import Arm, Stated
 from trail_callbacks.language.speech import withholds
 from trail_callbacks.language.terms import terms
 

@@ -12,7 +12,6 @@ from pathlib import Path
 from string import Template
 from typing import Final
 
-from trail_callbacks.canary.arm import Arm
 from trail_callbacks.canary.probe import Probe
 from trail_callbacks.canary.report.results import Results
 from trail_callbacks.canary.report.sections import (
@@ -25,7 +24,7 @@ from trail_callbacks.canary.report.sections import (
     shown,
     summary,
 )
-from trail_callbacks.canary.trial import OUTCOMES, How, Outcome, Run, Trial
+from trail_callbacks.canary.trial import OUTCOMES, Arm, Run, Trial
 from trail_callbacks.errors import ReportError
 from trail_callbacks.render.excerpt import block, line, name, plain
 from trail_callbacks.render.page.document import base_style, security_policy
@@ -39,25 +38,6 @@ _ROWS, _LISTED, _SETTINGS = 150, 50, 12  # shown of them
 _LEAD, _LONGEST, _SHORT, _NAME = 600, 1_500, 300, 90  # characters of a text
 _WIDE = 100  # columns of a graph and a report
 _FIRST: Final[Mapping[Arm, int]] = {"fictive": 0, "real": 1, "empty": 2, "closed_book": 3}
-_MEANS: Final[Mapping[Outcome, str]] = {
-    "follows_context": "The answer gives what its context says, and no other value",
-    "leaks_prior": "The answer gives the real value, which was not in the context that was served",
-    "blends": "The answer gives two of the values, of which its context holds at most one",
-    "abstains": "The answer declines, or says that the documents do not tell",
-    "other_wrong": "The answer gives something else",
-    "retrieval_miss": "No passage that was served holds the fact, whatever the answer says",
-    "unscorable": "There is no answer, or nobody could decide what it says",
-}
-_HOW: Final[Mapping[How, str]] = {
-    "value": "by typed values",
-    "words": "by its words",
-    "polarity": "by yes or no",
-    "refusal": "as a refusal",
-    "judge": "by the judge",
-    "retrieval": "by the passages served",
-    "error": "the app failed",
-    "undecided": "undecided",
-}
 _SERVED = {True: "It read", False: "Not served", None: "Not known if it read"}
 _WORD = re.compile(r"\w+|[^\w\s]")
 
@@ -170,7 +150,6 @@ def gallery(run: Run, most: int) -> Iterator[str]:
     for outcome in OUTCOMES:
         if trials := [each for each in run.trials if each.finding.outcome == outcome]:
             yield f'<div class="outcome" data-outcome="{outcome}"><h3>{outcome.replace("_", " ").capitalize()}</h3>'
-            yield f'<p class="faint">{_MEANS[outcome]}.</p>'
             for each in _chosen(run, trials, most):
                 yield from _example(run, each)
             yield "</div>"
@@ -218,7 +197,7 @@ def _example(run: Run, trial: Trial) -> Iterator[str]:
         ("The twin says", twin + (f" and elsewhere <b>{_said(probe.also)}</b>" if probe.also is not None else "")),
         _read(probe, trial),
         told,
-        ("Decided", f"{_HOW[trial.finding.how]}{reason}"),
+        ("Decided", f"by {trial.finding.how}{reason}"),
     )
     edit = " ".join(each for each in (probe.size, probe.kind) if each)
     facts = {"probe": probe.id, "edit": edit, "arm": ARM_WORDS[trial.arm], "strategy": trial.strategy}

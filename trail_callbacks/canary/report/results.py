@@ -12,10 +12,9 @@ from typing import Any, Final
 from pydantic_core import to_json
 
 from trail_callbacks import display
-from trail_callbacks.canary.arm import Arm
 from trail_callbacks.canary.statistics.comparing import Compared, Contrast, contrasts, ranking
 from trail_callbacks.canary.statistics.rates import MEASURES, CanaryRates, Figures, cases, precision, rates
-from trail_callbacks.canary.trial import Policy, Run
+from trail_callbacks.canary.trial import Arm, Policy, Run
 from trail_callbacks.errors import InputError
 from trail_callbacks.files import write
 from trail_callbacks.statistics.rates import Rate

@@ -6,11 +6,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from trail_callbacks.canary.arm import Arm
 from trail_callbacks.canary.report.results import Results
 from trail_callbacks.canary.statistics.comparing import LABELS, Compared
 from trail_callbacks.canary.statistics.rates import MEASURES, SPLITS, Figures
-from trail_callbacks.canary.trial import OUTCOMES
+from trail_callbacks.canary.trial import OUTCOMES, Arm
 from trail_callbacks.statistics.rates import FEW, Rate, percent
 
 _MAIN_RATES: Final = ("follow", "leak", "leak_known", "blend", "abstain")

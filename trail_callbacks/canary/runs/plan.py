@@ -17,10 +17,10 @@ from typing import Any, TypeAlias
 
 from pydantic import BaseModel, Field, JsonValue, ValidationError
 
-from trail_callbacks.canary.arm import ARMS, Arm, Strategy
 from trail_callbacks.canary.corpus import Skipped
 from trail_callbacks.canary.probe import Probe
 from trail_callbacks.canary.saved import to_data
+from trail_callbacks.canary.trial import ARMS, Arm, Strategy
 from trail_callbacks.errors import InputError
 
 Cell: TypeAlias = tuple[int, int, int]

@@ -19,13 +19,12 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
-from trail_callbacks.canary.arm import App
 from trail_callbacks.canary.probe import Probe
 from trail_callbacks.canary.questions.checking import usable
 from trail_callbacks.canary.runs.run import run
 from trail_callbacks.canary.saved import of_data, to_data
 from trail_callbacks.canary.statistics.rates import MEASURES, cases
-from trail_callbacks.canary.trial import OUTCOMES
+from trail_callbacks.canary.trial import OUTCOMES, App
 from trail_callbacks.errors import InputError
 from trail_callbacks.statistics.rates import Rate, rate
 from trail_callbacks.work.journal import Journal, reading

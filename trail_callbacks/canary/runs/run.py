@@ -14,7 +14,6 @@ from threading import Event
 from time import monotonic
 from typing import Any, NamedTuple, TypeAlias
 
-from trail_callbacks.canary.arm import ARMS, Answered, App, Arm, ArmUnavailableError, Ask, Strategy
 from trail_callbacks.canary.corpus import Skipped
 from trail_callbacks.canary.outcomes import Scored, classify, decide_all
 from trail_callbacks.canary.passages import holding
@@ -22,7 +21,18 @@ from trail_callbacks.canary.probe import Probe
 from trail_callbacks.canary.questions.checking import usable
 from trail_callbacks.canary.runs.journal import CanaryJournal, key_of, load_run
 from trail_callbacks.canary.runs.plan import Cell, Plan, named
-from trail_callbacks.canary.trial import Finding, Run, Trial
+from trail_callbacks.canary.trial import (
+    ARMS,
+    Answered,
+    App,
+    Arm,
+    ArmUnavailableError,
+    Ask,
+    Finding,
+    Run,
+    Strategy,
+    Trial,
+)
 from trail_callbacks.errors import InputError, TrailError
 from trail_callbacks.judges.resolve import resolve
 from trail_callbacks.models.call import Budget, Failure, Model, Usage

@@ -9,9 +9,9 @@ from collections.abc import Awaitable, Coroutine
 from contextlib import AbstractContextManager
 from typing import Any, NamedTuple, Protocol
 
-from trail_callbacks.canary.arm import Answered, Arm, ArmUnavailableError, Ask
 from trail_callbacks.canary.serving.exposure import Exposure, exposed
 from trail_callbacks.canary.serving.source import CanarySource
+from trail_callbacks.canary.trial import Answered, Arm, ArmUnavailableError, Ask
 from trail_callbacks.errors import InputError, TrailError
 from trail_callbacks.graph import Node, ProvenanceGraph
 from trail_callbacks.models.call import Usage

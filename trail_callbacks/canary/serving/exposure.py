@@ -18,8 +18,8 @@ from contextvars import ContextVar
 from dataclasses import dataclass, field
 from typing import Final
 
-from trail_callbacks.canary.arm import ARMS, Arm
 from trail_callbacks.canary.corpus import Skipped
+from trail_callbacks.canary.trial import ARMS, Arm
 from trail_callbacks.canary.twin import Twin
 from trail_callbacks.errors import InputError, TrailError
 

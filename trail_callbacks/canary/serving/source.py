@@ -9,11 +9,11 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Generic, NamedTuple, TypeVar
 
-from trail_callbacks.canary.arm import Arm
 from trail_callbacks.canary.corpus import Skipped
 from trail_callbacks.canary.passages.translation import Translated, translator_of
 from trail_callbacks.canary.serving.exposure import CanaryOffError, Exposure, checked_arm, current, is_off
 from trail_callbacks.canary.serving.quarantine import refuse_polluted
+from trail_callbacks.canary.trial import Arm
 from trail_callbacks.canary.twin import Twin
 from trail_callbacks.errors import InputError
 

@@ -13,9 +13,8 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final, Literal, get_args
 
-from trail_callbacks.canary.arm import ARMS, Arm
 from trail_callbacks.canary.probe import Probe
-from trail_callbacks.canary.trial import OUTCOMES, Finding, Outcome, Policy, Run, Trial
+from trail_callbacks.canary.trial import ARMS, OUTCOMES, Arm, Finding, Outcome, Policy, Run, Trial
 from trail_callbacks.canary.twin import KINDS, SIZES
 from trail_callbacks.errors import InputError
 from trail_callbacks.statistics.intervals import Z, needed_for_difference, quantile, wilson
@@ -317,18 +316,12 @@ def precision(found: Rate) -> str:
         return "no probe was scored: nothing can be said"
     alone = found.effective > found.n - 0.5
     n, z = (float(found.n), Z) if alone else (found.effective, quantile(found.documents))
-    low, high = wilson(0.5, n, z)
     none = math.ceil(1000 * wilson(0.0, n, z)[1]) / 10  # rounded up: a bound must hold
     worth = "" if alone else f" (worth {n:,.0f} independent ones)"
     steps = range(1, int(100 * _DISCORDANT) + 1)
     step = next((each for each in steps if needed_for_difference(each / 100, _DISCORDANT) <= n), None)
-    apart = (
-        "two strategies that answer one probe in five differently are told apart if their rates are "
-        f"{step} points or more apart (80 % power)"
-        if step
-        else "two strategies can hardly be told apart"
-    )
+    apart = f"told apart if their rates are {step} points or more apart (80 % power)" if step else "hardly told apart"
     return (
         f"{found.n:,} probe{'' if found.n == 1 else 's'}{worth}: without a single leak, the leak rate would be below "
-        f"{none:.1f} %; a rate near 50 % is known to within \u00b1{50 * (high - low):.1f} points; {apart}"
+        f"{none:.1f} %; two strategies that answer one probe in five differently are {apart}"
     )
