@@ -47,7 +47,7 @@ def expected(found, store, window):
         assert counted.squares == pytest.approx(wanted.squares)
     seen = list(store.observations(window.since, window.until, window.segment))
     values = [run.figures["query_coverage"].value for run in seen if run.figures]
-    mean = found.mean("QC")
+    mean = found.mean("query_coverage")
     assert (mean.n, mean.value) == (len(values), pytest.approx(sum(values) / len(values)))
     low, high = mean.interval
     assert 0.0 <= low < mean.value < high <= 1.0

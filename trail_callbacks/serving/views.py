@@ -6,6 +6,7 @@ import json
 import time
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from functools import lru_cache
 from math import ceil
 from typing import Any
@@ -22,8 +23,13 @@ from trail_callbacks.store.reading import listed, run_facts, sources
 from trail_callbacks.taxonomy import SupportClass
 
 _PARTS = ("release", "model", "prompt", "retriever", "reranker", "index", "chunker")  # a new version is a rollout
-_COUNTED = {"unsupported": "other", "contradiction": "bad", "abstention": "odd", "undecided": "plain"}  # their hues
-_AVERAGED = {"QC": "plain", "EO": "odd", "AC": "good", "CC": "other"}
+_BAD = {
+    "unsupported": "other",
+    "contradiction": "bad",
+    "abstention": "odd",
+    "undecided": "plain",
+}  # signals, their hues
+_HUES = dict(zip(AVERAGED, ("plain", "odd", "good", "other"), strict=True))
 _ROWS = 200
 _CLASS, _SHOWN = "query_class", 20
 _PAGE = "page"  # who marks here: the page knows no names
@@ -44,36 +50,29 @@ def overview(store: Store, filters: Filters) -> dict[str, Any]:
     with store.connected() as connection:
         new = rollouts(connection, _PARTS, window)
 
-    def chart(title: str, about: str, hues: Mapping[str, str], read: Callable[[Sums, Any], Tally | Mean]) -> Chart:
-        times = [window.since + n * seconds for n in range(count)]
+    def chart(title: str, about: str, hues: Mapping[Any, str], read: Callable[[Sums, Any], Tally | Mean]) -> Chart:
         lines = [
             Line(
                 name=name.replace("_", " "),
                 hue=hue,
-                points=[_point(read(each, name), at) for each, at in zip(shown, times, strict=True)],
+                points=[_point(read(each, name), window.since + n * seconds) for n, each in enumerate(shown)],
             )
             for name, hue in hues.items()
         ]
-        return Chart(
-            title=title, about=about, lines=lines, since=window.since, until=window.until, bucket=seconds, marks=new
-        )
+        ends = {"since": window.since, "until": window.until, "bucket": seconds}
+        return Chart(title=title, about=about, lines=lines, marks=new, **ends)
 
-    means = "mean of QC (question), EO (evidence kept), AC (answer) and CC (citations)"
+    means = "mean shares: of the question that was found, the evidence kept, the answer supported, the claims cited"
     return {
         "cards": [_card(filters, name, now.tally(name), before.tally(name)) for name in SIGNALS],
         "charts": [
-            chart("Bad runs", "share of the runs of which it is known", _COUNTED, Sums.tally),
-            chart("Coverage", means, _AVERAGED, Sums.mean),
+            chart("Bad runs", "share of the runs of which it is known", _BAD, Sums.tally),
+            chart("Coverage", means, _HUES, Sums.mean),
         ],
         "kinds": [] if window.segment else list(_kinds(store, filters)),
         "figures": list(AVERAGED),
         "broken": [
-            {
-                "name": name,
-                "n": n,
-                "share": Point.share(n, now.diagnosed),
-                "href": filters.href("/runs", stage=name),
-            }
+            {"name": name, "n": n, "share": Point.share(n, now.diagnosed), "href": filters.href("/runs", stage=name)}
             for name, n in now.breaks.most_common()
         ],
     }
@@ -83,8 +82,7 @@ def _kinds(store: Store, filters: Filters) -> Iterator[dict[str, Any]]:
     """The coverage of each kind of question."""
     window = filters.runs()
     for name in store.segments().get(_CLASS, ())[:_SHOWN]:
-        figures = store.figures(Window(since=window.since, until=window.until, segment={_CLASS: name}))
-        whole = sum(figures.values(), Sums())
+        whole = sum(store.figures(replace(window, segment={_CLASS: name})).values(), Sums())
         if whole.runs:
             href = filters.href("/", segment=f"{_CLASS}={name}")
             yield {"name": name, "means": [_point(whole.mean(each)) for each in AVERAGED], "href": href}
@@ -149,17 +147,12 @@ def _difference(name: str, a: Tally, b: Tally) -> dict[str, Any]:
 
 def listing(store: Store, filters: Filters) -> dict[str, Any]:
     """A page of runs."""
+    signal = SIGNALS[filters.signal] if filters.signal else None
     with store.connected() as connection:
         page = listed(
-            connection,
-            filters.runs(),
-            state=filters.state or None,
-            signal=SIGNALS[filters.signal] if filters.signal else None,
-            stage=filters.stage or None,
-            words=filters.q,
-            sort=filters.sort,
-            after=filters.after,
-        )
+            connection, filters.runs(), state=filters.state, signal=signal, stage=filters.stage, words=filters.q,
+            sort=filters.sort, after=filters.after,
+        )  # fmt: skip
     rows = [{**row, "href": href(row["run"])} for row in page.rows]
     return {"rows": rows, "next": filters.href("/runs", after=page.after) if page.after else None}
 
@@ -177,16 +170,10 @@ def one(store: Store, run: str) -> dict[str, Any] | None:
         return None
     report = store.report(run)
     said = {each.claim: each for each in store.marks(run)}
-    claims = [
-        {
-            "claim": claim,
-            "verdict": verdict,
-            "step": report.graph.node(verdict.introduced_at).step if verdict.introduced_at else None,
-            "said": said.get(claim.id),
-        }
-        for claim, verdict in (zip(report.claims, report.verdicts, strict=True) if report else ())
-        if report
-    ]
+    claims = []
+    for claim, verdict in zip(report.claims, report.verdicts, strict=True) if report else ():
+        step = report.graph.node(verdict.introduced_at).step if report and verdict.introduced_at else None
+        claims.append({"claim": claim, "verdict": verdict, "step": step, "said": said.get(claim.id)})
     facts = {
         "Question": row["question"] or "(none)",
         "Score": "none" if row["score"] is None else f"{row['score']:.2f}",

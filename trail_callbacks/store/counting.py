@@ -28,13 +28,10 @@ from trail_callbacks.store.database import Database
 from trail_callbacks.store.schema import hours, run_segments, runs, segments
 
 HOUR = 3_600
-AVERAGED: Mapping[str, tuple[FigureName, ...]] = {
-    "QC": ("query_coverage",),
-    "EO": ("evidence_overlap", "selection"),
-    "AC": ("answer_coverage",),
-    "CC": ("citation_recall",),
+AVERAGED: Mapping[SignalName, Sequence[FigureName]] = {
+    name: signal.figures for name, signal in SIGNALS.items() if signal.figures
 }
-"""Figures that are averaged, by their short names; of several, a run counts with the first that is known of it."""
+"""Figures that are averaged, by their signals; of several, a run counts with the first that is known of it."""
 
 _JUDGED = ("assessed", "partial", "abstained", "no_checkable_claims")
 _UNKNOWN = ("unverified", "error")
@@ -134,7 +131,7 @@ _COLUMNS: dict[str, sa.ColumnElement[Any]] = {
     "diagnosed": _total(runs.c.diagnosed),
     **{f"break {each}": _total(sa.and_(runs.c.diagnosed, runs.c.broken == each)) for each in get_args(StageName)},
     **{f"{name} {part}": each for name, signal in SIGNALS.items() for part, each in _counted(signal).items()},
-    **{f"{name} {part}": each for name, of in AVERAGED.items() for part, each in _averaged(of).items()},
+    **{f"{name} mean {part}": each for name, of in AVERAGED.items() for part, each in _averaged(of).items()},
 }
 """What is counted of some runs: sums, so that those of two groups can be added."""
 
@@ -177,22 +174,15 @@ class Sums:
         names = ("decided", "bad", "weight", "bad_weight", "squares")
         return _tally([self.runs, *(self._number(f"{signal} {name}") for name in names)])
 
-    def mean(self, label: str) -> Mean:
-        """Mean of a figure, by its name in `AVERAGED`."""
-        n, total, squares = (self._number(f"{label} {name}") for name in ("n", "total", "squares"))
+    def mean(self, signal: SignalName) -> Mean:
+        """Mean of the figures of a signal, see `AVERAGED`."""
+        n, total, squares = (self._number(f"{signal} mean {name}") for name in ("n", "total", "squares"))
         return Mean(n=int(n), total=total, squares=squares)
 
 
 def _tally(numbers: Sequence[float]) -> Tally:
-    n, decided, is_bad, weight, bad_weight, squares = numbers
-    return Tally(
-        runs=int(n),
-        decided=int(decided),
-        bad=int(is_bad),
-        weight=float(weight),
-        bad_weight=float(bad_weight),
-        squares=float(squares),
-    )
+    (runs, decided, bad), (weight, bad_weight, squares) = map(int, numbers[:3]), map(float, numbers[3:])
+    return Tally(runs=runs, decided=decided, bad=bad, weight=weight, bad_weight=bad_weight, squares=squares)
 
 
 def chosen(
