@@ -9,21 +9,23 @@ from __future__ import annotations
 import asyncio
 import json
 from collections import Counter, defaultdict
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import Awaitable
 from contextlib import suppress
 from dataclasses import dataclass, field
 from hashlib import sha256
 from pathlib import Path
-from typing import Any, Literal, NamedTuple
+from typing import Any, Literal, NamedTuple, TypeVar
 
 from trail_callbacks.errors import InputError
 from trail_callbacks.files import write
 from trail_callbacks.models.cache import digest
 
+T = TypeVar("T")
+
 _ENDPOINT: Literal["/v1/chat/completions"] = "/v1/chat/completions"
 _OVER = {"completed", "failed", "expired", "cancelled"}
 _GROWTH = 1.5
-_ERRORS = 20  # in a row, after which a provider that does not say how a batch is doing is not asked any more
+_RETRIES = 100  # for a quarter of an hour a provider need not say how a batch is doing
 _FORGETTING = 20.0  # seconds
 _SUBMISSIONS = 3  # of the same request that failed
 _LARGEST = 100 * 1024 * 1024  # bytes of the requests of a batch; OpenAI takes twice that
@@ -108,6 +110,7 @@ class Endpoint:
         self, client: Any, *, folder: Path, earlier: list[Submitted], most: int, first: float, longest: float
     ) -> None:
         self._client, self._folder, self._most = client, folder, most
+        self._patient = client.with_options(max_retries=_RETRIES)
         self._first, self._longest = first, longest
         self._name = str(client.base_url)
         self._waiting: list[_Waiting] = []
@@ -268,49 +271,35 @@ class Endpoint:
             if batch.batch is None:
                 await self._create(batch)
             batch.save()
-        async for _ in self._pauses():
+        pause, state = self._first, None
+        while state is None or state.status not in _OVER:
+            await asyncio.sleep(pause)
+            pause = min(pause * _GROWTH, self._longest)
             try:
-                state = await self._patiently(lambda: self._client.batches.retrieve(batch.batch))
+                state = await self._told(self._patient.batches.retrieve(batch.batch))
             except LostError as error:
                 if getattr(error.__cause__, "status_code", None) != _NOT_FOUND:
                     raise
                 lost = _why(f"the provider does not know the batch {batch.batch}", "batch_unknown")
                 return dict.fromkeys(batch.requests, lost)
-            if state.status in _OVER:
-                break
         batch.outputs = [each for each in (state.output_file_id, state.error_file_id) if each]
         answers: dict[str, BatchReply] = {}
         for file in batch.outputs:
-            answers.update(await self._patiently(lambda file=file: self._read(file)))  # type: ignore[misc] # a default
+            answers.update(await self._told(self._read(file)))
         missing = _unanswered(state)
         return {id_: answers.get(id_, missing) for id_ in batch.requests}
 
     async def _read(self, file: str) -> list[tuple[str, BatchReply]]:
         """Returns ids and answers of a file of replies."""
-        async with self._client.files.with_streaming_response.content(file) as response:
+        async with self._patient.files.with_streaming_response.content(file) as response:
             return [_line(line) async for line in response.iter_lines() if line.strip()]
 
-    async def _pauses(self) -> AsyncIterator[int]:
-        """Counts, with longer and longer pauses."""
-        pause, count = self._first, 0
-        while True:
-            await asyncio.sleep(pause)
-            pause, count = min(pause * _GROWTH, self._longest), count + 1
-            yield count
-
-    async def _patiently(self, ask: Callable[[], Awaitable[Any]]) -> Any:
-        """Asks, and again while the provider is busy or out of reach."""
-        pauses = self._pauses()
-        for tried in range(1, _ERRORS + 1):
-            try:
-                return await ask()
-            except Exception as error:
-                status = getattr(error, "status_code", None)
-                stop = status is not None and status < _ERROR and status != _BUSY
-                if stop or tried == _ERRORS:
-                    raise LostError(f"the provider does not say what became of a batch: {error}") from error
-            await anext(pauses)
-        return None
+    async def _told(self, asked: Awaitable[T]) -> T:
+        """What the provider says of a batch; its client has asked again while it was busy or out of reach."""
+        try:
+            return await asked
+        except Exception as error:
+            raise LostError(f"the provider does not say what became of a batch: {error}") from error
 
 
 def _line(text: str) -> tuple[str, BatchReply]:
