@@ -1,5 +1,7 @@
 """What the commands print and write: one JSON object, text or a page, whole or not at all."""
 
+import csv
+import io
 import json
 import os
 import stat
@@ -11,8 +13,10 @@ from tower import FALSE, SOURCE
 
 from trail_callbacks import check
 from trail_callbacks.cli import output
+from trail_callbacks.export import to_csv, to_mermaid, to_prov_json, to_test
 
-REPORT = check("The tower was finished in 1847.", ["The tower was finished in 1874."])
+REPORT = check("The tower was finished in 1847.", ["The tower was finished in 1874. Caf\u00e9 \u6e2f."])
+WRITERS = {"prov-json": to_prov_json, "mermaid": to_mermaid, "csv": to_csv, "test": to_test}
 
 
 @pytest.fixture
@@ -67,28 +71,47 @@ def test_hostile_file_names_and_texts_cannot_steer_the_terminal(trail):
     assert "[bold]" in out
 
 
-@pytest.mark.parametrize("encoding", ["cp1252"])
-def test_a_narrow_stream_gets_ascii_marks(encoding, shell):
-    done = shell("check", "--answer", FALSE, "--source", SOURCE + " \u2603", PYTHONIOENCODING=encoding, PYTHONUTF8="0")
-    assert done.returncode == 0, done.stderr
-    text = done.stdout.decode(encoding)
+def test_a_narrow_stream_gets_ascii_marks_and_json_and_exports_as_they_are(shell, saved):
+    narrow = {"PYTHONIOENCODING": "ascii", "PYTHONUTF8": "0"}
+    given = ("check", "--answer", FALSE, "--source", f"{SOURCE} \u2603")
+    text = shell(*given, **narrow).stdout.decode("ascii")
     assert "X c1 contradicted" in text
-    assert text.isascii()
+    done = json.loads(shell(*given, "--json", **narrow).stdout)
+    assert done["graph"]["nodes"][0]["text"].endswith("\u2603")
+    assert shell("export", str(saved), "-f", "csv", **narrow).stdout.decode() == to_csv(REPORT)
 
 
-def test_json_stays_json_on_a_narrow_stream(shell):
-    done = shell(
-        "check",
-        "--answer",
-        "\u2603",
-        "--source",
-        "Some snow.",
-        "--json",
-        PYTHONIOENCODING="ascii",
-        PYTHONUTF8="0",
-    )
-    assert done.returncode == 0, done.stderr
-    assert json.loads(done.stdout)["graph"]["nodes"][-1]["text"] == "\u2603"
+@pytest.mark.parametrize("kind", WRITERS)
+def test_each_format_is_written_whole_and_nothing_is_printed(trail, saved, tmp_path, kind):
+    out = tmp_path / "out"
+    assert trail("export", str(saved), "-f", kind, "-o", str(out)) == (0, "", "")
+    assert out.read_bytes() == WRITERS[kind](REPORT).encode()
+    assert sorted(file.name for file in tmp_path.iterdir()) == ["out", "r.json"]
+
+
+def test_a_batch_names_its_reports_and_leaves_out_what_is_broken(trail, saved, file):
+    path, broken = str(saved), file("broken.json", "{}")
+    status, out, err = trail("export", path, broken, "missing.json", path, "-f", "csv")
+    assert status == 2
+    assert [row["report"] for row in csv.DictReader(io.StringIO(out, newline=""))] == [path, path]
+    assert f"skipped: {broken}: not a report" in err
+    assert "skipped: missing.json does not exist" in err
+
+
+@pytest.mark.parametrize(
+    ("args", "words"),
+    [
+        (("R", "R", "-f", "mermaid"), "takes one report"),
+        (("-", "-", "-f", "csv"), "only once"),
+        (("R", "-f", "pdf"), "pdf"),
+        (("R",), "--format"),
+        (("missing.json", "-f", "csv"), "missing.json does not exist"),
+    ],
+)
+def test_a_wrong_export_exits_with_two_and_says_what(trail, saved, args, words):
+    status, out, err = trail("export", *(str(saved) if arg == "R" else arg for arg in args))
+    assert (status, out) == (2, "")
+    assert words in err
 
 
 def test_a_closed_pipe_is_no_fault():
@@ -100,13 +123,7 @@ def test_a_closed_pipe_is_no_fault():
     assert "Broken" not in done.stderr
 
 
-def _link(path):
-    (path.parent / "theirs.txt").write_text("theirs")
-    path.symlink_to("theirs.txt")
-
-
 OTHERS = {
-    "link": _link,
     "dangling link": lambda path: path.symlink_to("nothing"),
     "folder": lambda path: path.mkdir(),
     "pipe": os.mkfifo,

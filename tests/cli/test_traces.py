@@ -1,10 +1,10 @@
-"""`trail show` and `trail check` of saved traces."""
+"""`trail show` and `trail check` of recorded runs: of this library and of other tools, diagnosed or not."""
 
 import json
 import stat
+import sys
 from dataclasses import replace
 from pathlib import Path
-from types import SimpleNamespace
 
 import pytest
 from langchain_core.documents import Document
@@ -33,17 +33,6 @@ def made(answer):
     return handler.trace()
 
 
-@pytest.fixture
-def shell(trail):
-    """The command in this process, with what it prints as bytes."""
-
-    def run(*args):
-        status, out, err = trail(*args)
-        return SimpleNamespace(returncode=status, stdout=out.encode(), stderr=err.encode())
-
-    return run
-
-
 @pytest.fixture(scope="module")
 def right():
     return made("The bridge opened in 1968.")
@@ -63,55 +52,96 @@ def saved(tmp_path):
     return make
 
 
-def test_a_trace_shows_its_evidence_path(shell, saved, right):
-    shown = shell("show", saved("trace.json", right))
-    text = shown.stdout.decode()
-    assert (shown.returncode, shown.stderr) == (0, b"")
+def test_a_trace_shows_its_evidence_path(trail, saved, right):
+    path = saved("trace.json", right)
+    status, text, err = trail("show", path)
+    assert (status, err) == (0, "")
     for part in (
         f"trace {right.id}", "question:   When did the bridge open?", "answer:     The bridge opened in 1968.",
         "Shelf retrieved 2 for: When did the bridge open?", "read 1 of 2 (0 in part), not: 1 cutoff",
     ):  # fmt: skip
         assert part in text
     assert "\x1b" not in text
-    assert "two crowns" in shell("show", "--graph", saved("trace.json", right)).stdout.decode()
-
-
-def test_a_trace_as_one_object_has_its_steps_and_no_events(shell, saved, right):
-    data = json.loads(shell("show", "--json", saved("trace.json", right)).stdout)
+    assert "two crowns" in trail("show", "--graph", path)[1]
+    data = json.loads(trail("show", "--json", path)[1])
     assert (data["trace_id"], data["answer"]) == (right.id, right.answer)
     assert [len(each["candidates"]) for each in data["retrievals"]] == [2]
     assert [piece["dropped"] for piece in data["packings"][0]["pieces"]] == [None, "cutoff"]
     assert "events" not in data
+    late = replace(right, context=replace(right.context, started=1e300))
+    assert "1e+300 seconds after 1970" in trail("show", saved("late.json", late))[1]
+    assert "is a trace, and pages show reports" in trail("show", path, "--open")[2]
 
 
-def test_a_saved_trace_is_verified(shell, saved, right, wrong, tmp_path):
-    done = shell("check", saved("trace.json", right), "--max-score", "0", "-o", str(tmp_path / "report.json"))
-    assert done.returncode == 0, done.stderr
-    report = Report.from_json((tmp_path / "report.json").read_text())
+def test_a_saved_trace_is_verified(trail, saved, right, wrong, tmp_path):
+    out = tmp_path / "report.json"
+    assert trail("check", saved("trace.json", right), "--max-score", "0", "-o", str(out))[0] == 0
+    report = Report.from_json(out.read_text())
     assert (report.trace_id, report.hallucination_score) == (right.id, 0.0)
-    assert stat.S_IMODE((tmp_path / "report.json").stat().st_mode) == 0o600
-    failed = shell("check", saved("trace.json", wrong), "--max-score", "0")
-    assert failed.returncode == 1
-    assert f"{wrong.id}: hallucination score 1.00 is over".encode() in failed.stderr
-    assert shell("check", saved("trace.json", wrong)).returncode == 0
+    assert stat.S_IMODE(out.stat().st_mode) == 0o600
+    status, _, err = trail("check", saved("trace.json", wrong), "--max-score", "0")
+    assert status == 1
+    assert f"{wrong.id}: hallucination score 1.00 is over" in err
 
 
 @pytest.mark.parametrize("command", ["show", "check"])
-def test_a_broken_line_is_named_and_the_others_are_kept(shell, saved, right, command):
+def test_a_broken_line_is_named_and_the_others_are_kept(trail, saved, right, command):
     path = saved("traces.jsonl", right, right)
     with Path(path).open("a") as file:
         file.write(right.to_json()[:99] + "\n")
-    done = shell(command, path, "--json")
-    assert done.returncode == 2
-    assert b"skipped: " in done.stderr
-    assert b"line 3: the JSON is broken or truncated" in done.stderr
-    data = json.loads(done.stdout)
+    status, out, err = trail(command, path, "--json")
+    assert status == 2
+    assert "line 3: the JSON is broken or truncated" in err
+    data = json.loads(out)
     assert len(data["reports" if command == "check" else "traces"]) == 2
     assert len(data["errors"]) == 1
 
 
-def test_shows_a_trace_from_a_time_that_no_calendar_has(shell, saved, right):
-    context = replace(right.context, started=1e300)
-    found = shell("show", saved("late.json", replace(right, context=context)))
-    assert found.returncode == 0
-    assert b"1e+300 seconds after 1970" in found.stdout
+def test_runs_are_diagnosed_with_their_figures(trail, file):
+    sys.path.insert(0, str(Path(__file__).parents[1] / "faults"))
+    import langchain_faults
+    from cases import cases
+
+    plans = {each.signature: each for each in cases(1, seed=7)}
+    lines = [langchain_faults.played(plans[name]).to_json() for name in ("rewrite_loss", "truncation")]
+    one = file("trace.json", lines[0])
+    status, out, _ = trail("check", "--diagnose", one)
+    assert status == 0
+    assert "evidence path: rewrite loss; at query" in out
+    assert "question covered, retrieved" in out
+    assert json.loads(trail("check", "--diagnose", one, "--json")[1])["diagnosis"]["signature"] == "rewrite_loss"
+    status, out, err = trail("check", "--diagnose", file("traces.jsonl", f"{lines[0]}\n{{broken\n{lines[1]}\n"))
+    assert status == 2
+    assert "1 rewrite loss, 1 undetermined" in out
+    assert "skipped" in err
+
+
+def test_what_other_tools_recorded_is_shown_and_verified(trail, file):
+    sys.path.insert(0, str(Path(__file__).parents[1] / "importing"))
+    import spans_by_hand as made
+
+    content = made.lines([made.otlp([each]) for each in made.run(answer="The bridge opened in 1986.")])
+    path = file("spans.jsonl", content)
+    status, out, _ = trail("show", path)
+    assert status == 0
+    assert f"trace {made.TRACE}" in out
+    assert "search retrieved 1 for: When did the bridge open?" in out
+    report = json.loads(trail("check", path, "--diagnose", "--json")[1])
+    assert (report["run_id"], report["hallucination_score"]) == (made.TRACE, 1.0)
+    assert report["diagnosis"]["signature"] == "grounding_failure"
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        (b"", "is empty: expected traces"),
+        (b"\x00\x01\x02", "is a binary file, not text: expected traces as JSON"),
+        (b'{"a": 1}', "looked for OpenTelemetry spans"),
+    ],
+)
+def test_a_bad_file_is_refused_in_one_sentence(trail, file, content, message):
+    path = file("file.json", content)
+    status, out, err = trail("check", path)
+    assert (status, out) == (2, "")
+    assert path in err
+    assert message in " ".join(err.split())

@@ -105,3 +105,47 @@ def test_a_fault_of_ours_is_one_line(trail, monkeypatch):
     assert (status, out) == (70, "")
     assert "internal error" in err
     assert err.count("\n") == 1
+
+
+OLD, RED, BLUE, BLACK = (f"The boat is {word}." for word in ("old", "red", "blue", "black"))
+FAIL = ("--on-undecided", "fail")
+
+
+@pytest.mark.parametrize(
+    ("answer", "source", "options", "status", "says"),
+    [
+        (FALSE, SOURCE, ("0.5",), 1, "score 1.00 is over --max-score 0.50"),
+        (FALSE, SOURCE, ("1",), 0, ""),
+        (TRUE, SOURCE, ("0",), 0, ""),
+        (TRUE, "", ("1",), 1, "no source reached the answer"),
+        (
+            "```python\nprint(fares.total + 12)\n```",
+            SOURCE,
+            ("1",),
+            1,
+            "nothing that the answer states could be checked",
+        ),
+        (f"{OLD} {BLUE}", None, ("0",), 0, ""),
+        (f"{OLD} {BLUE}", None, ("0", *FAIL), 1, "(1 undecided claim counted as unsupported) 0.50 is over"),
+        (f"{OLD} {BLUE}", None, ("0.5", *FAIL), 0, ""),
+        (f"{BLUE} {BLUE}", None, ("1",), 1, "nothing that the answer states could be checked"),
+        (f"{OLD} {RED} {BLUE}", None, ("0.4",), 1, "score 0.50 is over"),
+        (f"{OLD} {BLUE} {BLACK}", None, ("1", *FAIL), 1, "some claims were not judged"),
+    ],
+)
+def test_the_threshold_decides_the_exit_status(  # noqa: PLR0917 - pytest names them
+    trail, monkeypatch, by_colour, answer, source, options, status, says
+):
+    given = ("check", "--answer", answer, "--source", "The boat in the harbour is old." if source is None else source)
+    if source is None:
+        monkeypatch.setattr("trail_callbacks.cli.check.judge_of", lambda _: by_colour)
+    found, _, err = trail(*given, "--max-score", *options)
+    assert (found, says in err, bool(err.strip())) == (status, True, bool(status))
+    assert trail(*given)[0] == 0
+
+
+@pytest.mark.parametrize("threshold", [(), ("--max-score", "1")])
+def test_a_judge_that_fails_is_an_error_with_or_without_a_threshold(trail, threshold):
+    status, out, err = trail("check", *GIVEN, "--judge", "openai/none@http://127.0.0.1:9/v1", *threshold, "--json")
+    assert (status, json.loads(out)["state"]) == (2, "error")
+    assert "unreachable" in err
