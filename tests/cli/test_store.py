@@ -23,10 +23,6 @@ def where(tmp_path):
     return str(tmp_path / "trail.db")
 
 
-def reports(*answers):
-    return [replace(check(answer, [SOURCE]), run_id=f"r{n}") for n, answer in enumerate(answers, 1)]
-
-
 def trace(name, answer=FALSE):
     def pieces(text):
         return (Piece(text=text, form="text"),)
@@ -47,7 +43,7 @@ def trace(name, answer=FALSE):
 def test_what_is_in_a_store_is_told_and_comes_out(trail, where, tmp_path):
     store = Store(where)
     store.put([(verified(each), each) for each in (trace("t1"), trace("t2", TRUE))])
-    store.put([(reports(TRUE)[0], None)])
+    store.put([(replace(check(TRUE, [SOURCE]), run_id="r1"), None)])
     status, printed, _ = trail("store", "info", where, "--json")
     found = json.loads(printed)
     assert (status, found["runs"], found["claims"], found["first"]) == (0, 3, 3, 1000.0)

@@ -40,15 +40,11 @@ def test_the_threshold_is_an_option_and_an_ini_value_and_the_option_wins(run, py
 @pytest.mark.parametrize(
     ("option", "named"),
     [
-        ("--trail-max-score=2", "*--trail-max-score is 2*"),
         ("--trail-max-score=nan", "*--trail-max-score is nan*"),
-        ("--trail-max-score=low", "*--trail-max-score is low*"),
         ("--trail-on-undecided=maybe", "*--trail-on-undecided is maybe, expected pass or fail*"),
         ("--trail-judge=nonsense", "*--trail-judge: *nonsense*"),
         ("--trail-report=there/is/none.jsonl", "*--trail-report is there/is/none.jsonl*"),
         ("--trail-repeat=0", "*--trail-repeat is 0*"),
-        ("--trail-repeat=1.5", "*--trail-repeat is 1.5*"),
-        ("--trail-baseline=there/is/none.json", "*--trail-baseline is there/is/none.json*"),
         ("--trail-baseline=none.json", "*--trail-baseline: *none.json does not exist; --trail-update-baseline*"),
         ("--trail-update-baseline", "*--trail-update-baseline needs the file*"),
     ],
@@ -62,19 +58,21 @@ def test_a_bad_option_is_a_usage_error(run, option, named):
 def test_all_workers_report_to_one_place(run_apart, pytester, monkeypatch):
     monkeypatch.setenv("GITHUB_STEP_SUMMARY", str(pytester.path / "step.md"))
     bodies = {f"t{n}": GOOD if n % 2 else f"assert_grounded({BAD})" for n in range(4)}
+    bodies["skipped"] = f"{GOOD}; import pytest; pytest.skip('so')"
     bodies["known"] = f'assert_grounded({BAD}); assert_grounded({GOOD}, allow=["\\ud800 none"])'
     accepted = {"test": "test_all_workers_report_to_one_place.py::test_known", "quote": "The fleet has 14 ships."}
     accepted["outcome"] = "contradicted"
     (pytester.path / "known.json").write_text(json.dumps({"version": 1, "findings": [accepted]}), encoding="utf-8")
     files = ["--trail-report=out.jsonl", "--junitxml=out.xml", "--trail-baseline=known.json"]
     result = run_apart(suite(**bodies), *files, "-n2")
-    result.assert_outcomes(passed=3, failed=2)
+    result.assert_outcomes(passed=3, failed=2, skipped=1)
     lines = lines_of(pytester.path / "out.jsonl")
     assert [
         (line["test"].split("::")[1], line["outcome"], line["report"]["hallucination_score"]) for line in lines
     ] == [
         ("test_known", "passed", 1.0),
         ("test_known", "passed", 0.0),
+        ("test_skipped", "skipped", 0.0),
         ("test_t0", "failed", 1.0),
         ("test_t1", "passed", 0.0),
         ("test_t2", "failed", 1.0),
@@ -83,36 +81,15 @@ def test_all_workers_report_to_one_place(run_apart, pytester, monkeypatch):
     assert properties_of(pytester.path / "out.xml")["trail_state_2"] == "assessed"
     assert (pytester.path / "step.md").read_text(encoding="utf-8").count("### Grounding of answers") == 1
     result.stdout.fnmatch_lines(
-        ["*6 answers checked in 5 tests*", "*accepted by *known.json: 1 finding", "*allow has *ud800 none*test_known"]
+        ["*7 answers checked in 6 tests*", "*accepted by *known.json: 1 finding", "*allow has *ud800 none*test_known"]
     )
 
 
-def test_the_file_holds_the_report_of_each_check_and_how_its_test_ended(run, pytester):
-    text = suite(skipped=f"{GOOD}; import pytest; pytest.skip('so')", good=GOOD, bad=f"assert_grounded({BAD})")
-    run(text, "--trail-report=out.jsonl").assert_outcomes(passed=1, failed=1, skipped=1)
-    lines = lines_of(pytester.path / "out.jsonl")
-    assert [
-        (line["test"].split("::")[1], line["outcome"], line["report"]["hallucination_score"]) for line in lines
-    ] == [
-        ("test_bad", "failed", 1.0),
-        ("test_good", "passed", 0.0),
-        ("test_skipped", "skipped", 0.0),
-    ]
-
-
 def test_junit_has_the_score_the_state_and_the_number_of_claims_of_each_check(run, pytester):
-    run(suite(two=f'{GOOD}; assert_grounded({BAD}, 1.0); trail_check("Hello!", ["It is 9."])'), "--junitxml=out.xml")
-    assert properties_of(pytester.path / "out.xml") == {
-        "trail_score": "0.0",
-        "trail_state": "assessed",
-        "trail_claims": "1",
-        "trail_score_2": "1.0",
-        "trail_state_2": "assessed",
-        "trail_claims_2": "1",
-        "trail_score_3": "none",
-        "trail_state_3": "no_checkable_claims",
-        "trail_claims_3": "1",
-    }
+    run(suite(two=f'{GOOD}; trail_check("Hello!", ["It is 9."])'), "--junitxml=out.xml")
+    first = {"trail_score": "0.0", "trail_state": "assessed", "trail_claims": "1"}
+    second = {"trail_score_2": "none", "trail_state_2": "no_checkable_claims", "trail_claims_2": "1"}
+    assert properties_of(pytester.path / "out.xml") == first | second
 
 
 # A judge with a model, which reads claims as the offline judge does and judges each as its script says.

@@ -36,7 +36,6 @@ def test_an_answer_is_a_text_or_a_message(reply):
     "value",
     [
         SOURCE,
-        [SOURCE],
         [[SOURCE]],
         Document(SOURCE),
         [{"page_content": SOURCE, "metadata": {}}],
@@ -52,7 +51,6 @@ def test_sources_come_in_many_forms(value):
 @pytest.mark.parametrize(
     ("given", "keys", "words"),
     [
-        ([None], {}, "no answer to check"),
         ([{}], {}, "no answer to check"),
         ([{"answer": RIGHT}], {"answer": "said"}, "'said'"),
         ([{"answer": RIGHT}], {"sources": "kb"}, "no sources under the key 'kb'"),
@@ -64,12 +62,9 @@ def test_what_is_missing_is_said(given, keys, words):
 
 
 def test_no_tool_is_imported_with_its_module():
-    tools = "langsmith langfuse phoenix mlflow opentelemetry"
     code = (
-        "import sys, importlib\n"
-        "for name in 'langsmith langfuse phoenix mlflow'.split():\n"
-        "    importlib.import_module('trail_evaluators.' + name)\n"
-        f"assert not [name for name in {tools.split()!r} if name in sys.modules], sys.modules"
+        "import sys; from trail_evaluators import langsmith, langfuse, phoenix, mlflow\n"
+        "assert not {'langsmith', 'langfuse', 'phoenix', 'mlflow', 'opentelemetry'} & set(sys.modules)"
     )
     subprocess.run([sys.executable, "-c", code], check=True, timeout=120)
 

@@ -32,15 +32,9 @@ def taken(tree):
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)
-def test_what_a_page_takes_from_us_is_there(page):
-    assert blocks(page)
-    for block in blocks(page):
-        dict(taken(ast.parse(block)))
-
-
-@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)
-def test_what_a_page_calls_takes_these_arguments(page):
+def test_what_a_page_takes_from_us_is_there_and_takes_these_arguments(page):
     known = {}
+    assert blocks(page)
     for block in blocks(page):
         tree = ast.parse(block)
         known |= dict(taken(tree))
