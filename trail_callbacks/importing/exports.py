@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from trail_callbacks.capture.events import Hints, Status
-from trail_callbacks.importing.otlp import OtlpSpan, moment
+from trail_callbacks.importing.otlp import OtlpSpan, moment, status_of
 from trail_callbacks.importing.pieces import decoded, first_of, object_of, pieces, text_of
 from trail_callbacks.importing.steps import KINDS, ImportedRun, Step, kind_of, said_of, sides, step_made
 
@@ -116,9 +116,7 @@ def _metadata(record: Mapping[str, Any]) -> dict[str, Any]:
 def _error(record: Mapping[str, Any]) -> tuple[str | None, Status]:
     text = str(record.get("error") or "")
     first = next((line for line in text.splitlines() if line.strip()), text)[:2_000]
-    if first.startswith(("GraphInterrupt", "GraphBubbleUp")):
-        return first, "paused"
-    return first or None, "cancelled" if first.startswith(("Cancelled", "GeneratorExit")) else "error"
+    return first or None, status_of(first)
 
 
 def is_observation(record: Mapping[str, Any]) -> bool:

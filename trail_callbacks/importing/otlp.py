@@ -196,15 +196,17 @@ def _error(item: Mapping[str, Any]) -> tuple[str | None, Status]:
     for event in _objects(item.get("events")):
         if event.get("name") == "exception":
             known = _attributes(event.get("attributes"))
-            kind, text = str(known.get("exception.type") or "Error"), str(known.get("exception.message") or "")
-            paused = "GraphInterrupt" in kind or "GraphBubbleUp" in kind
-            cancelled = "CancelledError" in kind or "GeneratorExit" in kind
-            return (
-                f"{kind.rpartition('.')[2]}: {text}",
-                "paused" if paused else "cancelled" if cancelled else "error",
-            )
+            kind = str(known.get("exception.type") or "Error").rpartition(".")[2]
+            return f"{kind}: {known.get('exception.message') or ''}", status_of(kind)
     said = first_of(status, "message", "description") or item.get("status_message")
     return str(said or "the span ended with an error"), "error"
+
+
+def status_of(error: str) -> Status:
+    """Returns what an exception means, by the beginning of its name."""
+    if error.startswith(("GraphInterrupt", "GraphBubbleUp")):
+        return "paused"
+    return "cancelled" if error.startswith(("Cancelled", "GeneratorExit")) else "error"
 
 
 def _number(value: object) -> int:

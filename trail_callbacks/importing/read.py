@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import warnings
 from collections import defaultdict
-from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, field, replace
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple, TypeVar
@@ -35,35 +35,20 @@ _LISTS = {
 
 
 class _Item(NamedTuple):
-    """A part of a trace.
-
-    Attributes:
-        trace_id: The trace.
-        make: Makes the run, or the trace, of all the parts that have the same one.
-        value: A span, run or observation; None of a whole trace.
-    """
+    """A part of a trace: a span, run or observation, and what makes the run or trace of all parts with the same one."""
 
     trace_id: str
     make: Callable[[str, list[Any]], ImportedRun | Trace]
-    value: Any
-
-
-class _Place(NamedTuple):
-    """Where a trace is: the line of its first part, and of the record with its last, which is counted from 0."""
-
-    first: int
-    last: int
-    record: int
+    value: Any  # None of a whole trace
 
 
 @dataclass(slots=True)
-class _Index:
-    """What a first reading of a file shows: a trace may be in many places, and no order is guaranteed."""
+class _Place:
+    """Where a trace is: the line of its first part, and of the record with its last, which is counted from 0."""
 
-    places: dict[str, _Place] = field(default_factory=dict)
-    broken: list[int] = field(default_factory=list)  # lines
-    records: int = 0
-    keys: str = ""  # of the first record that belongs to no known tool
+    first: int
+    last: int = 0
+    record: int = 0
 
 
 def read(path: str | Path, on_error: Callable[[InputError], object] | None = None) -> Iterator[Trace]:
@@ -90,47 +75,52 @@ def read(path: str | Path, on_error: Callable[[InputError], object] | None = Non
 
 def named(file: Path, name: str, report: Callable[[InputError], object]) -> Iterator[Trace]:
     """As `read`, of a file that is called something else in errors."""
-    index = _indexed(file, name, report)
-    if not index.places:
-        raise _unknown(name, index)
+    places, broken = _indexed(file, name, report)
     found = 0
     waiting: dict[str, list[_Item]] = defaultdict(list)
     for number, record in enumerate(each for each in _records(file, name) if isinstance(each, Record)):
-        items = _understood(record, _ignored)
+        items = _understood(record, lambda *_: None)  # the first reading reported it
         for item in items:
             waiting[item.trace_id].append(item)
         for trace_id in dict.fromkeys(item.trace_id for item in items):
-            if trace_id in index.places and index.places[trace_id].record == number:
+            if trace_id in places and places[trace_id].record == number:
                 for trace in _traces(trace_id, waiting.pop(trace_id), f"{name}, line {record.line}", report):
                     found += 1
-                    yield _noted(trace, trace_id, index)
-    if not found and not index.broken:
+                    yield _noted(trace, places[trace_id], broken)
+    if not found and not broken:
         raise InputError(
-            f"{name} has {len(index.places)} traces, none of an app with a language model: expected spans with "
+            f"{name} has {len(places)} traces, none of an app with a language model: expected spans with "
             "attributes of OpenInference (openinference.span.kind) or GenAI (gen_ai.operation.name), among others. Is "
             "the instrumentor of LangChain or LlamaIndex switched on?"
         )
 
 
-def _indexed(file: Path, name: str, report: Callable[[InputError], object]) -> _Index:
-    index = _Index()
+def _indexed(file: Path, name: str, report: Callable[[InputError], object]) -> tuple[dict[str, _Place], list[int]]:
+    """What a first reading shows: where each trace is, since no order is guaranteed, and which lines are broken."""
+    places: dict[str, _Place] = {}
+    broken: list[int] = []
+    keys = ""  # of the first record that belongs to no known tool
 
-    def broken(line: int, why: str) -> None:
-        index.broken.append(line)
+    def refuse(line: int, why: str) -> None:
+        broken.append(line)
         report(InputError(f"{name}, line {line}: {why}"))
 
+    records = -1
     for record in _records(file, name):
         if isinstance(record, Broken):
-            broken(record.line, record.why)
+            refuse(record.line, record.why)
             continue
-        items = _understood(record, broken)
+        records += 1
+        items = _understood(record, refuse)
         for item in items:
-            first = index.places[item.trace_id].first if item.trace_id in index.places else record.line
-            index.places[item.trace_id] = _Place(first, record.line, index.records)
-        index.records += 1
-        if not items and not index.keys:
-            index.keys = ", ".join(map(str, list(record.value)[:8])) or "nothing"
-    return index
+            place = places.setdefault(item.trace_id, _Place(record.line))
+            place.last, place.record = record.line, records
+        if not items and not keys:
+            keys = ", ".join(map(str, list(record.value)[:8])) or "nothing"
+    if not places:
+        what = f"no traces that are known: looked for {_LOOKED_FOR}; found an object with {keys}"
+        raise InputError(f"{name} holds {what}" if keys else f"{name} is no JSON: looked for {_LOOKED_FOR}")
+    return places, broken
 
 
 def _records(file: Path, name: str) -> Iterator[Record | Broken]:
@@ -196,27 +186,14 @@ def _traces(trace_id: str, items: list[_Item], where: str, report: Callable[[Inp
                 yield trace
 
 
-def _noted(trace: Trace, trace_id: str, index: _Index) -> Trace:
+def _noted(trace: Trace, place: _Place, broken: Sequence[int]) -> Trace:
     """The trace with a note if a line beside its own could not be read: a step of it may have been there."""
-    place = index.places[trace_id]
-    near = [line for line in index.broken if place.first - 1 <= line <= place.last + 1]
+    near = [line for line in broken if place.first - 1 <= line <= place.last + 1]
     if not near:
         return trace
     note = f"line {near[0]} of the file could not be read: a step of this run may have been there"
     return replace(trace, lost=(*trace.lost, note), warnings=(*trace.warnings, note))
 
 
-def _unknown(name: str, index: _Index) -> InputError:
-    if index.records:
-        return InputError(
-            f"{name} holds no traces that are known: looked for {_LOOKED_FOR}; found an object with {index.keys}"
-        )
-    return InputError(f"{name} is no JSON: looked for {_LOOKED_FOR}")
-
-
 def _warned(error: InputError) -> None:
     warnings.warn(f"skipped: {error}", stacklevel=4)
-
-
-def _ignored(line: int, why: str) -> None:
-    """At the second reading: the first one reported it."""
