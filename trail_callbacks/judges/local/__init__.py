@@ -3,5 +3,5 @@
 `judge` is the way in. `decision` decides a claim, or says why it cannot: it lays claim and sentences side by side
 (`alignment`) and looks for near-verbatim support, another number or name in one place (`slots`), or a denial, hedge,
 plan, view, condition or limit that is left out (`losses`). A new difference is a function of an
-alignment, entered in `decision`. `overlap` counts shared words, for localisation, which needs a best guess.
+alignment, entered in `decision`.
 """

@@ -16,8 +16,9 @@ from dataclasses import dataclass, field, replace
 from trail_callbacks.claims import Claim, abstains, split
 from trail_callbacks.evidence import Passage, quoted
 from trail_callbacks.judges.judge import Assessment, Extraction, Judgement, Purpose, Question, absent
-from trail_callbacks.judges.local.decision import Ruling
-from trail_callbacks.judges.local.wording import Wording
+from trail_callbacks.judges.local.alignment import laid_beside
+from trail_callbacks.judges.local.decision import Ruling, mismatches
+from trail_callbacks.judges.local.wording import Word, Wording, WordPlaces
 from trail_callbacks.language.detect import limits
 from trail_callbacks.language.speech import is_question
 from trail_callbacks.models.call import Pipeline
@@ -28,6 +29,7 @@ from trail_callbacks.taxonomy import UNSUPPORTED, SupportClass
 _ESCAPED = re.compile(r"\\u([0-9a-fA-F]{4})")
 _FIELD = re.compile(r'[{\s]*"[^"]{1,60}"\s*:\s*"([^"]*\s[^"]*[.!\u3002])"[,}\]\s]*')
 _PRONOUN = re.compile(r"(?:It|He|She|They|Its|His|Her|Their)\b")
+_ENOUGH = 0.6  # share of a claim's words by which an output states it
 _LONGEST = 4000  # characters of a claim that are compared; a longer one is a text without punctuation
 
 
@@ -116,10 +118,12 @@ class _Assessor:
         by_node: dict[str, list[Passage]] = defaultdict(list)
         for passage in _statements(question.passages):
             by_node[passage.node_id].append(passage)
-        stating = [quoted(one, "supports") for mine in by_node.values() for one in self._stating(question.claim, mine)]
+        claim = self._read(unframed(question.claim.text[:_LONGEST]))
+        found = (self._stating(claim, passages) for passages in by_node.values())
+        stating = [quoted(passage, "supports") for passage in found if passage is not None]
         if not stating:
             return absent(question.claim.id, "No output has enough of its words.")
-        why = "These outputs have most of its words, and every number and name."
+        why = "These outputs have most of its words."
         supported = SupportClass.SUPPORTED
         return Judgement(claim_id=question.claim.id, support=supported, rationale=why, evidence=tuple(stating))
 
@@ -133,19 +137,32 @@ class _Assessor:
             [self._read(text) for text in around],
         ).judgement()
 
-    def _stating(self, claim: Claim, passages: Sequence[Passage]) -> list[Passage]:
-        """The passages of one node that state a claim, by shared words."""
-        from trail_callbacks.judges.local.overlap import SharedWords  # noqa: PLC0415 - only localisation needs it
+    def _stating(self, claim: Wording, passages: Sequence[Passage]) -> Passage | None:
+        """The passage of one node that has most of a claim's words, if that is enough and it does not depart from it.
 
-        shared = SharedWords(
-            self._read(unframed(claim.text[:_LONGEST])),
-            [self._read(_wording(passage)) for passage in passages],
-            [self._read(passage.before) for passage in passages],
-            [passage.address != "" for passage in passages],
-        )
-        # `capital: Bergen` is not stated by two passages of which one has neither's sense.
-        alone = bool(claim.path) and claim.text != " ".join(claim.quote.split())
-        return [passages[i] for i in shared.stating(alone=alone)]
+        Localisation asks which of many outputs carries a claim: there the best guess is worth more than silence. An
+        output states a claim, also one that leaves out who said it. A row has the words of its header, a sentence the
+        names before it.
+        """
+        words = claim.words(claim.named)
+        whole = sum(word.weight for word in words if word.content)
+        held = [self._held(words, passage) for passage in passages]
+        weights = [  # numbers aside first: a number alone is no common subject
+            (sum(word.weight for word in has if word.quantity is None), sum(word.weight for word in has))
+            for has in held
+        ]
+        best = max(range(len(weights)), key=weights.__getitem__)
+        read = [self._read(_wording(passage)) for passage in passages]
+        aligned = laid_beside(claim, [read[best]], read)
+        departs = any(found for one in aligned.values() for found in mismatches(one, views=False))
+        return None if weights[best][1] < _ENOUGH * whole or departs else passages[best]
+
+    def _held(self, words: Sequence[Word], passage: Passage) -> list[Word]:
+        """The words of a claim that a passage has."""
+        kinds = {"name", "word"} if passage.address else {"name"}
+        around = WordPlaces(self._read(passage.before).words()).held(words)
+        held = WordPlaces(self._read(_wording(passage)).words()).held(words)
+        return [word for i, word in enumerate(words) if i in held or (i in around and word.kind in kinds)]
 
     def _read(self, text: str) -> Wording:
         return self.wordings.setdefault(text, Wording(_unescaped(text)))
