@@ -6,13 +6,12 @@ seconds, and an app may switch the recording on before it needs LlamaIndex.
 
 from __future__ import annotations
 
-import weakref
 from collections.abc import Mapping
 from itertools import count
 from typing import Any, Literal
 
 from llama_index_trail.messages import message_text
-from llama_index_trail.records import by_class
+from llama_index_trail.records import ByIdentity, by_class
 
 Family = Literal["model", "retriever", "tool", "chain", "passing", "workflow", "agent", "writer", "own"]
 """`passing`: records nothing itself. `writer`: a chat response that reads its own stream. `own`: a class of the app,
@@ -84,7 +83,7 @@ def from_framework(kind: type) -> bool:
 
 _numbers = count(1)
 _UNNAMED = "chat_history"  # the key of a memory to which the app gave none
-_objects: dict[int, tuple[weakref.ref[Any], int]] = {}  # by identity; `id` alone is used again after an object is gone
+_objects: ByIdentity[int] = ByIdentity()
 
 
 def memory_of(instance: object, arguments: Mapping[str, Any]) -> Any:
@@ -132,18 +131,9 @@ def session_of(memory: Any) -> str | None:
 
 
 def _of_object(value: object) -> str | None:
-    known = _objects.get(id(value))
-    if known is None or known[0]() is not value:
-        place = id(value)
+    number = _objects.get(value)
+    if number is None:
         number = next(_numbers)
-        try:
-            _objects[place] = weakref.ref(value, lambda ref: _forget(place, ref)), number
-        except TypeError:  # not every object can be referenced weakly
+        if not _objects.put(value, number):
             return None
-        return f"object {number}"
-    return f"object {known[1]}"
-
-
-def _forget(place: int, ref: weakref.ref[Any]) -> None:
-    if (known := _objects.get(place)) is not None and known[0] is ref:
-        del _objects[place]
+    return f"object {number}"

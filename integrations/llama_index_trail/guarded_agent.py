@@ -19,7 +19,7 @@ from llama_index.core.workflow import Context, StopEvent, step
 from llama_index_trail.chat_drafts import DraftMemory
 from llama_index_trail.drafts import run_here
 from llama_index_trail.responses import from_messages, sources_of, writer_of
-from llama_index_trail.results import KEY, GuardDecision, untraced
+from llama_index_trail.results import KEY, note_decision, untraced
 from llama_index_trail.spans import HANDOFF
 from llama_index_trail.turns import EventBuffer, Notes, answer_of, answer_text, clear_store, judged_only, unjudged
 from trail_callbacks.errors import InputError
@@ -360,11 +360,13 @@ def _judged_only(output: AgentOutput) -> AgentOutput:
 def _unjudged(output: AgentOutput, names: tuple[str, ...], *, blocked: bool) -> AgentOutput:
     """An output that says that its answer was not judged."""
     if names:
-        output[KEY] = GuardDecision.on(output, {"unjudged": list(names), "passed": False, "blocked": blocked})
+        output[KEY] = {"unjudged": list(names), "passed": False, "blocked": blocked}
+        note_decision(output)
     return output
 
 
 def _marked(output: AgentOutput, outcome: GuardOutcome[Any]) -> AgentOutput:
     if summary := outcome.summary():
-        output[KEY] = GuardDecision.on(output, summary)
+        output[KEY] = summary
+        note_decision(output)
     return output

@@ -9,7 +9,7 @@ from collections.abc import Set as AbstractSet
 from numbers import Real
 from typing import Any, NamedTuple
 
-from llama_index_trail.records import Path, Raw, by_class
+from llama_index_trail.records import Path, Raw, by_class, field_of
 from trail_callbacks.graph import Origin
 
 _TURN = re.compile(r"^[ \t]*(system|user|assistant|tool|function): ", re.MULTILINE)
@@ -146,14 +146,10 @@ def _provider_call(each: Any) -> tuple[str | None, str, object] | None:
     """Reads a call in the shape of the OpenAI API, as object or dictionary, or as a pair of name and arguments."""
     if isinstance(each, list | tuple) and len(each) == 2:  # noqa: PLR2004 - name, arguments
         return None, str(each[0]), each[1]
-    function = _of(each, "function") or each
-    name = _of(function, "name")
-    arguments = _of(function, "arguments") or _of(function, "args") or _of(function, "input")
-    return (_of(each, "id"), str(name), arguments) if name else None
-
-
-def _of(value: Any, name: str) -> Any:
-    return value.get(name) if isinstance(value, Mapping) else getattr(value, name, None)
+    function = field_of(each, "function") or each
+    name = field_of(function, "name")
+    arguments = field_of(function, "arguments") or field_of(function, "args") or field_of(function, "input")
+    return (field_of(each, "id"), str(name), arguments) if name else None
 
 
 def _call_id_of_blocks(value: Any) -> str | None:

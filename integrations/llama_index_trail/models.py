@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable
 from typing import TYPE_CHECKING, Any
 
 from llama_index_trail.messages import message_text as said
+from llama_index_trail.records import field_of as _of
 from llama_index_trail.records import usage_of
 from llama_index_trail.results import untraced
 from trail_callbacks.errors import InputError
@@ -98,10 +99,6 @@ def _usage(response: Any) -> Usage:
     )
     known = next((int(number) for number in cached if isinstance(number, int)), 0)
     return Usage(calls=1, cached_tokens=known, **usage_of(response))
-
-
-def _of(value: Any, name: str) -> Any:
-    return value.get(name) if isinstance(value, Mapping) else getattr(value, name, None)
 
 
 def replay(llm: LLM) -> Callable[[Replay], str]:

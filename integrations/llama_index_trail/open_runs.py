@@ -9,14 +9,14 @@ import time
 import weakref
 from asyncio import CancelledError
 from collections import deque
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from itertools import count
 from typing import Any
 
 from llama_index_trail.families import is_kind
 from llama_index_trail.messages import documents, joined, reply
 from llama_index_trail.pieces import answer_of, event_fields
-from llama_index_trail.records import Raw, SpanEnded, SpanFailed, status_of, usage_of
+from llama_index_trail.records import ByIdentity, Raw, SpanEnded, usage_of
 from llama_index_trail.results import Scope, current
 from llama_index_trail.spans import HANDOFF, OpenSpan, OpenTrace
 from llama_index_trail.streams import Stream, follow, is_stream
@@ -37,7 +37,7 @@ class OpenRuns:
         self._spans: dict[str, OpenSpan] = {}
         self._traces: dict[str, OpenTrace] = {}
         self._lazy: list[OpenSpan] = []  # async streams of models that may call their sync twin while read
-        self._chats: dict[int, OpenTrace] = {}  # by the identity of the response, while its writer or reader is at work
+        self._chats: ByIdentity[OpenTrace] = ByIdentity()  # of responses whose writer or reader is at work
         self._lost: deque[Callable[[], None]] = deque()
         self._errors: deque[Exception] = deque(maxlen=_ERRORS)
         self._numbers = count(1)
@@ -89,15 +89,14 @@ class OpenRuns:
         span.trace.unread = [each for each in span.trace.unread if each[1] != id(source)]
         for maker in ended:
             self._forget(maker)
-            maker.trace.finish(maker.id, (SpanEnded, maker.id, [Raw(text, ("response",))]))
+            self._end(maker, [Raw(text, ("response",))])
 
     def _token(self, trace: OpenTrace, event: object) -> int:
-        """A number for the identity of an event; `id` alone is used again after an event is gone."""
-        known = trace.tokens.get(id(event))
-        if known is not None and known[0]() is event:
-            return known[1]
-        token = next(self._numbers)
-        trace.tokens[id(event)] = (weakref.ref(event), token)
+        """A number for the identity of an event."""
+        token = trace.tokens.get(event)
+        if token is None:
+            token = next(self._numbers)
+            trace.tokens.put(event, token)
         return token
 
     def _outputs(self, span: OpenSpan, result: object) -> list[Raw]:
@@ -114,6 +113,20 @@ class OpenRuns:
         except Exception as fault:  # noqa: BLE001 - the tree of runs must stay whole, whatever a payload is
             self.keep(fault, span.trace.scope)
             return []
+
+    @staticmethod
+    def _end(
+        span: OpenSpan,
+        outputs: Sequence[Raw] = (),
+        error: BaseException | None = None,
+        *,
+        more: Sequence[Raw] = (),
+        run_id: str | None = None,
+    ) -> None:
+        """Records how a run ended. Of an exception only its text is kept: its traceback holds the app's frames."""
+        id_, said = run_id or span.id, None if error is None else described(error)
+        status = "cancelled" if is_cancellation(error) else "error"
+        span.trace.finish(id_, (SpanEnded, id_, outputs, more, said, status))
 
     def _forget(self, span: OpenSpan) -> None:
         self._spans.pop(span.id, None)
@@ -167,7 +180,7 @@ class OpenRuns:
         """A chat engine's stream is read by a writer of its own, on a thread or task, into a queue for the app."""
         trace = root.trace
         trace.streamed = weakref.ref(response)
-        self._chats[id(response)] = trace
+        self._chats.put(response, trace)
         follow(type(response), self.reading)
 
         def lost() -> None:
@@ -178,8 +191,8 @@ class OpenRuns:
 
     def reading(self, response: Any, source: Any) -> Any:
         """Somebody reads a chat response, perhaps not to its end: returns the stream that shows how far."""
-        trace = self._chats.get(id(response))
-        if trace is None or trace.root is None or trace.streamed is None or trace.streamed() is not response:
+        trace = self._chats.get(response)
+        if trace is None or trace.root is None:
             return source
         trace.reading = True
 
@@ -223,10 +236,8 @@ class OpenRuns:
             self._close_unread(trace, outputs, error)
         self._drop(trace)
         for id_ in (root.id,) if root.node == root.id else (root.node, root.id):
-            if error is not None:
-                root.trace.finish(id_, (SpanFailed, id_, described(error), status_of(error), outputs))
-            else:
-                root.trace.finish(id_, (SpanEnded, id_, outputs if id_ == root.node else (), _earlier(trace)))
+            read = outputs if error is not None or id_ == root.node else ()
+            self._end(root, read, error, more=_earlier(trace), run_id=id_)
         if response is not None and (error is None or stopped):
             trace.scope.deliver(root.id, response)
         if self.installed is None and not self._traces:
@@ -237,12 +248,7 @@ class OpenRuns:
         unended = [span for span in list(trace.open.values()) if span.streaming and span is not trace.root]
         for span in unended:
             read = [Raw(outputs[0].text, ("text",))] if len(unended) == 1 and outputs else []
-            if error is None and read:
-                span.trace.finish(span.id, (SpanEnded, span.id, read))
-            else:
-                span.trace.finish(
-                    span.id, (SpanFailed, span.id, described(error or GeneratorExit()), "cancelled", read)
-                )
+            self._end(span, read, None if error is None and read else error or GeneratorExit())
 
     def _close_unread(self, trace: OpenTrace, outputs: list[Raw], error: BaseException | None) -> None:
         """Ends the components that passed the stream on; what went through another stream is not known."""
@@ -250,18 +256,13 @@ class OpenRuns:
         if passed_on is None and trace.streamed is not None:  # a chat's writer reads the stream of an engine
             passed_on = trace.unread[-1][1] if trace.unread else None
         for span, key in trace.unread:
-            if error is not None:
-                read = outputs if key == passed_on else ()
-                span.trace.finish(span.id, (SpanFailed, span.id, described(error), status_of(error), read))
-            else:
-                span.trace.finish(span.id, (SpanEnded, span.id, outputs if key == passed_on else ()))
+            self._end(span, outputs if key == passed_on else (), error)
 
     def _drop(self, trace: OpenTrace | None) -> None:
         if trace is not None:
             trace.closed, trace.root = True, None
-            for key, each in list(self._chats.items()):  # copied at once: other threads begin chats meanwhile
-                if each is trace:
-                    self._chats.pop(key, None)
+            if trace.streamed is not None:
+                self._chats.pop(trace.streamed())
             for span in list(trace.open.values()):
                 self._forget(span)
             for id_ in trace.lent:

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import weakref
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import Any, ClassVar, Literal, NamedTuple, Protocol, TypeVar
+from typing import Any, ClassVar, Generic, Literal, NamedTuple, Protocol, TypeVar
 
 from trail_callbacks.capture.events import Form, Hints, Piece, RunEnded, RunFailed, RunKind, RunStarted, Status
-from trail_callbacks.capture.payloads import exact_text, is_cancellation, labels, scalars, without_feedback
+from trail_callbacks.capture.payloads import exact_text, labels, scalars, without_feedback
 from trail_callbacks.graph import Origin
 
 
@@ -42,43 +43,30 @@ class SpanStarted:
 
 @dataclass(slots=True, eq=False)
 class SpanEnded:
-    """A run came to its end. See `RunEnded`."""
+    """A run came to its end, or was left by an exception. See `RunEnded` and `RunFailed`."""
 
     run_id: str
     outputs: Sequence[Raw] = ()
     more_inputs: Sequence[Raw] = ()
-    parent_id: ClassVar[None] = None
-    phase: ClassVar[Literal["ended"]] = "ended"
-
-    def convert(self, seq: int) -> RunEnded:
-        """Makes the event."""
-        return RunEnded(seq=seq, run_id=self.run_id, outputs=pieces(self.outputs), more_inputs=pieces(self.more_inputs))
-
-
-@dataclass(slots=True, eq=False)
-class SpanFailed:
-    """A run was left by an exception. See `RunFailed`."""
-
-    run_id: str
-    error: str
+    error: str | None = None
     status: Status = "error"
-    outputs: Sequence[Raw] = ()
     parent_id: ClassVar[None] = None
-    phase: ClassVar[Literal["failed"]] = "failed"
 
-    def convert(self, seq: int) -> RunFailed:
+    @property
+    def phase(self) -> Literal["ended", "failed"]:
+        """Which of the two."""
+        return "ended" if self.error is None else "failed"
+
+    def convert(self, seq: int) -> RunEnded | RunFailed:
         """Makes the event."""
-        return RunFailed(
-            seq=seq, run_id=self.run_id, error=self.error, status=self.status, outputs=pieces(self.outputs)
-        )
-
-
-def status_of(error: BaseException | None) -> Status:
-    """Returns what an exception means: the app stopped the run, or it failed."""
-    return "cancelled" if is_cancellation(error) else "error"
+        outputs = pieces(self.outputs)
+        if self.error is None:
+            return RunEnded(seq=seq, run_id=self.run_id, outputs=outputs, more_inputs=pieces(self.more_inputs))
+        return RunFailed(seq=seq, run_id=self.run_id, error=self.error, status=self.status, outputs=outputs)
 
 
 Found = TypeVar("Found")
+Value = TypeVar("Value")
 Path = tuple["str | int", ...]
 _WRITTEN_BY_MODELS = (("text",), ("response",))
 
@@ -86,6 +74,34 @@ _WRITTEN_BY_MODELS = (("text",), ("response",))
 def by_class(find: Callable[[type], Found]) -> Callable[[type], Found]:
     """Remembers what a function finds of each class, in bounded space: it is asked many times for a query."""
     return lru_cache(maxsize=4_096)(find)
+
+
+class ByIdentity(Generic[Value]):
+    """A value for each of some objects, as long as the object lives; `id` alone is used again after it is gone."""
+
+    def __init__(self) -> None:
+        self._known: dict[int, tuple[weakref.ref[Any], Value]] = {}
+
+    def __len__(self) -> int:
+        return len(self._known)
+
+    def get(self, key: object) -> Value | None:
+        """Returns the value for an object, or None."""
+        known = self._known.get(id(key))
+        return known[1] if known is not None and known[0]() is key else None
+
+    def put(self, key: object, value: Value) -> bool:
+        """Keeps a value; returns False if the object is one that nothing refers to weakly, such as a string."""
+        place = id(key)
+        try:
+            self._known[place] = weakref.ref(key, lambda _: self._known.pop(place, None)), value
+        except TypeError:
+            return False
+        return True
+
+    def pop(self, key: object) -> None:
+        """Forgets the value for an object."""
+        self._known.pop(id(key), None)
 
 
 class Raw(NamedTuple):
@@ -147,7 +163,7 @@ def usage_of(response: Any) -> dict[str, int]:
     """Returns `prompt_tokens` and `completion_tokens` of a response, as far as it says."""
     try:
         raw = getattr(response, "raw", None)
-        places = [getattr(response, "additional_kwargs", None), *(_field(raw, name) for name in _USAGE), raw]
+        places = [getattr(response, "additional_kwargs", None), *(field_of(raw, name) for name in _USAGE), raw]
         found = {"prompt_tokens": _first(places, _READ), "completion_tokens": _first(places, _WRITTEN)}
     except Exception:  # noqa: BLE001 - an object of the provider's, which may raise anything; the answer is what counts
         return {}
@@ -155,9 +171,10 @@ def usage_of(response: Any) -> dict[str, int]:
 
 
 def _first(places: list[Any], names: tuple[str, ...]) -> int | None:
-    values = (_field(place, name) for place in places for name in names)
+    values = (field_of(place, name) for place in places for name in names)
     return next((value for value in values if isinstance(value, int) and not isinstance(value, bool)), None)
 
 
-def _field(place: Any, name: str) -> Any:
+def field_of(place: Any, name: str) -> Any:
+    """Returns what a provider's object holds under a name, be it a mapping or not; None for nothing."""
     return place.get(name) if isinstance(place, Mapping) else getattr(place, name, None)

@@ -14,6 +14,7 @@ from typing import Any
 from llama_index_instrumentation.span import active_span_id
 
 from llama_index_trail.families import is_kind
+from llama_index_trail.records import ByIdentity
 from trail_callbacks.errors import InputError
 from trail_callbacks.forking import renewed_in_child
 from trail_callbacks.graph import ProvenanceGraph
@@ -33,42 +34,9 @@ _WITH_METADATA = (
     "AgentChatResponse",
     "StreamingAgentChatResponse",
 )
-_origins: dict[int, tuple[weakref.ref[Any], Session | Report, str]] = {}
 
-
-class GuardDecision(dict[str, Any]):
-    """The summary that a guard attaches to a response; the summary of a plain report does not replace it.
-
-    Made as a dictionary is, for `dataclasses.asdict` makes another one of it. Engines merge metadata, so that it may
-    turn up on another response than the one it is about.
-
-    Attributes:
-        about: Returns the response it is about, as long as there is one.
-    """
-
-    __slots__ = ("about",)
-
-    def __init__(self, *args: Any, **kwargs: Any) -> None:
-        super().__init__(*args, **kwargs)
-        self.about: Callable[[], object] = _nothing
-
-    @classmethod
-    def on(cls, response: object, summary: dict[str, Any]) -> GuardDecision:
-        """Makes the decision on a response; the summary is that of `trail_callbacks.guard.GuardOutcome`."""
-        decision = cls(summary)
-        decision.about = weakref.ref(response)
-        return decision
-
-    def is_about(self, response: object) -> bool:
-        """True for the very response."""
-        return self.about() is response
-
-    def __reduce__(self) -> tuple[type[dict[str, Any]], tuple[dict[str, Any]]]:
-        return dict, (dict(self),)
-
-
-def _nothing() -> None:
-    """What a copy of a decision is about."""
+_origins: ByIdentity[tuple[Session | Report, str]] = ByIdentity()
+_decided: ByIdentity[bool] = ByIdentity()  # what a guard has decided on: no plain report replaces its summary
 
 
 class PendingSummary(dict[str, Any]):
@@ -147,94 +115,36 @@ for _name in (
     setattr(PendingSummary, _name, _reading(_name))
 
 
-class Attachments:
-    """Attaches the reports of one session to the responses they are about, without keeping those alive."""
-
-    def __init__(self, session: Session) -> None:
-        self._session = session
-        self._waiting: weakref.WeakValueDictionary[str, PendingSummary] = weakref.WeakValueDictionary()
-        renewed_in_child(self, Attachments._renew)
-
-    def _renew(self) -> None:
-        """In a forked child: what waits there waits for the parent's work."""
-        for summary in list(self._waiting.values()):
-            summary.give_up()
-        self._waiting.clear()
-
-    def remember(self, root_id: str, response: object) -> None:
-        """Lets `report_for` find the run of a response."""
-        _remember(response, self._session, root_id)
-
-    def attach(self, root_id: str, response: object, *, wait: bool) -> None:
-        """Puts the summary of a root run that has ended into the metadata of its response."""
-        self.remember(root_id, response)
-        if is_decided(response) or not self._session.is_due(root_id):
-            return
-        if wait:
-            self._session.report(root_id)
-        agent = is_kind(response, "AgentOutput")
-        if not (agent or is_kind(response, *_WITH_METADATA)):
-            return
-        summary = PendingSummary.pending(root_id)
-        self._waiting[root_id] = summary
-        report = self._session.reports.get(root_id)
-        if report is not None:  # finished meanwhile
-            summary.fill(report.summary())
-        target: Any = response
-        if agent:
-            target[KEY] = summary
-        else:  # a new dictionary: the old one may be that of a part of the app, which puts it into a prompt
-            target.metadata = {**(getattr(target, "metadata", None) or {}), KEY: summary}
-
-    def fill(self, report: Report) -> None:
-        """Completes the summary that waits for a report."""
-        summary = self._waiting.pop(report.run_id or "", None)
-        if summary is not None:
-            summary.fill(report.summary())
+def note_decision(response: object) -> None:
+    """Keeps the summary that a guard puts on this very response: that of a plain report does not replace it."""
+    _decided.put(response, True)
 
 
 def decide(response: Any, summary: dict[str, Any], report: Report | None) -> None:
     """Puts what a guard decided on a response."""
-    response.metadata = {**(getattr(response, "metadata", None) or {}), KEY: GuardDecision.on(response, summary)}
+    response.metadata = {**(getattr(response, "metadata", None) or {}), KEY: summary}
+    note_decision(response)
     settle(response, report)
 
 
 def settle(response: object, report: Report | None) -> None:
     """Makes `report_for` return a report that a guard has already, or none."""
     if report is not None:
-        _remember(response, report, "")
+        _origins.put(response, (report, ""))
     else:
-        _origins.pop(id(response), None)
-
-
-def is_decided(response: object) -> bool:
-    """True if a guard has put its decision on this very response."""
-    if is_kind(response, "AgentOutput"):
-        found = getattr(response, KEY, None)
-    else:
-        metadata = getattr(response, "metadata", None) if is_kind(response, *_WITH_METADATA) else None
-        found = metadata.get(KEY) if isinstance(metadata, dict) else None
-    return isinstance(found, GuardDecision) and found.is_about(response)
+        _origins.pop(response)
 
 
 def graph_for(response: object) -> ProvenanceGraph | None:
     """Returns the provenance graph of the run that returned a response, or None if none was recorded."""
-    origin, session, root_id = _origins.get(id(response), (None, None, ""))
-    if session is None or origin is None or origin() is not response:
+    origin = _origins.get(response)
+    if origin is None:
         return None
+    session, root_id = origin
     try:
         return session.graph if isinstance(session, Report) else session.graph(root_id)
     except InputError:  # too old: more runs were recorded since than are kept
         return None
-
-
-def _remember(response: object, session: Session | Report, root_id: str) -> None:
-    key = id(response)
-    try:
-        origin = weakref.ref(response, lambda _: _origins.pop(key, None))
-    except TypeError:  # strings, numbers and the like
-        return
-    _origins[key] = (origin, session, root_id)
 
 
 def report_for(response: object, timeout: float | None = None) -> Report:
@@ -261,13 +171,13 @@ async def areport_for(response: object, timeout: float | None = None) -> Report:
 
 
 def _origin(response: object) -> tuple[Session | Report, str]:
-    origin, session, root_id = _origins.get(id(response), (None, None, ""))
-    if session is None or origin is None or origin() is not response:
+    origin = _origins.get(response)
+    if origin is None:
         raise InputError(
             f"no recorded run returned this {type(response).__name__}: switch on instrument() or trail() before the "
             "query, pass the very object it returned, and read a stream to its end first"
         )
-    return session, root_id
+    return origin
 
 
 current: ContextVar[Scope | None] = ContextVar("llama_index_trail", default=None)
@@ -287,7 +197,7 @@ def untraced() -> Generator[None]:
 
 
 class Scope:
-    """A session, and how its reports reach the app."""
+    """A session, and how its reports reach the app: attached to the responses, without keeping those alive."""
 
     def __init__(self, settings: CaptureSettings) -> None:
         self._settings = settings
@@ -297,17 +207,40 @@ class Scope:
             replace(settings, evaluate=evaluate, on_report=self._reported),
             around=untraced,  # the judge may use the app's models, on any thread
         )
-        self.results = Attachments(self.session)
         self.ttl = settings.keep.seconds
         self.opened_in: str | None = active_span_id.get()
+        self._waiting: weakref.WeakValueDictionary[str, PendingSummary] = weakref.WeakValueDictionary()
+        renewed_in_child(self, Scope._renew)
 
-    def deliver(self, root_id: str, response: object) -> None:
-        """Attaches the report of a root run that has just ended to the response the app gets."""
-        if self._settings.evaluate == "never" or not self._settings.attach:
-            self.results.remember(root_id, response)
+    def _renew(self) -> None:
+        """In a forked child: what waits there waits for the parent's work."""
+        for summary in list(self._waiting.values()):
+            summary.give_up()
+        self._waiting.clear()
+
+    def deliver(self, root_id: str, response: Any) -> None:
+        """Puts the summary of a root run that has just ended into the metadata of its response."""
+        _origins.put(response, (self.session, root_id))
+        evaluate = self._settings.evaluate
+        if evaluate == "never" or not self._settings.attach or _decided.get(response):
             return
-        self.results.attach(root_id, response, wait=self._settings.evaluate == "inline" and running_loop() is None)
+        if not self.session.is_due(root_id):
+            return
+        if evaluate == "inline" and running_loop() is None:
+            self.session.report(root_id)
+        agent = is_kind(response, "AgentOutput")
+        if not (agent or is_kind(response, *_WITH_METADATA)):
+            return
+        summary = self._waiting[root_id] = PendingSummary.pending(root_id)
+        if (report := self.session.reports.get(root_id)) is not None:  # finished meanwhile
+            summary.fill(report.summary())
+        if agent:
+            response[KEY] = summary
+        else:  # a new dictionary: the old one may be that of a part of the app, which puts it into a prompt
+            response.metadata = {**(getattr(response, "metadata", None) or {}), KEY: summary}
 
     def _reported(self, report: Report) -> object:
-        self.results.fill(report)
+        summary = self._waiting.pop(report.run_id or "", None)
+        if summary is not None:
+            summary.fill(report.summary())
         return None if self._settings.on_report is None else self._settings.on_report(report)

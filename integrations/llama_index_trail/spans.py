@@ -7,7 +7,7 @@ import weakref
 from typing import Any
 
 from llama_index_trail.families import MODEL_CALLS, Family, family
-from llama_index_trail.records import Raw
+from llama_index_trail.records import ByIdentity, Raw
 from llama_index_trail.results import Scope
 from trail_callbacks.capture.events import RunKind
 
@@ -101,7 +101,7 @@ class OpenTrace:
         self.memory: Any = None  # of a chat or an agent
         self.reading = False  # somebody reads the chat response: the run ends with the reader
         self.open: dict[str, OpenSpan] = {}
-        self.tokens: dict[int, tuple[weakref.ref[Any], int]] = {}  # workflow events by identity
+        self.tokens: ByIdentity[int] = ByIdentity()  # of workflow events
         self.unread: list[tuple[OpenSpan, int]] = []  # spans that returned a stream, and its identity, innermost first
         self.stream: int | None = None  # identity of the stream that the root returned
         self.streamed: weakref.ref[Any] | None = None  # the chat response whose writer ends the run

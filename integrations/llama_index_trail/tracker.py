@@ -18,11 +18,11 @@ from llama_index_trail.families import conversation_of, family, is_kind, memory_
 from llama_index_trail.messages import turns, with_authors
 from llama_index_trail.open_runs import STREAMING, OpenRuns
 from llama_index_trail.pieces import bounded, event_fields, prompt_of
-from llama_index_trail.records import Raw, SpanEnded, SpanFailed, SpanStarted, status_of
+from llama_index_trail.records import Raw, SpanStarted
 from llama_index_trail.results import Scope, current, suppressed
 from llama_index_trail.spans import OpenSpan, OpenTrace, asker, classify, method_of, passes
 from llama_index_trail.streams import is_stream, unwatch, watch
-from trail_callbacks.capture.payloads import described, is_cancellation
+from trail_callbacks.capture.payloads import is_cancellation
 
 if TYPE_CHECKING:
     import inspect
@@ -184,7 +184,7 @@ class Tracker(OpenRuns):
             outputs = self._outputs(span, result)
             if span.sent:
                 outputs = [*span.sent, *outputs]
-            span.trace.finish(span.id, (SpanEnded, span.id, outputs, span.collected))
+            self._end(span, outputs, more=span.collected)
         elif span.family == "writer":
             self._wrote(span, None)
 
@@ -206,7 +206,7 @@ class Tracker(OpenRuns):
             return
         self._forget(span)
         if span.kind is not None:
-            span.trace.finish(span.id, (SpanFailed, span.id, described(error), status_of(error), span.sent))
+            self._end(span, span.sent, error or RuntimeError("dropped"))
         elif span.family == "writer":
             self._wrote(span, error)
 
@@ -226,7 +226,7 @@ class Tracker(OpenRuns):
             self._finish(span.trace, outputs, None)
             return
         self._forget(span)
-        span.trace.finish(span.id, (SpanEnded, span.id, outputs))
+        self._end(span, outputs)
 
     def chat_written(self, span_id: str | None, error: BaseException | None) -> None:
         """The writer of a chat's stream has all of it; its readers learn of the end after this."""
@@ -266,7 +266,7 @@ class Tracker(OpenRuns):
         last = span.trace.streaming
         stopped = stopped and not isinstance(error, GeneratorExit)  # with that LlamaIndex itself leaves streams early
         read = self._outputs(*last) if stopped and last is not None and last[0] is span else []
-        span.trace.finish(span.id, (SpanFailed, span.id, described(error), status_of(error), read))
+        self._end(span, read, error)
 
 
 TRACKER = Tracker()
