@@ -141,6 +141,8 @@ class OpenRuns:
             response = result if result.result is None else result.result
             if not (is_kind(response, *STREAMING) and self._wrap(root, response)):
                 self._finish(trace, self._outputs(root, result), None, response)
+        elif is_kind(result, "StreamingAgentChatResponse") and result.is_done:  # a guard replays what is written
+            self._finish(trace, [Raw(str(result.response), ("response",))], None, result)
         elif is_kind(result, "StreamingAgentChatResponse"):
             self._await_writer(root, result)
         elif result is None and is_kind(root.instance, "Workflow"):  # it was cancelled: a run ends with an event

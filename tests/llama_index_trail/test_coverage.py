@@ -9,7 +9,7 @@ from trail_callbacks import LLMJudge
 from trail_callbacks.guard import BLOCKED
 from trail_callbacks.testing import ScriptedModel
 
-FACT = "The lighthouse of Genoa was rebuilt in 1543 and is 77 metres tall."
+FACT = "The lighthouse of Genoa is 77 metres tall and was rebuilt in 1543."
 TRUE = "The lighthouse of Genoa is 77 metres tall."
 LIE = "It was designed by Quixodoro Vexx."
 

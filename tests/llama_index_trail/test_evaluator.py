@@ -19,7 +19,7 @@ from pydantic import BaseModel
 from trail_callbacks.errors import InputError
 from trail_callbacks.testing import ScriptedModel
 
-FACT = "The lighthouse of Genoa was rebuilt in 1543 and is 77 metres tall."
+FACT = "The lighthouse of Genoa is 77 metres tall and was rebuilt in 1543."
 ASKED = "How high is the lighthouse of Genoa?"
 GOOD = "The lighthouse of Genoa is 77 metres tall."
 BAD = "The lighthouse of Genoa was designed by Quixodoro Vexx."

@@ -22,7 +22,7 @@ pytestmark = pytest.mark.filterwarnings(  # memories in databases are left open
     "ignore::ResourceWarning", "ignore::pytest.PytestUnraisableExceptionWarning"
 )
 
-FACT = "The lighthouse of Genoa was rebuilt in 1543 and is 77 metres tall."
+FACT = "The lighthouse of Genoa is 77 metres tall and was rebuilt in 1543."
 ASKED = "How high is the lighthouse of Genoa?"
 AGAIN = "And once more, please: how high?"
 GOOD = "The lighthouse of Genoa is 77 metres tall."

@@ -41,7 +41,7 @@ from pydantic import BaseModel
 from trail_callbacks.errors import InputError
 from trail_callbacks.guard import BLOCKED
 
-FACT = "The lighthouse of Genoa was rebuilt in 1543 and is 77 metres tall."
+FACT = "The lighthouse of Genoa is 77 metres tall and was rebuilt in 1543."
 OTHER = "Marseille has an old port."
 ASKED = "How high is the lighthouse of Genoa?"
 GOOD = "The lighthouse of Genoa is 77 metres tall."

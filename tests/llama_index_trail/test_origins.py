@@ -28,7 +28,7 @@ pytestmark = [
 ]
 
 FERRY = "The ferry crossing takes 40 minutes and costs 12 euros."
-MUSEUM = "The museum opened in 1968 and has 4 halls."
+MUSEUM = "The museum opened in 1968. The museum has 4 halls."
 INVENTED = "The ferry crossing takes 53 minutes. It costs 17 euros."
 DENIED = ["contradicted", "contradicted"]  # what FERRY says of it, unless a model's words count as a source
 PROMPTED = ["absent", "absent"]  # what FERRY says of it as the wording of a prompt, which is no source

@@ -8,7 +8,7 @@ from llama_index_trail import GuardedQueryEngine, instrument, uninstrument
 
 from trail_callbacks.store import Store
 
-FACT = "The lighthouse of Genoa was rebuilt in 1543 and is 77 metres tall."
+FACT = "The lighthouse of Genoa is 77 metres tall and was rebuilt in 1543."
 GOOD = "The lighthouse of Genoa is 77 metres tall."
 BAD = "The lighthouse of Genoa was designed by Quixodoro Vexx."
 ASKED = "How high is the lighthouse of Genoa?"

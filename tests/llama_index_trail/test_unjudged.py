@@ -12,7 +12,7 @@ pytestmark = [
     pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning"),
 ]
 
-FACT = "The lighthouse of Genoa was rebuilt in 1543 and is 77 metres tall."
+FACT = "The lighthouse of Genoa is 77 metres tall and was rebuilt in 1543."
 ASKED = "How high is the lighthouse of Genoa?"
 GOOD = "The lighthouse of Genoa is 77 metres tall."
 BAD = "The lighthouse of Genoa is 97 metres tall."
