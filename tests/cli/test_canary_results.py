@@ -1,4 +1,4 @@
-"""`trail canary report` and `trail canary compare` on runs that were really made."""
+"""`trail canary report` and `trail gate` on canary runs that were really made."""
 
 from __future__ import annotations
 
@@ -10,7 +10,8 @@ from typer.testing import CliRunner
 
 from trail_callbacks.canary import Answered, Probe
 from trail_callbacks.canary.runs.run import run
-from trail_callbacks.cli.canary import compare, report
+from trail_callbacks.cli.canary import report
+from trail_callbacks.cli.gate import gate
 from trail_callbacks.errors import InputError
 
 PROBES = [
@@ -28,7 +29,7 @@ PROBES = [
 ]
 APP = typer.Typer()
 APP.command("report")(report)
-APP.command("compare")(compare)
+APP.command("gate")(gate)
 
 
 def played(leaks):
@@ -88,20 +89,21 @@ def test_a_report_as_json_and_as_a_page(runs, tmp_path):
     ],
 )
 def test_the_gate_and_its_exit_status(runs, names, options, expected):
-    done = trail("compare", *(runs / name for name in names), *options)
+    done = trail("gate", *(runs / name for name in names), *options)
     assert (done.exit_code, expected[1] in done.output) == (expected[0], True), done.output
 
 
 def test_the_gate_as_json(runs):
-    found = json.loads(trail("compare", runs / "good", runs / "leaky", "--json").output)
+    found = json.loads(trail("gate", runs / "good", runs / "leaky", "--json").output)
     assert (found["verdict"], found["common"]) == ("worse", 60)
 
 
 def test_bad_input_is_said(runs):
     for args, words in (
         (("report", runs / "none"), "none"),
-        (("compare", runs / "good", runs / "good"), "the same run"),
-        (("compare", runs / "good", runs / "same", "--margin", "2"), "margin is 2.0"),
+        (("gate", runs / "good", runs / "good"), "the same runs"),
+        (("gate", runs / "good", runs / "same", "--margin", "0"), "margin is 0.0"),
+        (("gate", runs / "good", runs / "same", "--rule", "policy=both"), "policy is 'both'"),
     ):
         done = trail(*args)
         assert isinstance(done.exception, InputError), done.output

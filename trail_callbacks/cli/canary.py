@@ -1,4 +1,4 @@
-"""`trail canary`: whether an app answers from its context or from its model's memory: reports, the gate, the demo."""
+"""`trail canary`: whether an app answers from its context or from memory: reports, what a gate shows, the demo."""
 
 from __future__ import annotations
 
@@ -15,9 +15,8 @@ from rich.text import Text
 from trail_callbacks import canary as trap
 from trail_callbacks.cli.canary_run import run, watch
 from trail_callbacks.cli.canary_texts import change, perturb, probes, spread
-from trail_callbacks.cli.options import Json, OnNotEnough, Word, option, status_of, writable
+from trail_callbacks.cli.options import Json, Word, option, writable
 from trail_callbacks.cli.output import deliver, progress
-from trail_callbacks.errors import InputError
 from trail_callbacks.render.excerpt import plain
 
 if TYPE_CHECKING:
@@ -65,25 +64,10 @@ def report(
     deliver(found.as_data(), [found, *([f"written to {plain(html)}"] if html else [])], as_json=as_json)
 
 
-def compare(
-    baseline: Annotated[str, typer.Argument(metavar="BASELINE", help="Folder of the canary run before.")],
-    candidate: Annotated[str, typer.Argument(metavar="CANDIDATE", help="Folder of the run in question.")],
-    *,
-    margin: Annotated[float, option("X", "By how much a rate may be worse.")] = 0.05,
-    policy: RunPolicy = "context_is_authoritative",
-    on_not_enough: OnNotEnough = None,
-    as_json: Json = False,
-) -> None:
-    """Decides whether a run is no worse than one before, in leak, follow and right rate, paired by probe.
-
-    The exit status is 0 if it passes, 1 if it is worse, 3 if there is not enough data (see --on-not-enough), and 2 if
-    the runs cannot be compared: unreadable, other probes or judges.
-    """
-    if baseline == candidate:
-        raise InputError("BASELINE and CANDIDATE name the same run: there is nothing to compare")
-    found = trap.compare(trap.load_run(baseline), trap.load_run(candidate), margin=margin, policy=policy)
-    deliver({"baseline": baseline, "candidate": candidate, **found.as_data()}, _compared(found), as_json=as_json)
-    raise typer.Exit(status_of(found.verdict, on_not_enough))
+def gate_runs(baseline: str, candidate: str, **rules: Any) -> tuple[str, dict[str, Any], Iterator[Any]]:
+    """Whether a run is no worse than one before, in leak, follow and right rate: the verdict, as data, and views."""
+    found = trap.compare(trap.load_run(baseline), trap.load_run(candidate), **rules)
+    return found.verdict, {"baseline": baseline, "candidate": candidate, **found.as_data()}, _compared(found)
 
 
 def _compared(found: RunComparison) -> Iterator[Any]:
@@ -170,5 +154,5 @@ canary = typer.Typer(
     help="Asks an app about facts that were changed: does it answer from its context, or from memory?",
 )
 
-for command in (perturb, probes, run, report, compare, watch, demo):
+for command in (perturb, probes, run, report, watch, demo):
     canary.command()(command)

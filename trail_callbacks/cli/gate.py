@@ -1,4 +1,4 @@
-"""`trail gate`: whether what is new may replace what is old: a release, or one report.
+"""`trail gate`: whether what is new may replace what is old: a release, one report, or a canary run.
 
 A threshold for one answer is `--max-score` of `trail check`.
 """
@@ -6,7 +6,7 @@ A threshold for one answer is `--max-score` of `trail check`.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -41,7 +41,8 @@ from trail_callbacks.verify.threshold import OnUndecided, counted_score
 if TYPE_CHECKING:
     from trail_callbacks.monitor.decision import Decision
 
-_RUNS = "a file or folder of reports, the folder of an audit, or RELEASE@STORE"
+_RUNS = "a file or folder of reports, the folder of an audit or of a canary run, or RELEASE@STORE"
+_CANARY = "canary.sqlite"
 _RULES = {"contradiction_margin": float, "minimum": int, "max_undecided": float}
 _STYLES = {"passes": "green", "worse": "bold red", "not enough data": "yellow"}
 _WRAPPED = {"segment", "outcome"}
@@ -70,7 +71,8 @@ def gate(
         float | None,
         option(
             "X",
-            "By how much the share of unsupported claims may rise: 0.02; of two reports, the score: 0.0.",
+            "By how much the share of unsupported claims may rise (0.02), the score of a report (0.0), or a rate of a "
+            "canary run (0.05).",
             callback=share,
         ),
     ] = None,
@@ -80,7 +82,8 @@ def gate(
             "NAME=VALUE",
             "contradiction_margin: by how much the share of runs with a contradiction may rise (0.05); minimum: "
             "questions below which a segment is merged into the rest (30); max_undecided: share of the candidate's "
-            "answers that the judge may have left open (0.1). May be repeated.",
+            "answers that the judge may have left open (0.1); policy of canary runs: context_is_authoritative or "
+            "verify_the_context. May be repeated.",
             "--rule",
         ),
     ] = None,
@@ -101,7 +104,8 @@ def gate(
     """Decides whether a release may replace the one before: not worse by more than a margin, in any segment.
 
     Of two reports it says which claims appeared, vanished or changed. There a new report that could not be fully
-    verified fails, and what is unknown about the old one is assumed in its favour.
+    verified fails, and what is unknown about the old one is assumed in its favour. Canary runs are compared in leak,
+    follow and right rate, paired by probe.
 
     The exit status is 0 if it passes, 1 if it is worse, 3 if there is not enough data (see --on-not-enough), and 2 if
     the runs cannot be compared: unreadable, or judged by different judges.
@@ -112,33 +116,40 @@ def gate(
 
     read_once([baseline, candidate])
     old, new = only_report(baseline), only_report(candidate)
+    data: dict[str, Any]
+    views: Iterable[Any]
+    why, kinds = None, {}
     if old is not None and new is not None:
         compared = compare(old, new)
-        for path in outputs or ():
-            write(path, compared.to_json())
-        deliver(json.loads(compared.to_json()), [comparison_to_rich(compared)], as_json=as_json)
-        if why := regression(compared, margin or 0.0, on_undecided):
-            complain(why)
-            raise typer.Exit(1)
-        return
-    if baseline == candidate:
+        data, views = json.loads(compared.to_json()), [comparison_to_rich(compared)]
+        why = regression(compared, margin or 0.0, on_undecided)
+        outcome = "worse" if why else "passes"
+    elif baseline == candidate:
         raise InputError("OLD and NEW are the same runs: there is nothing to compare")
-    policy = Policy(
-        segment=segment,
-        margin=0.02 if margin is None else margin,
-        critical=frozenset(critical or ()),
-        on_undecided=on_undecided,
-        **numbers_of("--rule", rules, _RULES),
-    )
-    found = decide(runs(baseline, "OLD"), runs(candidate, "NEW"), policy)
-    names = [named[0] if (named := release_of(each)) else Path(each).name for each in (baseline, candidate)]
-    data: dict[str, Any] = {"baseline": names[0], "candidate": names[1], **found.as_data()}
+    elif Path(candidate, _CANARY).is_file():
+        from trail_callbacks.cli.canary import gate_runs  # noqa: PLC0415 - as above
+
+        chosen = numbers_of("--rule", rules, {"policy": str})
+        outcome, data, views = gate_runs(baseline, candidate, margin=0.05 if margin is None else margin, **chosen)
+    else:
+        policy = Policy(
+            segment=segment,
+            margin=0.02 if margin is None else margin,
+            critical=frozenset(critical or ()),
+            on_undecided=on_undecided,
+            **numbers_of("--rule", rules, _RULES),
+        )
+        found = decide(runs(baseline, "OLD"), runs(candidate, "NEW"), policy)
+        names = [named[0] if (named := release_of(each)) else Path(each).name for each in (baseline, candidate)]
+        data, views = {"baseline": names[0], "candidate": names[1], **found.as_data()}, _views(found)
+        kinds = {".md": to_markdown(found, *names), ".xml": to_junit(found, on_not_enough)}
+        outcome = found.outcome
     for path in outputs or ():
-        ending = Path(path).suffix.lower()
-        text = to_markdown(found, *names) if ending == ".md" else dumped(data)
-        write(path, to_junit(found, on_not_enough) if ending == ".xml" else text)
-    deliver(data, _views(found), as_json=as_json)
-    raise typer.Exit(status_of(found.outcome, on_not_enough))
+        write(path, kinds.get(Path(path).suffix.lower()) or dumped(data))
+    deliver(data, views, as_json=as_json)
+    if why:
+        complain(why)
+    raise typer.Exit(status_of(outcome, on_not_enough))
 
 
 def regression(comparison: Comparison, margin: float, on_undecided: OnUndecided = "pass") -> str | None:
