@@ -1,7 +1,6 @@
-"""Probes, and a stand-in for the judgement of their answers, for tests of what asks them."""
+"""Probes about towers, and apps that answer them, for tests of what asks them."""
 
-from trail_callbacks.canary import Answered, Finding, Probe
-from trail_callbacks.canary.runs import run as running
+from trail_callbacks.canary import Answered, Probe
 
 
 def probes(n, **more):
@@ -29,42 +28,3 @@ def answer(ask):
 def served(ask):
     """The same, with the passage."""
     return Answered(text=answer(ask), passages=[f"Well.  Tower {ask.probe[1:]} is\n{answer(ask)} high. Yes."])
-
-
-def classify(probe, arm, answer, /, *, served=None):
-    if served is False:
-        return Finding(outcome="retrieval_miss", how="retrieval")
-    if answer == probe.fictive:
-        return Finding(outcome="follows_context", how="value", states=("fictive",))
-    if answer == probe.real:
-        return Finding(outcome="leaks_prior" if arm != "real" else "follows_context", how="value", states=("real",))
-    return Finding(outcome="unscorable", how="undecided", reason="no height")
-
-
-def decide(answers):
-    """Asks about each answer that is none of the heights, in a call of its own."""
-    from pydantic import BaseModel
-
-    from trail_callbacks.models import Call, Message
-
-    class Abstains(BaseModel):
-        abstains: bool
-
-    found = [classify(each.probe, each.arm, each.answer, served=each.served) for each in answers]
-    places = [n for n, each in enumerate(found) if each.how == "undecided"]
-    if places:
-        calls = [
-            Call(messages=(Message("user", answers[n].answer),), schema=Abstains, purpose="canary") for n in places
-        ]
-        for n, reply in zip(places, (yield calls), strict=True):
-            if reply.value is not None:
-                outcome = "abstains" if reply.value.abstains else "other_wrong"
-                found[n] = Finding(outcome=outcome, how="judge")
-            else:
-                found[n] = Finding(outcome="unscorable", how="undecided", reason=f"the judge failed: {reply.failure}")
-    return found
-
-
-def judge_by_words():
-    """Has all runs of this process judged so."""
-    running.classify, running.decide_all = classify, decide

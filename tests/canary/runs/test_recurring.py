@@ -15,17 +15,11 @@ sys.path.insert(0, str(Path(__file__).parents[1]))
 sys.path.insert(0, str(Path(__file__).parents[2] / "audit"))
 
 from processes import wait_for
-from tower_probes import answer, classify, probes
+from tower_probes import answer, probes
 
 from trail_callbacks.canary.runs import recurring
-from trail_callbacks.canary.runs import run as running
 from trail_callbacks.canary.runs.recurring import ProbeHistory, Watch, exposition
 from trail_callbacks.errors import InputError
-
-
-@pytest.fixture(autouse=True)
-def _judged_by_words(monkeypatch):
-    monkeypatch.setattr(running, "classify", classify)
 
 
 @pytest.fixture
@@ -144,11 +138,8 @@ SCRIPT = """
 import sys, time
 from pathlib import Path
 sys.path.insert(0, {here!r})
-from tower_probes import answer, judge_by_words, probes
-from trail_callbacks.canary.runs import recurring
-from trail_callbacks.canary.runs import run as running
+from tower_probes import answer, probes
 from trail_callbacks.canary.runs.recurring import Watch
-judge_by_words()
 
 def app(ask):
     Path({log!r}).touch()

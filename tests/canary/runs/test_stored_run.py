@@ -14,18 +14,12 @@ import pytest
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
-from tower_probes import answer, classify, probes
+from tower_probes import answer, probes
 
-from trail_callbacks.canary.runs import run as running
 from trail_callbacks.canary.runs.run import load_run, run
 from trail_callbacks.errors import InputError
 
 NOBODY = 65534
-
-
-@pytest.fixture(autouse=True)
-def _judged_by_words(monkeypatch):
-    monkeypatch.setattr(running, "classify", classify)
 
 
 def app(ask):
