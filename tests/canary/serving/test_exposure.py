@@ -1,15 +1,18 @@
-"""What code may see: by task and thread, and the switch that ends it."""
+"""What code may see: by task and thread, and the switch that ends it; and what a retriever serves it."""
 
 import asyncio
+import os
 import subprocess
 import sys
 import threading
+from types import SimpleNamespace
 
 import pytest
-from small_twins import small
+from small_twins import FERRY, small, twin_of
 
 from trail_callbacks.canary import Skipped
 from trail_callbacks.canary.serving.exposure import SWITCH, CanaryOffError, current, exposed, is_off
+from trail_callbacks.canary.serving.source import CanarySource, Framework
 from trail_callbacks.errors import InputError
 
 TWIN = small()
@@ -85,11 +88,6 @@ def test_what_goes_on_after_a_block_sees_it_no_more():
     assert asyncio.run(run()) is None
 
 
-def test_unknown_arms_are_an_error():
-    with pytest.raises(InputError, match="closed_book, real, fictive, empty"), exposed("fictional", TWIN):
-        pass
-
-
 @pytest.mark.parametrize("value", ["off", " NO "])
 def test_the_environment_switches_it_off(monkeypatch, value):
     monkeypatch.setenv(SWITCH, value)
@@ -113,17 +111,6 @@ def test_the_switch_in_code_is_for_good():
     subprocess.run([sys.executable, "-c", code], check=True)
 
 
-def test_switched_off_within_a_block_nothing_of_it_counts(monkeypatch):
-    def run(arm):
-        with exposed(arm, TWIN):
-            monkeypatch.setenv(SWITCH, "off")
-
-    run("real")
-    monkeypatch.delenv(SWITCH)
-    with pytest.raises(CanaryOffError, match="says nothing"):
-        run("empty")
-
-
 def test_what_is_served_adds_up_over_calls_and_threads():
     with exposed("real", TWIN) as exposure:
         threads = [
@@ -137,3 +124,78 @@ def test_what_is_served_adds_up_over_calls_and_threads():
     assert exposure.passages == ["a", "b"] * 20
     assert len(exposure.dropped) == 20
     assert "Twin" not in repr(exposure)
+
+
+PLAIN = Framework(
+    retriever=SimpleNamespace,
+    read=lambda text: (text, None, {}),
+    write=lambda text, new, metadata: new or text,
+    shown=str,
+)
+FOUND = SimpleNamespace()
+
+
+def source_of(twin=TWIN):
+    return CanarySource(FOUND, twin, PLAIN)
+
+
+def test_a_retriever_is_left_alone_unless_an_arm_says_otherwise():
+    source = source_of()
+    assert source.sight(None).arm is None
+    assert source.sight("fictive").arm == "fictive"
+    with exposed("empty", TWIN) as exposure:
+        assert source.sight(None).arm == "empty"
+        assert source.sight(None).exposure is exposure
+        assert source.sight("fictive").exposure is None, "it serves another arm than the code around asks for"
+    assert source.outside == 3
+
+
+def test_a_run_over_another_twin_is_an_error():
+    source = source_of()
+    other = twin_of({"d": FERRY}, [("number", "40", "50")], id_="t2")
+    with exposed("fictive", other), pytest.raises(InputError, match="make one twin"):
+        source.sight(None)
+
+
+def test_switched_off_it_serves_real_texts_and_the_run_fails(monkeypatch):
+    source = source_of()
+
+    def run():
+        with exposed("fictive", TWIN):
+            assert source.sight(None).arm == "fictive"
+            monkeypatch.setenv(SWITCH, "off")
+            assert source.sight(None).is_untouched
+
+    with pytest.raises(CanaryOffError, match="says nothing"):
+        run()
+    assert source.sight("fictive").is_untouched
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="processes are not forked here")
+@pytest.mark.filterwarnings("ignore:This process .* is multi-threaded")
+def test_what_a_child_process_is_served_nobody_would_know():
+    source = source_of()
+    with exposed("fictive", TWIN) as exposure:
+        if (child := os.fork()) == 0:
+            try:
+                source.sight(None)
+            except InputError as error:
+                os._exit(0 if "child process" in str(error) else 1)
+            os._exit(2)
+        assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0
+        assert source.sight(None).exposure is exposure
+
+
+def test_bad_arguments_say_what_to_do():
+    with pytest.raises(InputError, match="perturb"):
+        source_of("twin.json")
+    with pytest.raises(InputError, match="closed_book, real, fictive, empty"), exposed("fictional", TWIN):
+        pass
+
+
+def test_what_has_no_place_is_left_out_and_said():
+    source = source_of()
+    with exposed("fictive", TWIN) as exposure:
+        assert source.served([FERRY, "It takes 40 minutes."], source.sight(None)) == [TWIN.fictive["ferry.md"].text]
+    (dropped,) = exposure.dropped
+    assert "states what an edit changed" in dropped.why

@@ -9,18 +9,14 @@ from trail_callbacks.canary import TAG, Document, Translator
 from trail_callbacks.canary.serving.quarantine import FictiveDataError, refuse_fictive, refuse_polluted
 
 TWIN = small()
+KNOWN = Translator(TWIN)
 
 
 def test_real_documents_pass_as_they_are():
-    documents = list(TWIN.real)
+    documents = [*TWIN.real, "text", {"text": None}, 7]
     assert refuse_fictive(iter(documents), TWIN) == documents
-    assert refuse_fictive([]) == []
-    assert refuse_fictive(["text", {"text": None}, Document("x", "y"), 7]) == [
-        "text",
-        {"text": None},
-        Document("x", "y"),
-        7,
-    ]
+    for text in (FERRY, FERRY[30:90], "It takes 53 minutes.", "The bay is 53 minutes away", ""):
+        assert refuse_fictive([text], KNOWN) == [text], "real text is not taken for fictive"
 
 
 @pytest.mark.parametrize(
@@ -28,38 +24,33 @@ def test_real_documents_pass_as_they_are():
     [
         TWIN.fictive["ferry.md"],
         {"page_content": "x", "metadata": {TAG: "t1"}},
-        {"text": "x", TAG: "t1"},
         {"text": "x", "metadata": {"parents": [{"a": {TAG: "t"}}]}},
     ],
 )
-def test_what_is_tagged_is_refused(item):
+def test_what_is_tagged_is_refused_and_not_quoted(item):
     with pytest.raises(FictiveDataError, match="item 1: its metadata has 'trail_canary'") as caught:
-        refuse_fictive(["real", item])
-    assert caught.value.found == ((1, "its metadata has 'trail_canary'"),)
+        refuse_fictive(["real", *[item] * 5])
+    assert caught.value.found[0] == (1, "its metadata has 'trail_canary'")
     assert pickle.loads(pickle.dumps(caught.value)).found == caught.value.found  # noqa: S301 - our own
+    assert "and 2 more" in str(caught.value)
+    assert "Garvane" not in str(caught.value)
+    with pytest.raises(FictiveDataError, match="in the app's index"):
+        refuse_polluted([item])
 
 
 @pytest.mark.parametrize(
     "text",
     [
-        "The ferry to Garvane takes 53 minutes to cross the bay.",
         "THE FERRY\nTO GARVANE takes 53  minutes",
         "Notes: It opened in 1975 &amp; holds 3,100 paintings by Dutch masters.",
         "takes 53 minutes to cross the bay. A ticket costs",
     ],
 )
 def test_fictive_text_is_recognised_without_its_tag(text):
-    known = Translator(TWIN)
-    assert known.made_up(text)
     for item in (text, {"content": text}, Document("x", text)):
         with pytest.raises(FictiveDataError, match="made up"):
-            refuse_fictive([item], known)
+            refuse_fictive([item], KNOWN)
     assert refuse_fictive([text]) == [text], "without the twin only tags are looked for"
-
-
-@pytest.mark.parametrize("text", [FERRY, FERRY[30:90], "It takes 53 minutes.", "The bay is 53 minutes away", ""])
-def test_real_text_is_not_taken_for_fictive(text):
-    assert Translator(TWIN).made_up(text) is None
 
 
 def test_a_nonce_word_is_refused_anywhere():
@@ -67,17 +58,3 @@ def test_a_nonce_word_is_refused_anywhere():
     known = Translator(twin)
     assert known.made_up("I met vorlanth\nquix yesterday.") == "nonce-0"
     assert known.made_up("I met Vorlanth yesterday.") is None
-
-
-def test_an_error_names_a_few_and_quotes_nothing():
-    with pytest.raises(FictiveDataError) as caught:
-        refuse_fictive([TWIN.fictive["ferry.md"]] * 5)
-    message = str(caught.value)
-    assert "and 2 more" in message
-    assert "Garvane" not in message
-
-
-def test_an_index_that_has_fictive_texts_is_said_to():
-    refuse_polluted(TWIN.real)
-    with pytest.raises(FictiveDataError, match="in the app's index"):
-        refuse_polluted(TWIN.fictive)
