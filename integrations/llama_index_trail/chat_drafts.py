@@ -10,9 +10,8 @@ import copy
 from collections.abc import Callable, Coroutine
 from dataclasses import dataclass, field, replace
 from functools import wraps
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from llama_index.core.base.base_query_engine import BaseQueryEngine
 from llama_index.core.base.llms.types import ChatMessage, MessageRole
 from llama_index.core.chat_engine import (
     CondensePlusContextChatEngine,
@@ -23,10 +22,7 @@ from llama_index.core.chat_engine.types import BaseChatEngine
 from llama_index.core.memory import ChatMemoryBuffer
 from llama_index.core.schema import QueryBundle
 
-from llama_index_trail.drafts import EngineDraft, Request, Rewriting, note_history
-
-if TYPE_CHECKING:
-    from llama_index.core.prompts.mixin import PromptMixinType
+from llama_index_trail.drafts import EngineDraft, Request, asked_again, note_history
 
 
 def _without_waiting(method: Callable[..., None]) -> Callable[..., Coroutine[Any, Any, None]]:
@@ -156,8 +152,7 @@ def drafting(engine: BaseChatEngine, request: ChatRequest) -> tuple[Any, str, Dr
     if not request.feedback:
         return drafter, request.message, memory
     if request.nodes is not None and _answers_as(engine, CondenseQuestionChatEngine):
-        drafter._query_engine = AnsweringAgain(drafter._query_engine, request)  # noqa: SLF001 - as above
-        _give(drafter, "condense_question", request.query.query_str)
+        _give(drafter, "condense_question", asked_again(request))
         return drafter, request.message, memory
     if request.nodes is not None and _answers_as(engine, ContextChatEngine, CondensePlusContextChatEngine):
         _give(drafter, "get_nodes", request.nodes)
@@ -172,32 +167,6 @@ def revised(request: ChatRequest, draft: ChatDraft, feedback: str) -> ChatReques
     query = next((each.raw_input.get("query") for each in draft.response.sources), None)
     bundle = QueryBundle(query) if isinstance(query, str) else request.query
     return replace(request, feedback=feedback, nodes=list(draft.response.source_nodes), query=bundle)
-
-
-class AnsweringAgain(BaseQueryEngine):
-    """The query engine of a chat, asked for another answer to the same question. It does not stream."""
-
-    def __init__(self, engine: BaseQueryEngine, request: ChatRequest) -> None:
-        super().__init__(engine.callback_manager)
-        synthesizer: Any = copy.copy(getattr(engine, "_response_synthesizer", None))
-        if synthesizer is not None:
-            synthesizer._streaming = False  # noqa: SLF001 - there is no other way in
-            whole: Any = copy.copy(engine)
-            whole._response_synthesizer = synthesizer  # noqa: SLF001 - as above
-            engine = whole
-        self._rewriting = Rewriting(engine)
-        self._request = request
-
-    def _get_prompt_modules(self) -> PromptMixinType:
-        return {}
-
-    def _query(self, query_bundle: QueryBundle) -> Any:
-        del query_bundle  # the request has it
-        return self._rewriting.ask(self._request)
-
-    async def _aquery(self, query_bundle: QueryBundle) -> Any:
-        del query_bundle  # as above
-        return await self._rewriting.aask(self._request)
 
 
 def _give(drafter: Any, name: str, value: Any) -> None:

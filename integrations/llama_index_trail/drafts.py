@@ -201,22 +201,22 @@ class Rewriting:
     def ask(self, request: Request) -> Any:
         """Lets the engine answer, or write again from the nodes retrieved before."""
         if request.feedback and request.nodes is not None and self._synthesizer is not None:
-            return self._synthesizer.synthesize(_query(request), request.nodes)
-        return self._engine.query(_query(request))
+            return self._synthesizer.synthesize(asked_again(request), request.nodes)
+        return self._engine.query(asked_again(request))
 
     async def aask(self, request: Request) -> Any:
         """As `ask`."""
         if request.feedback and request.nodes is not None and self._synthesizer is not None:
-            return await self._synthesizer.asynthesize(_query(request), request.nodes)
-        return await self._engine.aquery(_query(request))
+            return await self._synthesizer.asynthesize(asked_again(request), request.nodes)
+        return await self._engine.aquery(asked_again(request))
 
     def write(self, additional: Sequence[Any] | None, request: Request) -> Any:
         """Lets the engine write from nodes that the caller retrieved."""
-        return self._engine.synthesize(_query(request), request.nodes or [], additional)
+        return self._engine.synthesize(asked_again(request), request.nodes or [], additional)
 
     async def awrite(self, additional: Sequence[Any] | None, request: Request) -> Any:
         """As `write`."""
-        return await self._engine.asynthesize(_query(request), request.nodes or [], additional)
+        return await self._engine.asynthesize(asked_again(request), request.nodes or [], additional)
 
     def revised(self, request: Request, draft: EngineDraft, feedback: str) -> Request:
         """Returns the request for the next draft."""
@@ -242,8 +242,8 @@ def _answers_as(engine: BaseQueryEngine, kind: type) -> bool:
     return all(next(base for base in bases if name in vars(base)) is kind for name in ("_query", "_aquery"))
 
 
-def _query(request: Request) -> QueryBundle:
-    """The query, followed by the feedback. Embeddings are made of the user's words alone."""
+def asked_again(request: Request) -> QueryBundle:
+    """Returns the query, followed by the feedback. Embeddings are made of the user's words alone."""
     query: QueryBundle = request.query
     if not request.feedback:
         return query

@@ -63,8 +63,9 @@ class GuardedChatEngine(BaseChatEngine):
 
     The memory gets the user's message and the reply that the user reads, once that is decided: no draft, no feedback,
     and nothing of a turn that raises. The next draft is written from the same sources, if the engine is LlamaIndex's
-    `context`, `condense_plus_context` or `condense_question`; any other is asked again with the feedback after the
-    message. A stream is written by `chat` and replayed when it is accepted, except with `stream="pass"`.
+    `context` or `condense_plus_context`; `condense_question` searches for the same question again, and any other is
+    asked again with the feedback after the message. A stream is written by `chat` and replayed when it is accepted,
+    except with `stream="pass"`.
 
     Args:
         engine: The engine inside; it is not changed, but for its memory.
@@ -316,4 +317,5 @@ class _Followed(StreamingAgentChatResponse):
 
 
 def _said(value: Any) -> Any:
-    return without_feedback(value).rstrip() if isinstance(value, str) else value
+    asked = getattr(value, "query_str", value)
+    return without_feedback(asked).rstrip() if isinstance(asked, str) else value

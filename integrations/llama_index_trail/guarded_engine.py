@@ -80,8 +80,8 @@ class GuardedQueryEngine(BaseQueryEngine):
             `as_model(llm)` is the app's own model; `"local"` is the offline judge.
         stream: `buffer`: a stream is returned when its answer is accepted; `pass`: tokens come at once, and the
             summary after the last one, which only `annotate` allows and does by default.
-        **settings: `max_score`, `on_fail`, `max_retries` and more; see `trail_callbacks.guard.GuardSettings`. A
-            structured response that is withheld is without content, and has the `message` as its text.
+        **settings: `max_score`, `on_fail`, `max_retries` and more; see `trail_callbacks.guard.GuardSettings`. In
+            place of a structured response that is withheld there is a plain one with the `message`.
 
     Raises:
         InputError: If a value is out of range, or `engine` is not a query engine.

@@ -126,7 +126,7 @@ class OpenRuns:
         """Records how a run ended. Of an exception only its text is kept: its traceback holds the app's frames."""
         id_, said = run_id or span.id, None if error is None else described(error)
         status = "cancelled" if is_cancellation(error) else "error"
-        span.trace.finish(id_, (SpanEnded, id_, outputs, more, said, status))
+        span.trace.scope.session.finish(id_, (SpanEnded, id_, outputs, more, said, status))
 
     def _forget(self, span: OpenSpan) -> None:
         self._spans.pop(span.id, None)

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import AsyncIterator, Iterable, Iterator, Sequence
-from functools import cache
 from typing import Any
+
+from llama_index.core.base.response.schema import Response
 
 from llama_index_trail.families import is_kind
 from llama_index_trail.messages import documents, message_text, other_text
@@ -61,7 +62,7 @@ def replayed(response: Any, chunks: Iterable[Any]) -> Any:
 
 
 def withheld(response: Any, text: Withheld) -> Any:
-    """Returns a response of the same type whose text is a message.
+    """Returns a response whose text is a message: of the same type, or a plain one in place of a structured one.
 
     The sources stay; a node or an item of the metadata into which the withheld text was put does not.
     """
@@ -70,36 +71,8 @@ def withheld(response: Any, text: Withheld) -> Any:
     metadata = text.cleared(dict(response.metadata or {}))
     if is_kind(response, "StreamingResponse", "AsyncStreamingResponse"):
         return replayed(type(response)(None, source_nodes=nodes, metadata=metadata), [message])
-    if is_kind(response, "PydanticResponse"):
-        return _withheld_object(message, nodes, metadata)
-    return type(response)(message, source_nodes=nodes, metadata=metadata)
-
-
-def _withheld_object(message: str, nodes: list[Any], metadata: dict[str, Any]) -> Any:
-    replacement = _structured()(None, source_nodes=nodes, metadata=metadata)
-    replacement._message = message  # noqa: SLF001 - of the class below
-    return replacement
-
-
-@cache
-def _structured() -> type[Any]:
-    from llama_index.core.base.response.schema import PydanticResponse, Response  # noqa: PLC0415 - takes seconds
-
-    class WithheldResponse(PydanticResponse):
-        """A structured response without content: the app's class may accept no other."""
-
-        _message = ""
-
-        def __str__(self) -> str:
-            return self._message
-
-        def get_response(self) -> Response:
-            return Response(self._message, self.source_nodes, self.metadata)
-
-        def __reduce__(self) -> tuple[Any, ...]:  # pickle finds no class that was made in a function
-            return _withheld_object, (self._message, self.source_nodes, self.metadata)
-
-    return WithheldResponse
+    kind = Response if is_kind(response, "PydanticResponse") else type(response)
+    return kind(message, source_nodes=nodes, metadata=metadata)
 
 
 def writer_of(graph: ProvenanceGraph, text: str) -> Node | None:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-import time
 import weakref
+from collections.abc import Sequence
+from dataclasses import dataclass, field
 from typing import Any
 
 from llama_index_trail.families import MODEL_CALLS, Family, family
@@ -16,49 +17,32 @@ _AGENT_STEPS = frozenset(
 )
 HANDOFF = "handoff"
 """The tool by which LlamaIndex lets an agent call another one."""
-NOTHING: list[Raw] = []
-"""Shared by all spans that have no list of their own yet; never filled."""
 _UNNAMED = "Agent"  # what an agent is called whose author gave no name
 _UUID = 37  # a hyphen and a UUID end every span id
 
 
+@dataclass(slots=True, eq=False)
 class OpenSpan:
     """An open span, or a model's stream that outlives its span."""
 
-    __slots__ = (
-        "call_id",
-        "claimed",
-        "collected",
-        "family",
-        "id",
-        "instance",
-        "kind",
-        "method",
-        "name",
-        "node",
-        "over",
-        "prompt",
-        "sent",
-        "streaming",
-        "trace",
-    )
+    id: str
+    trace: OpenTrace
+    method: str
+    instance: object
+    kind: RunKind | None = None  # None: passes through to the span above
+    family: Family = "passing"
+    over: OpenSpan | None = None  # the nearest span above that is a run, if this one is not
+    node: str = ""  # the run that its children are in
+    name: str = ""
+    call_id: str | None = None
+    prompt: Sequence[Raw] = ()
+    streaming: bool = False
+    claimed: bool = False
+    sent: Sequence[Raw] = ()  # of the events that a step sent by hand
+    collected: Sequence[Raw] = ()  # and of those that it collected
 
-    def __init__(self, id_: str, trace: OpenTrace, method: str, instance: object) -> None:
-        self.id = id_
-        self.trace = trace
-        self.method = method
-        self.instance = instance
-        self.kind: RunKind | None = None  # None: passes through to the span above
-        self.family: Family = "passing"
-        self.over: OpenSpan | None = None  # the nearest span above that is a run, if this one is not
-        self.node = id_  # the run that its children are in
-        self.name = ""
-        self.call_id: str | None = None
-        self.prompt: list[Raw] = NOTHING
-        self.streaming = False
-        self.claimed = False
-        self.sent: list[Raw] = NOTHING  # of the events that a step sent by hand
-        self.collected: list[Raw] = NOTHING  # and of those that it collected
+    def __post_init__(self) -> None:
+        self.node = self.id
 
     @property
     def above(self) -> OpenSpan:
@@ -66,47 +50,29 @@ class OpenSpan:
         return self.over or self  # no attribute of its own: a cycle, and garbage would wait for the collector
 
 
+@dataclass(slots=True, eq=False)
 class OpenTrace:
     """All spans under one root."""
 
-    __slots__ = (
-        "begin",
-        "closed",
-        "finish",
-        "history",
-        "lent",
-        "memory",
-        "open",
-        "reading",
-        "root",
-        "scope",
-        "started",
-        "stream",
-        "streamed",
-        "streaming",
-        "tokens",
-        "unread",
-        "written",
-    )
+    scope: Scope
+    root: OpenSpan | None = None  # None before the run began and after it ended
+    started: float = 0.0  # by the monotonic clock
+    closed: bool = False
+    history: dict[str, Raw | None] | None = None  # of a chat: earlier turns in its prompts; None: this one
+    lent: list[str] = field(default_factory=list)  # ended spans that returned a stream: they stand for the run around
+    memory: Any = None  # of a chat or an agent
+    reading: bool = False  # somebody reads the chat response: the run ends with the reader
+    open: dict[str, OpenSpan] = field(default_factory=dict)
+    tokens: ByIdentity[int] = field(default_factory=ByIdentity)  # of workflow events
+    unread: list[tuple[OpenSpan, int]] = field(default_factory=list)  # spans that returned a stream, and its identity
+    stream: int | None = None  # identity of the stream that the root returned
+    streamed: weakref.ref[Any] | None = None  # the chat response whose writer ends the run
+    streaming: tuple[OpenSpan, Any] | None = None  # the model that streamed last, and its reply so far
+    written: tuple[int, str, BaseException | None] | None = None  # what the writer of a response wrote
 
-    def __init__(self, scope: Scope) -> None:
-        self.scope = scope
-        # Records are made when somebody reads: until then they are tuples of class and arguments.
-        self.begin, self.finish = scope.session.begin, scope.session.finish
-        self.root: OpenSpan | None = None  # None before the run began and after it ended
-        self.started = time.monotonic()
-        self.closed = False
-        self.history: dict[str, Raw | None] | None = None  # of a chat: earlier turns in its prompts; None: this one
-        self.lent: list[str] = []  # ended spans that returned a stream, which stand for the run around them
-        self.memory: Any = None  # of a chat or an agent
-        self.reading = False  # somebody reads the chat response: the run ends with the reader
-        self.open: dict[str, OpenSpan] = {}
-        self.tokens: ByIdentity[int] = ByIdentity()  # of workflow events
-        self.unread: list[tuple[OpenSpan, int]] = []  # spans that returned a stream, and its identity, innermost first
-        self.stream: int | None = None  # identity of the stream that the root returned
-        self.streamed: weakref.ref[Any] | None = None  # the chat response whose writer ends the run
-        self.streaming: tuple[OpenSpan, Any] | None = None  # the model that streamed last, and its reply so far
-        self.written: tuple[int, str, BaseException | None] | None = None  # what the writer of a response wrote
+    def begin(self, id_: str, parent_id: str | None, record: tuple[Any, ...], thread: str | None = None) -> None:
+        """Records the start of a run; the record is a tuple of class and arguments until somebody reads it."""
+        self.scope.session.begin(id_, parent_id, record, thread)
 
 
 def passes(instance: object, span_id: str, above: OpenSpan) -> bool:

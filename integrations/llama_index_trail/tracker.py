@@ -6,6 +6,7 @@ Events are needed only for the end of a model's stream, which comes after its sp
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -130,7 +131,7 @@ class Tracker(OpenRuns):
         """A root: registers the trace and starts its run."""
         if self._lost:
             self._end_lost()
-        span = OpenSpan(id_, OpenTrace(scope), method_of(id_), instance)
+        span = OpenSpan(id_, OpenTrace(scope, started=time.monotonic()), method_of(id_), instance)
         classify(span, None, arguments)
         if span.kind is None:
             return

@@ -126,15 +126,15 @@ async def test_a_retry_writes_from_the_same_nodes_and_condenses_once(chat, kind,
     if retriever is not None:
         find, afind = type(retriever)._retrieve, type(retriever)._aretrieve
         kind_of = type("Counting", (type(retriever),), {
-            "_retrieve": lambda self, query_bundle: (searched.append(query_bundle.query_str), find(self, query_bundle))[1],
-            "_aretrieve": lambda self, query_bundle: (searched.append(query_bundle.query_str), afind(self, query_bundle))[1],
+            "_retrieve": lambda self, query_bundle: (searched.append(str(query_bundle.embedding_strs)), find(self, query_bundle))[1],
+            "_aretrieve": lambda self, query_bundle: (searched.append(str(query_bundle.embedding_strs)), afind(self, query_bundle))[1],
         })  # fmt: skip
         retriever.__class__ = kind_of
     for question in (ASKED, AGAIN):
         response, text = await ask(engine, way, question)
         assert text == GOOD
     if kind != "simple":
-        assert len(searched) == 2
+        assert len(searched) == (4 if kind == "condense_question" else 2)
         assert all(REVIEW not in query for query in searched)
         assert REVIEW not in str(response.sources[0].raw_input)
         assert [node.text for node in response.source_nodes] == [FACT]

@@ -238,9 +238,7 @@ def test_structured_answers(shelf, models):
     assert shown.response == Tower(name="lighthouse of Genoa", architect="Quixodoro Vexx")
     assert shown.metadata["trail"]["passed"] is False
     withheld = GuardedQueryEngine(plain, judge="local", on_fail="block").query(ASKED)
-    assert isinstance(withheld, PydanticResponse)
-    assert withheld.response is None
-    assert str(withheld) == str(withheld.get_response()) == BLOCKED
+    assert str(withheld) == BLOCKED
     assert LEAKED not in repr(withheld)
     assert withheld.metadata["trail"]["blocked"] is True
     assert [node.node.text for node in withheld.source_nodes] == [FACT]

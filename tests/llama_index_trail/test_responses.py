@@ -10,7 +10,6 @@ import pytest
 from llama_index.core.agent.workflow import FunctionAgent
 from llama_index.core.chat_engine import ContextChatEngine
 from llama_index_trail import GuardedQueryEngine, guard_agent, instrument
-from pydantic import BaseModel
 
 HIVE = "The hive under the lime tree gave thirty pounds of honey in 1923."
 HOW = "How much honey did the hive give?"
@@ -21,10 +20,6 @@ pytestmark = pytest.mark.filterwarnings(  # chat memories leave databases open
     "ignore::pytest.PytestUnraisableExceptionWarning",
     "ignore::DeprecationWarning",  # pydantic's: agents look at all of their own attributes
 )
-
-
-class Honey(BaseModel):
-    pounds: str
 
 
 def pickled(value):
@@ -62,19 +57,6 @@ async def test_a_guarded_stream_can_be_copied_before_it_is_read(ask, end):
         same = copied(response)
         for each in (same, response):
             assert "".join([token async for token in each.response_gen]) == shown
-
-
-def test_a_structured_response_that_is_withheld_can_be_copied(shelf, models):
-    llm = models.Rules(rules=[("", '{"pounds": "The hive gave ninety pounds."}')])
-    engine = GuardedQueryEngine(
-        shelf(HIVE).as_query_engine(llm=llm.as_structured_llm(Honey)), judge="local", on_fail="block", message="No."
-    )
-    response = engine.query(HOW)
-    for same in (copy.deepcopy(response), pickled(response)):
-        assert str(same) == "No."
-        assert same.response is None
-        assert same.metadata["trail"]["blocked"]
-        assert [node.text for node in same.source_nodes] == [HIVE]
 
 
 @pytest.mark.parametrize("asynchronous", [False, True])

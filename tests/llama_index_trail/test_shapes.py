@@ -193,7 +193,7 @@ def test_a_stream_that_the_apps_own_code_read_up(ask, answer, shows, kinds, mode
 
 async def test_a_run_past_its_time_is_given_up_and_its_stream_still_readable(ask, monkeypatch):
     now = [1_000.0]
-    for module in ("open_runs", "spans"):
+    for module in ("open_runs", "tracker"):
         monkeypatch.setattr(f"llama_index_trail.{module}.time", SimpleNamespace(monotonic=lambda: now[0]))
     engine = ask([QUAY], THREE, streaming=True)
     with trail(evaluate="never", keep=Retention(seconds=60.0)):
