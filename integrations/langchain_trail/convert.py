@@ -80,62 +80,41 @@ class Started:
 
 
 @dataclass(slots=True, eq=False)
-class Ended:
-    """A run came to its end.
+class Finished:
+    """A run came to its end, or was left by an exception, or paused.
 
     Attributes:
         run_id: The run.
-        payload: The outputs, from `snapshot`.
+        payload: The outputs, from `snapshot`; of one that failed those until then.
         late: Its inputs if they are known only at its end (streams), else None.
         metadata: For a model: the metadata of its start.
+        error: Type and message of the exception; None for a run that ended well. Not the exception itself: its
+            traceback holds the app's frames.
+        status: Whether a run with an error failed, was cancelled or paused.
     """
 
     run_id: Hashable
     payload: object = None
     late: object = None
     metadata: Mapping[str, Any] | None = None
+    error: str | None = None
+    status: Status = "error"
     parent_id: ClassVar[None] = None
-    phase: ClassVar[Literal["ended"]] = "ended"
 
-    def convert(self, seq: int) -> RunEnded:
+    @property
+    def phase(self) -> Literal["ended", "failed"]:
+        """Whether it ended well."""
+        return "ended" if self.error is None else "failed"
+
+    def convert(self, seq: int) -> RunEnded | RunFailed:
         """Makes the event."""
         run_id = str(self.run_id)
+        # Inputs known at the end replace those of the start, unless there are none (an input that is not a stream).
+        inputs = (recorded(self.late) or None) if self.late is not None else None
         outputs = _outputs(self.payload, self.metadata, run_id)
-        return RunEnded(seq=seq, run_id=run_id, outputs=outputs, inputs=_late(self.late))
-
-
-@dataclass(slots=True, eq=False)
-class Failed:
-    """A run was left by an exception, or paused.
-
-    Attributes:
-        run_id: The run.
-        error: Type and message of the exception. Not the exception itself: its traceback holds the app's frames.
-        status: Whether the run failed, was cancelled or paused.
-        payload: The outputs until then.
-        late: As in `Ended`.
-        metadata: As in `Ended`.
-    """
-
-    run_id: Hashable
-    error: str
-    status: Status
-    payload: object = None
-    late: object = None
-    metadata: Mapping[str, Any] | None = None
-    parent_id: ClassVar[None] = None
-    phase: ClassVar[Literal["failed"]] = "failed"
-
-    def convert(self, seq: int) -> RunFailed:
-        """Makes the event."""
-        return RunFailed(
-            seq=seq,
-            run_id=str(self.run_id),
-            error=self.error,
-            status=self.status,
-            inputs=_late(self.late),
-            outputs=_outputs(self.payload, self.metadata, str(self.run_id)),
-        )
+        if self.error is None:
+            return RunEnded(seq=seq, run_id=run_id, outputs=outputs, inputs=inputs)
+        return RunFailed(seq=seq, run_id=run_id, error=self.error, status=self.status, inputs=inputs, outputs=outputs)
 
 
 def snapshot(payload: object) -> object:
@@ -171,11 +150,6 @@ def stops_graph(error: BaseException, details: Mapping[str, Any]) -> bool:
 def _is_graph_error(error: BaseException, name: str) -> bool:
     kind = getattr(sys.modules.get("langgraph.errors"), name, None)
     return kind is not None and isinstance(error, kind)
-
-
-def _late(inputs: object) -> tuple[Piece, ...] | None:
-    """Inputs known at the end replace those of the start, unless there are none (an input that is not a stream)."""
-    return (recorded(inputs) or None) if inputs is not None else None
 
 
 def _outputs(payload: object, metadata: Mapping[str, Any] | None, run_id: str) -> tuple[Piece, ...]:

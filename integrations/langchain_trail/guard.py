@@ -6,6 +6,7 @@ import asyncio
 from collections.abc import Awaitable, Callable, Sequence
 from contextlib import suppress
 from dataclasses import asdict, replace
+from operator import or_
 from typing import Annotated, Any, NotRequired, Unpack, cast
 
 from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, ToolMessage
@@ -64,27 +65,18 @@ class _Latest(LastValue[Any]):
         return super().update(values[-1:])
 
 
-class _ByGuard(LastValue[Any]):
-    """A key in which each guard has a place of its own."""
-
-    def update(self, values: Sequence[Any]) -> bool:
-        if not values:
-            return False
-        known = self.get() if self.is_available() else {}
-        return super().update([{**known, **{name: kept for value in values for name, kept in value.items()}}])
-
-
 class TrailState(AgentState[Any]):
     """What the guard adds to an agent's state.
 
     Attributes:
         trail: Summary of the report on the last answer, see `Report.summary`, with `passed`, `blocked`, `attempts` and
             `usage`. Part of the output, not of the input.
-        trail_rejected: For the guards alone: drafts rejected in this turn before tools were called again.
+        trail_rejected: For the guards alone: drafts rejected in this turn before tools were called again, by the name
+            of the guard.
     """
 
     trail: NotRequired[Annotated[dict[str, Any], _Latest, OmitFromInput]]
-    trail_rejected: NotRequired[Annotated[dict[str, Any], _ByGuard, PrivateStateAttr]]
+    trail_rejected: NotRequired[Annotated[dict[str, Any], PrivateStateAttr, or_]]
 
 
 class TrailGuard(AgentMiddleware[TrailState, Any, Any]):

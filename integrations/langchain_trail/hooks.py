@@ -18,7 +18,7 @@ from langchain_core.messages import AIMessage, BaseMessage
 from langchain_core.outputs import ChatGeneration, Generation, LLMResult
 
 from langchain_trail.answers import added, answer_message
-from langchain_trail.convert import Ended, Failed, Started, snapshot, status_of, stops_graph
+from langchain_trail.convert import Finished, Started, snapshot, status_of, stops_graph
 from trail_callbacks.capture.events import RunKind
 from trail_callbacks.capture.payloads import described
 from trail_callbacks.session import Session
@@ -355,13 +355,13 @@ class RecordingHooks(BaseCallbackHandler):
             elif self._interrupted and run_id in self._interrupted:
                 self._interrupted.remove(run_id)
                 why = "interrupted: the graph waits to be resumed"
-                self._ended(run_id, (Failed, run_id, why, "paused", snapshot(payload), late))
+                self._ended(run_id, (Finished, run_id, snapshot(payload), late, None, why, "paused"))
             else:
-                record = (Ended, run_id, snapshot(payload), late, model.metadata if model else None)
+                record = (Finished, run_id, snapshot(payload), late, model.metadata if model else None)
                 self._ended(run_id, record, payload)
         except BaseException as error:  # noqa: BLE001 - see _keep
             self._keep(error)
-            self._bare(self._finish, details, (Ended, details.get("run_id")))
+            self._bare(self._finish, details, (Finished, details.get("run_id")))
 
     def _fail(self, error: BaseException, details: dict[str, Any]) -> None:
         try:
@@ -376,10 +376,11 @@ class RecordingHooks(BaseCallbackHandler):
             graph_id = details.get("parent_run_id")
             if graph_id is not None and not self.receives_interrupts and stops_graph(error, details):
                 self._interrupted.append(graph_id)
-            self._ended(run_id, (Failed, run_id, described(error), status, partial, late, metadata))
+            self._ended(run_id, (Finished, run_id, partial, late, metadata, described(error), status))
         except BaseException as fault:  # noqa: BLE001 - see _keep
             self._keep(fault)
-            self._bare(self._finish, details, (Failed, details.get("run_id"), type(error).__name__, "error"))
+            lost = (Finished, details.get("run_id"), None, None, None, type(error).__name__)
+            self._bare(self._finish, details, lost)
 
     def _stop(
         self,
@@ -392,10 +393,10 @@ class RecordingHooks(BaseCallbackHandler):
         """Ends a root run that the app stopped, and the models that it leaves behind."""
         why = described(error)
         for model in stopped.left:
-            self._finish(model.run_id, (Failed, model.run_id, why, "cancelled", model.partial(), None, model.metadata))
-        record: tuple[Any, ...] = (Failed, run_id, why, "cancelled", stopped.read, late, metadata)
-        if stopped.whole and (late is not None or metadata is not None):  # of a graph more might have come
-            record = (Ended, run_id, stopped.read, late, metadata)
+            left = (Finished, model.run_id, model.partial(), None, model.metadata, why, "cancelled")
+            self._finish(model.run_id, left)
+        whole = stopped.whole and (late is not None or metadata is not None)  # of a graph more might have come
+        record = (Finished, run_id, stopped.read, late, metadata, None if whole else why, "cancelled")
         self._ended(run_id, record, cut=True)
 
     def _ended(self, run_id: UUID, record: tuple[Any, ...], output: object = None, *, cut: bool = False) -> None:

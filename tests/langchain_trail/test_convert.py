@@ -5,7 +5,7 @@ import sys
 
 from langchain_core.messages import AIMessage, HumanMessage
 from langchain_core.outputs import ChatGeneration, LLMResult
-from langchain_trail.convert import Ended, Started, snapshot
+from langchain_trail.convert import Finished, Started, snapshot
 
 
 def started(kind="chain", serialized=None, payload=None, **details):
@@ -28,11 +28,11 @@ def test_steps_are_named_as_the_user_would():
 def test_a_model_s_output_says_which_model_wrote_it():
     message = AIMessage("x", response_metadata={"model_name": "small-2026", "finish_reason": "stop"})
     result = LLMResult(generations=[[ChatGeneration(message=message)]])
-    (piece,) = Ended("run", result, metadata={"ls_model_name": "small", "ls_provider": "acme"}).convert(1).outputs
+    (piece,) = Finished("run", result, metadata={"ls_model_name": "small", "ls_provider": "acme"}).convert(1).outputs
     assert piece.attributes == {"model": "small-2026", "provider": "acme", "finish_reason": "stop"}
-    (bare,) = Ended("run", LLMResult(generations=[[ChatGeneration(message=AIMessage("x"))]])).convert(1).outputs
+    (bare,) = Finished("run", LLMResult(generations=[[ChatGeneration(message=AIMessage("x"))]])).convert(1).outputs
     assert bare.attributes == {}
-    assert Ended("run", LLMResult(generations=[])).convert(1).outputs == ()
+    assert Finished("run", LLMResult(generations=[])).convert(1).outputs == ()
 
 
 def test_a_snapshot_survives_changes_in_place():
