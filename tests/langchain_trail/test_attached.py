@@ -7,7 +7,6 @@ from functools import reduce
 from operator import add
 
 import pytest
-from langchain_core.caches import InMemoryCache
 from langchain_core.messages import AIMessage, HumanMessage
 from langchain_core.prompts import ChatPromptTemplate
 from langchain_core.runnables import RunnableLambda, RunnablePassthrough
@@ -171,19 +170,6 @@ def test_messages_that_the_app_had_before_are_not_touched(quick, says):
     silent = silent.compile(checkpointer=saver).invoke({"messages": []}, thread)
     assert silent["messages"][-1].text == TRUE
     assert "trail" not in silent["messages"][-1].response_metadata, "it was restored, not written in this run"
-
-
-def test_a_cache_does_not_bring_the_verdict_of_another_run(says, quick):
-    model = says(FALSE, cache=InMemoryCache())
-    first = (template | model).invoke(ASK, {"callbacks": [quick]})
-    second = (template | model).invoke(ASK, {"callbacks": [quick]})
-    quick.flush()
-    assert len(model.asked) == 1
-    assert shown(first)["run_id"] != shown(second)["run_id"]
-    assert [shown(first)["run_id"], shown(second)["run_id"]] == list(quick.reports)
-    unsampled = TrailCallbackHandler(sample_rate=0.0)
-    third = (template | model).invoke(ASK, {"callbacks": [unsampled]})
-    assert "trail" not in third.response_metadata
 
 
 # ---------------------------------------------------------------- streams

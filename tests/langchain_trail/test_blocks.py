@@ -6,7 +6,6 @@ import asyncio
 
 import pytest
 from langchain_core.messages import HumanMessage, SystemMessage
-from langchain_core.prompts import ChatPromptTemplate
 from langchain_trail import trail
 
 KNOWN = "The museum opened in 1968. Entry costs 4 euros."
@@ -49,15 +48,6 @@ def test_a_retriever_and_a_model_called_after_it_are_one_run(says, shelf, prompt
     assert not t.errors
 
 
-def test_a_chain_of_the_block_gets_the_documents_of_a_retriever_called_before_it(says, shelf):
-    chain = ChatPromptTemplate.from_template("Use: {facts}\nQuestion: {question}") | says(ANSWER)
-    with trail(evaluate="never") as t:
-        found = shelf(KNOWN).invoke("opening of the museum")
-        chain.invoke({"facts": found[0].page_content, "question": ASKED})
-    assert t.graph.question.text == ASKED
-    assert [leaf.origin for leaf in t.graph.leaves() if leaf.kind == "document"] == ["retrieved"]
-
-
 def test_the_last_of_several_answers_counts_and_unrelated_runs_stay_out(says, shelf):
     with trail(evaluate="never") as t:
         for place, year in (("castle", 1402), ("museum", 1968)):
@@ -67,11 +57,3 @@ def test_the_last_of_several_answers_counts_and_unrelated_runs_stay_out(says, sh
     assert t.graph.answer.text == "The museum opened in 1968."
     assert "castle" not in " ".join(node.text for node in t.graph.nodes)
     assert "garden" not in " ".join(node.text for node in t.graph.nodes)
-
-
-def test_a_model_that_reads_what_another_wrote_before_takes_nothing_of_it_for_a_source(says):
-    with trail() as t:
-        draft = says("The ferry takes 53 minutes and is painted blue.").invoke("How long is the ferry?")
-        says("The ferry takes 53 minutes.").invoke(f"Shorten this: {draft.text}")
-    assert "supported" not in {str(verdict.support) for verdict in t.report.verdicts}
-    assert [node.kind for node in t.graph.nodes if "painted blue" in node.text] == ["completion"]

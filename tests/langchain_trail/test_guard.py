@@ -274,19 +274,6 @@ async def test_the_third_event_protocol(agent, better):
     assert repr(events).count(GOOD if better is GOOD else BLOCKED) >= 2
 
 
-async def test_an_agent_inside_a_graph_hides_its_drafts_from_the_outer_stream(agent):
-    from langgraph.graph import START, MessagesState, StateGraph
-
-    outer = StateGraph(MessagesState)
-    outer.add_node("agent", agent(TrailGuard(judge="local")))
-    outer.add_edge(START, "agent")
-    graph = outer.compile()
-    for subgraphs in (False, True):
-        chunks = list(graph.stream(TO_TURN, LIMIT, stream_mode=["messages", "updates"], subgraphs=subgraphs))
-        assert LEAKED not in repr(chunks)
-        assert GOOD in repr(chunks)
-
-
 def test_to_annotate_needs_no_buffer_and_streams_as_it_comes(agent):
     chunks = list(agent(TrailGuard(judge="local", on_fail="annotate")).stream(TO_TURN, LIMIT, stream_mode="messages"))
     assert len([chunk for chunk, _ in chunks if isinstance(chunk, AIMessage) and chunk.text]) > 4

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TypedDict
 
 import pytest
-from langchain_trail import TrailCallbackHandler, traced
+from langchain_trail import TrailCallbackHandler
 from langgraph.checkpoint.memory import InMemorySaver
 from langgraph.graph import END, START, MessagesState, StateGraph
 from langgraph.types import Command, interrupt
@@ -86,8 +86,3 @@ def test_an_interrupted_run_is_reported_as_such(says, evaluate):
     assert Report.from_json(report.to_json(), lenient=True) == report
     assert handler.errors == []
     handler.close()
-
-
-def test_a_traced_call_that_was_interrupted_says_so(says):
-    result = traced(plain_app(says(ANSWER))).invoke({"question": ASKED}, {"configurable": {"thread_id": "1"}})
-    assert result.report.state == "interrupted"

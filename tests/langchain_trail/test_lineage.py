@@ -12,7 +12,7 @@ from langchain_core.prompts import ChatPromptTemplate, MessagesPlaceholder
 from langchain_core.runnables import RunnableLambda, RunnableParallel
 
 sys.path.insert(0, str(Path(__file__).parent))
-from astronomy import ANSWER, KEPLER, TITAN, joined, template
+from astronomy import ANSWER, KEPLER, TITAN, template
 
 
 def test_a_parallel_branch_that_the_prompt_does_not_use_stays_out(drive, says, link):
@@ -24,16 +24,6 @@ def test_a_parallel_branch_that_the_prompt_does_not_use_stays_out(drive, says, l
     assert link(graph, "binds periods", "Periods grow") == "firm"
     assert link(graph, "lakes of methane", "Periods grow") is None
     assert link(graph, "lakes of methane", "binds periods") is None
-
-
-def test_equal_short_texts_of_two_branches_are_told_apart(drive, says, shelf, link):
-    def vote(evidence):
-        return shelf(evidence) | joined | template("True? {evidence}") | says("no") | StrOutputParser()
-
-    app = RunnableParallel(left=vote(KEPLER), right=vote(TITAN)) | template("Votes: {right}") | says("Rejected it is.")
-    graph = drive(app, "Is it true?")
-    assert link(graph, TITAN, "Rejected") == "firm"
-    assert link(graph, KEPLER, "Rejected") is None
 
 
 def test_of_several_attempts_only_the_one_that_answered_counts(drive, says, link):

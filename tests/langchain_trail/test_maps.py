@@ -92,10 +92,3 @@ def test_an_error_of_a_map_step_is_not_reported_at_the_step_that_merges(
     introduced = report.graph.node(verdict.introduced_at)
     assert introduced.kind == "completion"
     assert wrong in introduced.text
-
-
-@pytest.mark.parametrize("made", [mapping_graph, mapping_chain])
-def test_a_single_word_that_a_model_wrote_is_no_source_in_the_next_prompt(handler, says, made):
-    app = made(says(("Elbe", "Bremen"), ("Skye", "Leith"), ("Oslo", "Bergen")), says("The Skye ferry is from Leith."))
-    app.invoke({"topics": FERRIES}, {"callbacks": [handler]})
-    assert not [leaf for leaf in handler.graph().leaves() if "Leith" in leaf.text]

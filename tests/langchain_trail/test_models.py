@@ -108,10 +108,6 @@ def test_arguments_that_do_not_fit_are_kept_for_salvage(says, ask):
     assert json.loads(reply.text) == {"score": "many"}
 
 
-def test_a_model_that_answers_in_text_although_it_has_tools_is_read_too(says, ask):
-    assert ask(as_model(says('{"label": "supported"}', tools=True))).value == Verdict(label="supported")
-
-
 CLAIMS = json.dumps(
     {
         "abstained": False,
@@ -143,28 +139,6 @@ def test_a_judge_s_own_calls_are_never_traced(says, evaluate, asynchronous):
     assert list(t.reports) == [report.run_id], "no run of the judge's own"
     assert not any("not what was asked" in node.text or "quote" in node.text for node in t.graph.nodes)
     assert t.errors == []
-
-
-def test_a_judge_inside_a_graph_s_node_streams_no_tokens(says):
-    pytest.importorskip("langgraph")
-    from langgraph.graph import START, MessagesState, StateGraph
-
-    judge, writer = as_model(says('{"label": "supported"}')), says("The answer is out.")
-
-    def node(state):
-        message = writer.invoke(state["messages"])
-        assert judge.ask(CALL).value == Verdict(label="supported")
-        return {"messages": [message]}
-
-    graph = StateGraph(MessagesState)
-    graph.add_node("node", node)
-    graph.add_edge(START, "node")
-    handler = TrailCallbackHandler(evaluate="never")
-    chunks = graph.compile().stream({"messages": [("user", "?")]}, {"callbacks": [handler]}, stream_mode="messages")
-    streamed = "".join(chunk.text for chunk, _ in chunks)
-    assert "The answer is out." in streamed
-    assert "supported" not in streamed
-    assert not any("supported" in n.text for n in handler.graph().nodes)
 
 
 def test_settings_are_told_apart_so_that_a_cache_does_not_mix_them():

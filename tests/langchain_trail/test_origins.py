@@ -8,13 +8,11 @@ import pytest
 from langchain.agents import create_agent
 from langchain_core.documents import Document
 from langchain_core.language_models.fake_chat_models import GenericFakeChatModel
-from langchain_core.messages import AIMessage, HumanMessage, SystemMessage
+from langchain_core.messages import AIMessage, HumanMessage
 from langchain_core.prompts import ChatPromptTemplate, MessagesPlaceholder, PromptTemplate
 from langchain_core.retrievers import BaseRetriever
 from langchain_core.tools import tool
 from langchain_trail import TrailCallbackHandler
-from langgraph.checkpoint.memory import InMemorySaver
-from langgraph.graph import END, START, MessagesState, StateGraph
 
 from .calling import run
 
@@ -50,43 +48,6 @@ def evidence_is_no_models(report):
             node = report.graph.node(item.node_id)
             assert node.is_evidence
             assert not any(start < item.end and item.start < end for start, end in node.model_spans)
-
-
-@pytest.mark.parametrize("mode", ["invoke", "stream"])
-@pytest.mark.parametrize(("told", "expected"), [("", "None"), ("Oslo has 21 degrees. ", "absent")])
-def test_an_agent_that_repeats_what_it_made_up_a_turn_ago_is_not_supported(handler, told, expected, mode):
-    agent = create_agent(played("Oslo has 27 degrees.", "Oslo has 27 degrees."), [], checkpointer=InMemorySaver())
-    config = {"callbacks": [handler], "configurable": {"thread_id": "a"}}
-    for asked in (f"{told}How warm is it in Oslo?", f"{told}Say it again."):
-        run(agent, {"messages": [("user", asked)]}, config, mode)
-        assert classes(handler) == {expected}
-        evidence_is_no_models(handler.report())
-
-
-class Remembering(MessagesState):
-    last_answer: str
-
-
-@pytest.mark.parametrize("role", [SystemMessage, HumanMessage])
-@pytest.mark.parametrize("mode", ["invoke", "stream"])
-@pytest.mark.parametrize(("told", "expected"), [("", "None"), (OTHERWISE, "absent")])
-def test_an_earlier_answer_in_the_state_supports_nothing_when_a_prompt_shows_it(handler, *, role, told, expected, mode):
-    model = played(INVENTED, INVENTED)
-
-    def write(state):
-        before = role("Stay consistent with your answer of before: " + state.get("last_answer", "none so far"))
-        reply = model.invoke([before, *state["messages"]])
-        return {"messages": [reply], "last_answer": reply.text}
-
-    graph = StateGraph(Remembering)
-    graph.add_node("write", write)
-    graph.add_edge(START, "write").add_edge("write", END)
-    app = graph.compile(checkpointer=InMemorySaver())
-    config = {"callbacks": [handler], "configurable": {"thread_id": "b"}}
-    for asked in (f"{told}How long is the crossing?", f"{told}Again please, how long?"):
-        run(app, {"messages": [("user", asked)]}, config, mode)
-        assert classes(handler) == {expected}
-        evidence_is_no_models(handler.report())
 
 
 NOTES: list[str] = []
@@ -169,20 +130,3 @@ def test_a_value_given_to_a_prompt_in_advance_is_a_source(handler, shape, mode):
     run(chain, {"question": "How old is the museum?"}, {"callbacks": [handler]}, mode)
     assert classes(handler) == {"supported"}
     assert [node.origin for node in handler.graph().nodes if node.text == KNOWN] == ["given", "model"]
-
-
-@pytest.mark.parametrize(("told", "expected"), [("", "None"), (OTHERWISE, "absent")])
-def test_two_conversations_do_not_share_their_documents(handler, told, expected):
-    shelf = Shelf(texts={"how long": "The ferry takes 53 minutes and leaves at noon."})
-    prompt = ChatPromptTemplate.from_messages([MessagesPlaceholder("history"), ("user", "{context} {question}")])
-    chain = {
-        "context": itemgetter("question") | shelf,
-        "question": itemgetter("question"),
-        "history": itemgetter("history"),
-    }
-    app = chain | prompt | played("The ferry takes 53 minutes.", "The ferry takes 53 minutes.")
-    first = {"callbacks": [handler], "metadata": {"thread_id": "first"}}
-    app.invoke({"question": "How long is the ferry?", "history": []}, first)
-    before = [HumanMessage("How long?"), AIMessage("The ferry takes 53 minutes.")]
-    app.invoke({"question": f"{told}Sure?", "history": before}, first | {"metadata": {"thread_id": "second"}})
-    assert classes(handler) == {expected}

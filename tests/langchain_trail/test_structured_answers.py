@@ -2,7 +2,6 @@
 
 import asyncio
 import json
-from typing import Any, TypedDict
 
 import pytest
 from langchain_core.messages import AIMessage
@@ -55,15 +54,6 @@ class Invoice(BaseModel):
     items: list[Item]
 
 
-class Typed(TypedDict):
-    """An invoice."""
-
-    number: str
-    paid: bool
-    note: str
-    items: list[dict[str, Any]]
-
-
 SCHEMA = {
     "title": "Schema",
     "description": "An invoice.",
@@ -109,12 +99,12 @@ def chain(says, shelf):
     return make
 
 
-@pytest.fixture(params=["pydantic", "typed", "schema", "raw", "parser", "text"])
+@pytest.fixture(params=["pydantic", "schema", "raw", "parser", "text"])
 def structured(request, says, chain):
     if request.param in {"parser", "text"}:
         model = says(f"```json\n{json.dumps(FIELDS)}\n```")
         return chain(model | JsonOutputParser()) if request.param == "parser" else chain(model)
-    form = {"pydantic": Invoice, "raw": Invoice, "typed": Typed, "schema": SCHEMA}[request.param]
+    form = {"pydantic": Invoice, "raw": Invoice, "schema": SCHEMA}[request.param]
     name = form["title"] if isinstance(form, dict) else form.__name__
     model = says(AIMessage("", tool_calls=[{"name": name, "args": FIELDS, "id": "f1"}]), tools=True)
     return chain(model.with_structured_output(form, include_raw=request.param == "raw"))
@@ -150,17 +140,6 @@ def test_what_a_model_wrote_beside_the_answer_is_judged_too(chain, says):
     report = handler.report(timeout=60)
     assert said(report) == said(reports[-1]) == said(check(json.dumps(RATED), [SOURCE], question=ASKED))
     assert [claim.path for claim in report.claims] == ["answer", "price"]
-
-
-def test_what_the_app_puts_beside_the_answer_is_not_the_answer(says, shelf):
-    documents, model = shelf(SOURCE), says("The desk lamp has a price of 12.5 euros.")
-    prompt = ChatPromptTemplate.from_template("Use {context}. {question}")
-    app = RunnablePassthrough.assign(context=lambda given: documents.invoke(given["question"])).assign(
-        answer=prompt | model | (lambda message: message.text), day=lambda _: "Monday"
-    )
-    handler = TrailCallbackHandler()
-    app.invoke({"question": ASKED}, {"callbacks": [handler]})
-    assert handler.report(timeout=60).graph.answer.text == "The desk lamp has a price of 12.5 euros."
 
 
 def test_a_withheld_object_leaves_none_of_its_values(chain, says):

@@ -6,7 +6,6 @@ from typing import Any, TypedDict
 from uuid import uuid4
 
 import numpy as np
-import pytest
 from langchain_classic.retrievers import ContextualCompressionRetriever
 from langchain_core.documents import BaseDocumentCompressor, Document
 from langchain_core.language_models import GenericFakeChatModel
@@ -126,14 +125,6 @@ def test_whose_run_it_was_is_read_from_the_config():
     assert trace.id == str(run_id)
 
 
-def test_components_name_their_versions():
-    retriever = shelf().with_config(metadata={"retriever_version": "r3", "reranker_version": "k1"})
-    asked = {"app_version": "1.4", "prompt_version": "p2", "model_version": "m9"}
-    found = run(chain(retriever), metadata=asked).versions
-    assert (found.app, found.prompt, found.model) == ("1.4", "p2", "m9")
-    assert (found.retriever, found.reranker) == ("r3", "k1")
-
-
 def test_a_retrieval_has_its_query_and_candidates_with_what_the_metadata_says():
     rewrite = RunnableLambda(lambda question: "bridge opening year", name="rewrite")
     trace = run(chain(rewrite | shelf(np.float32(0.5), -2, math.nan)))
@@ -177,17 +168,6 @@ def test_calls_have_tokens_time_and_the_one_that_answered():
     assert (call.prompt_tokens, call.completion_tokens, call.answers, call.error) == (7, 3, True, None)
     assert 0.0 <= call.seconds <= trace.context.ended - trace.context.started
     assert trace.packings[0].run_id == call.run_id
-
-
-def test_an_app_that_fails_has_a_trace_with_the_error():
-    handler = TrailCallbackHandler(evaluate="never")
-    broken = chain(shelf()).steps[0] | ChatPromptTemplate.from_template(TEMPLATE) | says(OSError("down"))
-    with pytest.raises(OSError, match="down"):
-        broken.invoke(QUESTION, {"callbacks": [handler]})
-    trace = handler.trace()
-    assert (trace.calls[0].error, trace.answer) == ("OSError: down", None)
-    assert [piece.order for piece in trace.packings[0].pieces] == [1, 2, 3, 4]
-    assert any(warning.startswith("the run failed (OSError: down)") for warning in trace.warnings)
 
 
 def test_a_graph_with_a_tool_has_its_evidence_path():
