@@ -13,7 +13,7 @@ from typing import Any, ClassVar, Literal, cast, get_args
 
 from langchain_core.outputs import ChatGeneration, LLMResult
 
-from langchain_trail.pieces import pieces, recorded
+from langchain_trail.pieces import pieces
 from trail_callbacks.capture.events import Hints, Piece, RunEnded, RunFailed, RunKind, RunStarted, Status
 from trail_callbacks.capture.payloads import is_cancellation, labels, scalars
 
@@ -65,7 +65,7 @@ class Started:
             given = {"llm": "model"}.get(run_type := self.details.get("run_type") or "", run_type)
             kind = cast("RunKind", given) if given in _KINDS else kind
         name = _name(self.serialized, self.details.get("name"), metadata, kind)
-        inputs = recorded(self.payload, model=kind == "model")
+        inputs = pieces(self.payload, model=kind == "model", cut=True)
         return RunStarted(
             seq=seq,
             run_id=str(self.run_id),
@@ -110,7 +110,7 @@ class Finished:
         """Makes the event."""
         run_id = str(self.run_id)
         # Inputs known at the end replace those of the start, unless there are none (an input that is not a stream).
-        inputs = (recorded(self.late) or None) if self.late is not None else None
+        inputs = (pieces(self.late, cut=True) or None) if self.late is not None else None
         outputs = _outputs(self.payload, self.metadata, run_id)
         if self.error is None:
             return RunEnded(seq=seq, run_id=run_id, outputs=outputs, inputs=inputs)
@@ -153,7 +153,7 @@ def _is_graph_error(error: BaseException, name: str) -> bool:
 
 
 def _outputs(payload: object, metadata: Mapping[str, Any] | None, run_id: str) -> tuple[Piece, ...]:
-    outputs = recorded(payload)
+    outputs = pieces(payload, cut=True)
     if not isinstance(payload, LLMResult):
         return outputs
     attributes = _model_attributes(payload, metadata or {})

@@ -25,30 +25,34 @@ def handlers_in(config: RunnableConfig) -> list[BaseCallbackHandler]:
     return list(callbacks.handlers if isinstance(callbacks, BaseCallbackManager) else callbacks or ())
 
 
-def captured(config: RunnableConfig, message: AIMessage | None, text: str) -> ProvenanceGraph | None:
-    """Returns the graph of the run around this code, with a text of it as its answer."""
+def grounds(
+    config: RunnableConfig, message: AIMessage | None, text: str, read: Callable[[], ProvenanceGraph]
+) -> ProvenanceGraph:
+    """Returns what a draft rests on: the graph of the run around this code if we record it, else what `read` makes.
+
+    Args:
+        config: That of the run.
+        message: The draft, if it is a message.
+        text: The text of it that is the answer.
+        read: Makes a graph of messages. It is redacted as the run is: what is redacted reaches no judge.
+    """
     run_id = getattr(config.get("callbacks"), "parent_run_id", None)
-    if run_id is None:
-        return None
-    for handler in handlers_in(config):
-        if isinstance(handler, TrailCallbackHandler):
-            graph, redact = handler.session.graph_around(run_id), handler.session.redacted
-            wrote = _wrote(graph, message, text, redact) if graph else None
-            if graph is not None and wrote is not None:
-                return ended_at(graph, wrote.id, wrote.text if _is_answer(wrote, message) else redact(text))
-    return None
+    for session in _sessions(config):
+        graph = None if run_id is None else session.graph_around(run_id)
+        if graph is not None and (wrote := _wrote(graph, message, text, session.redacted)) is not None:
+            whole = message is not None and not message.tool_calls and bool(wrote.text.strip())
+            return ended_at(graph, wrote.id, wrote.text if whole else session.redacted(text))
+    redacts = redacting(config)
+    return read() if redacts is None else redacts.redacted_graph(read())
 
 
 def redacting(config: RunnableConfig) -> Session | None:
     """Returns the session that redacts what is recorded of a run; None if none does."""
-    ours = (each.session for each in handlers_in(config) if isinstance(each, TrailCallbackHandler))
-    return next((each for each in ours if each.settings.redact is not None), None)
+    return next((each for each in _sessions(config) if each.settings.redact is not None), None)
 
 
-def redacted(config: RunnableConfig, graph: ProvenanceGraph) -> ProvenanceGraph:
-    """Returns a graph of messages as the run's handler would have stored it: what is redacted reaches no judge."""
-    session = redacting(config)
-    return graph if session is None else session.redacted_graph(graph)
+def _sessions(config: RunnableConfig) -> list[Session]:
+    return [each.session for each in handlers_in(config) if isinstance(each, TrailCallbackHandler)]
 
 
 def _wrote(graph: ProvenanceGraph, message: AIMessage | None, text: str, redact: Callable[[str], str]) -> Node | None:
@@ -63,11 +67,6 @@ def _wrote(graph: ProvenanceGraph, message: AIMessage | None, text: str, redact:
     wanted = redact(answer_text(message) if message is not None else text)
     same = [node for node in completions if node.text.strip() == wanted.strip()]
     return same[-1] if same else None
-
-
-def _is_answer(node: Node, message: AIMessage | None) -> bool:
-    """True if a node's text is the answer as it is. It may differ from the message's, if the handler redacts."""
-    return message is not None and not message.tool_calls and bool(node.text.strip())
 
 
 def from_messages(messages: Sequence[BaseMessage], text: str, ignored: Iterable[str] = ()) -> ProvenanceGraph:

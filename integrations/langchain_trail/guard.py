@@ -15,7 +15,7 @@ from langchain_core.runnables.config import ensure_config
 
 from langchain_trail.answers import answer_message, answer_text, structured_text, with_message_summary
 from langchain_trail.drafts import EVENT, Drafts, adispatch, dispatch, isolated
-from langchain_trail.grounds import captured, from_messages, redacted
+from langchain_trail.grounds import from_messages, grounds
 from langchain_trail.withholding import judged_only, replaced, unjudged
 from trail_callbacks.errors import MissingExtraError
 from trail_callbacks.graph import ProvenanceGraph
@@ -206,7 +206,7 @@ class TrailGuard(AgentMiddleware[TrailState, Any, Any]):
                 return None
             message, text = answer
             read = [*([draft.system_message] if draft.system_message else []), *draft.messages]
-            return lambda: captured(config, message, text) or redacted(config, from_messages(read, text, ignored))
+            return lambda: grounds(config, message, text, lambda: from_messages(read, text, ignored))
 
         rejected, spent = self._before(request)
         return guard_answer(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from functools import partial
 from typing import Any
 
 from langchain_core.messages import AIMessage, BaseMessage
@@ -10,7 +11,7 @@ from langchain_core.runnables import Runnable, RunnableConfig, RunnableLambda
 
 from langchain_trail.answers import annotated, answer_message, answer_text, structured_text
 from langchain_trail.drafts import adispatch, dispatch, isolated
-from langchain_trail.grounds import captured, from_messages, redacted
+from langchain_trail.grounds import from_messages, grounds
 from langchain_trail.pieces import pieces
 from trail_callbacks.errors import InputError
 from trail_callbacks.graph import Node, ProvenanceGraph
@@ -76,10 +77,8 @@ def trail_node(
     def draft(state: Any, config: RunnableConfig) -> JudgeDraft:
         values = _values(state)
         message, text = _answer(values, answer)
-        return JudgeDraft(
-            lambda: captured(config, message, text) or redacted(config, _from_state(values, message, text, names)),
-            Usage(),
-        )
+        graph = partial(_from_state, values, message, text, names)
+        return JudgeDraft(lambda: grounds(config, message, text, graph), Usage())
 
     def update(state: Any, report: Report) -> dict[str, Any]:
         summary = report.summary()
@@ -114,10 +113,9 @@ def _answer(values: Mapping[str, Any], key: str | None) -> tuple[AIMessage | Non
     message = answer_message(values)
     if message is not None and key in {None, "messages"} and not message.tool_calls:
         return message, answer_text(message)
-    named = [key] if key is not None else [name for name in _ANSWERS if values.get(name)]
-    if not named:
+    value = next((values[name] for name in (_ANSWERS if key is None else (key,)) if values.get(name)), None)
+    if value is None:
         return None, ""
-    value = values.get(named[0])
     return None, answer_text(value) if isinstance(value, AIMessage) else structured_text(value)
 
 

@@ -125,18 +125,17 @@ _IDENTITY = 16
 """Strings shorter than this may be shared by the interpreter: identity of such objects means nothing."""
 
 
-def pieces(payload: object, *, model: bool = False) -> tuple[Piece, ...]:
-    """Lists the texts of a payload."""
+def pieces(payload: object, *, model: bool = False, cut: bool = False) -> tuple[Piece, ...]:
+    """Lists the texts of a payload.
+
+    Args:
+        payload: Anything.
+        model: It is what a model reads.
+        cut: Whether a piece at the end says so if there are more texts.
+    """
     walk = _Walk(model)
     walk.visit(payload, (), 0)
-    return tuple(walk.pieces)
-
-
-def recorded(payload: object, *, model: bool = False) -> tuple[Piece, ...]:
-    """As `pieces`; a piece at the end says so if there are more texts."""
-    walk = _Walk(model)
-    walk.visit(payload, (), 0)
-    return (*walk.pieces, Piece(text="", attributes={CUT: True})) if walk.cut else tuple(walk.pieces)
+    return (*walk.pieces, Piece(text="", attributes={CUT: True})) if walk.cut and cut else tuple(walk.pieces)
 
 
 class _Walk:

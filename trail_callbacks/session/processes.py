@@ -113,19 +113,16 @@ class _Pool:
 
     def __init__(self, most: int) -> None:
         self.most = most
-        self._renew()
-        renewed_in_child(self, _Pool._leave)
-
-    def _renew(self) -> None:
-        self._changed = Condition(RLock())
         self._free: list[_Process] = []
         self._busy: dict[_Process, object] = {}
-        self._starting = 0
+        self._renew()
+        renewed_in_child(self, _Pool._renew)
 
-    def _leave(self) -> None:
+    def _renew(self) -> None:
         """In a forked child: forgets the parent's processes."""
         inherited = [*self._free, *self._busy]
-        self._renew()
+        self._changed = Condition(RLock())
+        self._free, self._busy, self._starting = [], {}, 0
         for process in inherited:
             process.disown()
 
@@ -146,17 +143,16 @@ class _Pool:
                 self._busy[process] = owner
                 return process
             self._starting += 1
+        started = None
         try:
-            process = _Process()
-        except BaseException:
+            started = _Process()
+        finally:
             with self._changed:
                 self._starting -= 1
+                if started is not None:
+                    self._busy[started] = owner
                 self._changed.notify()
-            raise
-        with self._changed:
-            self._starting -= 1
-            self._busy[process] = owner
-        return process
+        return started
 
     def _give_back(self, process: _Process) -> None:
         with self._changed:

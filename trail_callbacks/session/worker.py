@@ -9,8 +9,8 @@ from __future__ import annotations
 import os
 import pickle
 import struct
-from collections import OrderedDict
 from collections.abc import Sequence
+from functools import lru_cache
 from typing import IO, Any
 
 from trail_callbacks.capture.build import build
@@ -54,12 +54,11 @@ def main() -> None:
     requests, replies = private_pipes()
     if hasattr(os, "nice"):
         os.nice(_NICE)
-    judges: OrderedDict[bytes, tuple[Judge, VerifyOptions | None]] = OrderedDict()
     send(replies, b"")  # it speaks: what was started is this, and not some other program
     while True:
         try:
             settings, material = receive(requests), receive(requests)
-            send(replies, _answer(settings, material, judges))
+            send(replies, _answer(settings, material))
         except (EOFError, BrokenPipeError):
             return
 
@@ -74,19 +73,19 @@ def private_pipes() -> tuple[IO[bytes], IO[bytes]]:
     return requests, replies
 
 
-def _answer(settings: bytes, material: bytes, judges: OrderedDict[bytes, tuple[Judge, VerifyOptions | None]]) -> bytes:
+def _answer(settings: bytes, material: bytes) -> bytes:
     try:
-        if settings not in judges:
-            given, options = pickle.loads(settings)  # noqa: S301 - see above
-            judges[settings] = judging(given, options), options
-            if len(judges) > _KEPT:
-                judges.popitem(last=False)
-        judges.move_to_end(settings)
-        judge, options = judges[settings]
+        judge, options = _judge(settings)
         events, earlier = pickle.loads(material)  # noqa: S301 - see above
         return _pickled(_verified(events, earlier, judge, options))
     except Exception as error:  # noqa: BLE001 - kept and shown by the process that asked
         return _pickled(error)
+
+
+@lru_cache(_KEPT)
+def _judge(settings: bytes) -> tuple[Judge, VerifyOptions | None]:
+    judge, options = pickle.loads(settings)  # noqa: S301 - see above
+    return judging(judge, options), options
 
 
 def _verified(events: Sequence[Event], earlier: Earlier | None, judge: Judge, options: VerifyOptions | None) -> Report:
