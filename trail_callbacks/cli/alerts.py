@@ -6,25 +6,27 @@ import math
 import time
 from collections.abc import Iterable, Iterator, Sequence
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 import typer
 from rich.text import Text
 
+from trail_callbacks.cli import runs as reading
 from trail_callbacks.cli.inputs import existing, time_of
 from trail_callbacks.cli.options import Into, Json, StoreUrl, Word, Words, group, option
 from trail_callbacks.cli.output import complain, deliver, dumped, handed_out
 from trail_callbacks.errors import InputError
 from trail_callbacks.monitor import Observation
+from trail_callbacks.monitor import triage as triaging
+from trail_callbacks.monitor.evaluation import Alert, Event, History, evaluate
+from trail_callbacks.monitor.objectives import read
+from trail_callbacks.monitor.rules import dashboard as drawn
+from trail_callbacks.monitor.rules import prometheus_rules
 from trail_callbacks.render.excerpt import plain
-
-if TYPE_CHECKING:
-    from trail_callbacks.monitor.evaluation import Alert, Event
 
 _LEAD = 86_400.0  # seconds before a run that belong to its time
 _COMPARED = 7  # times as long as the time in question: what it is compared with
 _File = Annotated[str, typer.Argument(metavar="OBJECTIVES", help="Objectives as TOML, see docs/alerts.md.")]
-
 
 alerts = group("Says which stage burns its error budget, and whom to call.")
 
@@ -47,9 +49,6 @@ def check(
     The exit status is 1 if somebody is to be called, also where it was told before. Without --state, what burns is told
     each time.
     """
-    from trail_callbacks.monitor.evaluation import evaluate  # noqa: PLC0415 - other commands do not need it
-    from trail_callbacks.monitor.objectives import read  # noqa: PLC0415 - other commands do not need it
-
     wanted, now = read(objectives), _moment("--at", at)
     judged = existing(store)
     segments = judged.segments() if any("*" in each.segment.values() for each in wanted) else {}
@@ -68,18 +67,12 @@ def check(
 @alerts.command()
 def rules(objectives: _File) -> None:
     """Writes objectives as recording and alerting rules for Prometheus, which scrapes `trail alerts metrics`."""
-    from trail_callbacks.monitor.objectives import read  # noqa: PLC0415 - other commands do not need it
-    from trail_callbacks.monitor.rules import prometheus_rules  # noqa: PLC0415 - as above
-
     handed_out(prometheus_rules(read(objectives)), None)
 
 
 @alerts.command()
 def dashboard(objectives: _File) -> None:
     """Writes a dashboard for Grafana, to be imported there."""
-    from trail_callbacks.monitor.objectives import read  # noqa: PLC0415 - other commands do not need it
-    from trail_callbacks.monitor.rules import dashboard as drawn  # noqa: PLC0415 - as above
-
     handed_out(dumped(drawn(read(objectives))) + "\n", None)
 
 
@@ -91,8 +84,7 @@ def metrics(
     output: Into = None,
 ) -> None:
     """Prints counters for Prometheus; into a file, the node exporter's textfile collector serves them."""
-    from trail_callbacks.monitor.objectives import read  # noqa: PLC0415 - other commands do not need it
-    from trail_callbacks.store.totals import exposition  # noqa: PLC0415 - as above
+    from trail_callbacks.store.totals import exposition  # noqa: PLC0415 - needs an extra
 
     wanted = read(objectives) if objectives else ()
     named = [(name, value) for each in wanted for name, value in each.segment.items() if value != "*"]
@@ -121,8 +113,6 @@ def triage(
     Figures are compared with the time before: seven times as long, as far as runs are known. Of a run, the time is the
     day that ends with it.
     """
-    from trail_callbacks.monitor import triage as triaging  # noqa: PLC0415 - other commands do not need it
-
     if (store is None) == (runs is None):
         raise InputError("say where runs are: --store STORE or --runs FILE, and only one of them")
     since, end, run = time_of(what), _moment("--until", until), None
@@ -147,8 +137,6 @@ def triage(
 def _known(
     store: str | None, runs: str | None, since: float | None = None, until: float | None = None
 ) -> Iterable[Observation]:
-    from trail_callbacks.cli import runs as reading  # noqa: PLC0415 - as above
-
     if store is not None:
         return reading.in_store(store, since=since, until=until)
     found = list(reading.runs(str(runs), "--runs"))
@@ -166,8 +154,6 @@ def _moment(option: str, text: str | None) -> float:
 
 def _told(found: Sequence[Alert], now: float, state: str | None) -> tuple[Event, ...]:
     """Returns what is new. A state file that cannot be used never hides an alert."""
-    from trail_callbacks.monitor.evaluation import History  # noqa: PLC0415 - as above
-
     history = History()
     try:
         history = History.read(state) if state else history

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from typing import Annotated, Any, Literal
 
 import typer
 
+from trail_callbacks import audit as auditing
 from trail_callbacks.cli.options import (
     Json,
     JudgeName,
@@ -24,9 +25,6 @@ from trail_callbacks.cli.output import complain, deliver, progress
 from trail_callbacks.errors import InputError
 from trail_callbacks.render.excerpt import line, plain
 from trail_callbacks.verify.options import VerifyOptions
-
-if TYPE_CHECKING:
-    from trail_callbacks.audit import AuditProgress, AuditSummary, AuditTally
 
 _SHOWN = 10
 _AT_ONCE, _TOGETHER = 16, 1000  # answers in work, without and with batches
@@ -85,33 +83,30 @@ def audit(
     The same command again does only what is missing, whatever ended it. The exit status is 2 if something could not be
     read or judged, and 1 if the budget was used up before the end.
     """
-    from trail_callbacks.audit import BatchEngine, LocalEngine, RayEngine, cores  # noqa: PLC0415 - only needed here
-    from trail_callbacks.audit import audit as audited  # noqa: PLC0415 - as above
-
     budget, cluster = budget_of(limits), numbers_of("--ray", ray, {"address": str}, float)
     if ray and engine != "ray":
         raise InputError("--ray is given without --engine ray")
-    doer: BatchEngine | LocalEngine | RayEngine
+    doer: auditing.BatchEngine | auditing.LocalEngine | auditing.RayEngine
     if engine == "batch":
         if workers or budget.requests_per_minute or budget.tokens_per_minute:
             raise InputError("--engine batch is one process that waits for its provider: no --workers and no pace")
-        doer = BatchEngine(Path(out) / "batches", concurrency=concurrency or _TOGETHER)
+        doer = auditing.BatchEngine(Path(out) / "batches", concurrency=concurrency or _TOGETHER)
     elif engine == "ray":
         own = {name: cluster.pop(name) for name in ("address", "cpus", "gpus", "patience") if name in cluster}
-        doer = RayEngine(workers=workers, concurrency=concurrency or _AT_ONCE, resources=cluster, **own)
+        doer = auditing.RayEngine(workers=workers, concurrency=concurrency or _AT_ONCE, resources=cluster, **own)
     else:
-        doer = LocalEngine(workers=workers or cores(), concurrency=concurrency or _AT_ONCE)
+        doer = auditing.LocalEngine(workers=workers or auditing.cores(), concurrency=concurrency or _AT_ONCE)
     asked = judge_of(judge)
     if engine == "batch" and asked.model is None:
         raise InputError("--engine batch needs a judge that asks a model: --judge openai/gpt-5-mini, for example")
 
-    def show(reached: AuditProgress) -> None:
+    def show(reached: auditing.AuditProgress) -> None:
         parts = {"judged": reached.judged, "known": reached.known, "failed": reached.failed}
         words = ", ".join(f"{n} {name}" for name, n in parts.items() if n or name == "judged")
         bar.show(words, reached.judged, reached.share, reached.usage, reached.money)
 
     with progress(f"judging with {asked.name}") as bar:
-        summary = audited(
+        summary = auditing.audit(
             inputs,
             asked,
             out=out,
@@ -134,7 +129,7 @@ def audit(
         raise typer.Exit(1)
 
 
-def _lines(summary: AuditSummary) -> Iterator[str]:
+def _lines(summary: auditing.AuditSummary) -> Iterator[str]:
     total, usage = summary.total, summary.usage
     yield f"{total.answers} answers, {total.flawed} with an unsupported claim; judge {plain(summary.judge)}"
     yield f"{total.claims} claims: {_counted(total.outcomes) or 'none'}{_share(total)}"
@@ -171,11 +166,11 @@ def _counted(counts: Any) -> str:
     return ", ".join(f"{n} {name.replace('_', ' ')}" for name, n in counts.most_common())
 
 
-def _share(tally: AuditTally) -> str:
+def _share(tally: auditing.AuditTally) -> str:
     return "" if tally.share is None else f"; {tally.share:.1%} of those decided are unsupported"
 
 
-def _complain(summary: AuditSummary, out: Path) -> None:
+def _complain(summary: auditing.AuditSummary, out: Path) -> None:
     for place, why in summary.broken_places:
         complain(f"skipped: {place}: {why}")
     if more := summary.broken - len(summary.broken_places):

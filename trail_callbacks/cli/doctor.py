@@ -25,8 +25,7 @@ SOURCE = "The lighthouse on Skarn Point was built in 1874. Its tower is 31 metre
 TRUE = "The lighthouse was built in 1874."
 PLANTED = "Its tower is 58 metres high."
 
-SelfCheck = Callable[[str, str, str, Judge], Report]
-"""A self-check: takes question, source, the answer that the app's model is to give, and the judge."""
+SelfCheck = Callable[[str, str, str, Judge], Report]  # of question, source, what the app's model answers, and judge
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -49,7 +48,7 @@ def doctor(*, judge: JudgeName = None, as_json: Json = False) -> None:
     """
     named, local = judge_of(judge), judge_of(None)
     todo: list[tuple[str, Callable[[], SelfCheck], Judge]] = [
-        (f"judge {each.name}", lambda: _alone, each)
+        (f"judge {each.name}", lambda: lambda asked, source, answer, by: check(answer, source, asked, by), each)
         for each in ([local] if named.name == local.name else [local, named])
     ]
     entries = sorted(entry_points(group="trail_callbacks.selfchecks"))
@@ -61,11 +60,6 @@ def doctor(*, judge: JudgeName = None, as_json: Json = False) -> None:
     deliver(data, _lines(found), as_json=as_json)
     if not healthy:
         raise typer.Exit(1)
-
-
-def _alone(question: str, source: str, answer: str, judge: Judge) -> Report:
-    """The self-check without a framework."""
-    return check(answer, source, question, judge)
 
 
 def _lines(found: Sequence[_Finding]) -> Iterator[Text]:

@@ -9,7 +9,7 @@ import json
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 import typer
 from rich.table import Table
@@ -29,17 +29,17 @@ from trail_callbacks.cli.options import (
     writable,
 )
 from trail_callbacks.cli.output import complain, deliver, dumped
+from trail_callbacks.cli.runs import release_of, runs
 from trail_callbacks.errors import InputError
 from trail_callbacks.files import write
+from trail_callbacks.monitor import decision
+from trail_callbacks.monitor.gate import decide
 from trail_callbacks.render.comparison import comparison_to_rich
 from trail_callbacks.render.excerpt import plain
 from trail_callbacks.report.comparison import Comparison, compare
 from trail_callbacks.taxonomy import SupportClass
 from trail_callbacks.verify import threshold
 from trail_callbacks.verify.threshold import OnUndecided, counted_score
-
-if TYPE_CHECKING:
-    from trail_callbacks.monitor.decision import Decision
 
 _RUNS = "a file or folder of reports, the folder of an audit or of a canary run, or RELEASE@STORE"
 _CANARY = "canary.sqlite"
@@ -110,10 +110,6 @@ def gate(
     The exit status is 0 if it passes, 1 if it is worse, 3 if there is not enough data (see --on-not-enough), and 2 if
     the runs cannot be compared: unreadable, or judged by different judges.
     """
-    from trail_callbacks.cli.runs import release_of, runs  # noqa: PLC0415 - other commands do not need it
-    from trail_callbacks.monitor.decision import Policy, to_junit, to_markdown  # noqa: PLC0415 - as above
-    from trail_callbacks.monitor.gate import decide  # noqa: PLC0415 - as above
-
     read_once([baseline, candidate])
     old, new = only_report(baseline), only_report(candidate)
     data: dict[str, Any]
@@ -127,12 +123,12 @@ def gate(
     elif baseline == candidate:
         raise InputError("OLD and NEW are the same runs: there is nothing to compare")
     elif Path(candidate, _CANARY).is_file():
-        from trail_callbacks.cli.canary import gate_runs  # noqa: PLC0415 - as above
+        from trail_callbacks.cli.canary import gate_runs  # noqa: PLC0415 - takes long to import
 
         chosen = numbers_of("--rule", rules, {"policy": str})
         outcome, data, views = gate_runs(baseline, candidate, margin=0.05 if margin is None else margin, **chosen)
     else:
-        policy = Policy(
+        policy = decision.Policy(
             segment=segment,
             margin=0.02 if margin is None else margin,
             critical=frozenset(critical or ()),
@@ -142,7 +138,7 @@ def gate(
         found = decide(runs(baseline, "OLD"), runs(candidate, "NEW"), policy)
         names = [named[0] if (named := release_of(each)) else Path(each).name for each in (baseline, candidate)]
         data, views = {"baseline": names[0], "candidate": names[1], **found.as_data()}, _views(found)
-        kinds = {".md": to_markdown(found, *names), ".xml": to_junit(found, on_not_enough)}
+        kinds = {".md": decision.to_markdown(found, *names), ".xml": decision.to_junit(found, on_not_enough)}
         outcome = found.outcome
     for path in outputs or ():
         write(path, kinds.get(Path(path).suffix.lower()) or dumped(data))
@@ -178,19 +174,17 @@ def regression(comparison: Comparison, margin: float, on_undecided: OnUndecided 
     return None
 
 
-def _views(found: Decision) -> Iterator[Any]:
-    from trail_callbacks.monitor.decision import COLUMNS, HEADLINES, measure_rows, remarks  # noqa: PLC0415 - as above
-
-    yield Text(HEADLINES[found.outcome], style="bold")
+def _views(found: decision.Decision) -> Iterator[Any]:
+    yield Text(decision.HEADLINES[found.outcome], style="bold")
     for segment in found.segments:
         for reason in segment.reasons:
             yield Text(f"- {plain(segment.name)}: {reason}")
     table = Table(box=None, pad_edge=False, padding=(0, 1, 0, 0))
-    for name in COLUMNS:
+    for name in decision.COLUMNS:
         table.add_column(name, overflow="fold", no_wrap=name not in _WRAPPED)
-    for row in measure_rows(found.segments, plain):
+    for row in decision.measure_rows(found.segments, plain):
         table.add_row(*map(Text, row[:-1]), Text(row[-1], style=_STYLES[row[-1]]))
     yield ""
     yield table
     yield ""
-    yield from (Text(each, style="dim") for each in remarks(found, plain))
+    yield from (Text(each, style="dim") for each in decision.remarks(found, plain))
