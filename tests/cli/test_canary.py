@@ -10,7 +10,6 @@ from trail_callbacks.canary import Probe
 from trail_callbacks.canary.files.probes import write_probes
 
 APP = """
-import os, time
 from trail_callbacks.canary import Answered
 
 def ask(ask):
@@ -23,10 +22,6 @@ def ask(ask):
         return "The documents do not say."
     return Answered(text=f"It is {height} metres high.", passages=[f"Tower {i} is {100 + i if ask.arm == 'real' else 500 + i} m high."])
 
-def slow(ask):
-    time.sleep(0.05)
-    return "The documents do not say."
-
 def broken(ask):
     raise ConnectionError("no route, key sk-abcdef123456 \\x1b[31m")
 
@@ -36,10 +31,8 @@ def factory():
 class Bot:
     def __call__(self, ask):
         return "40"
-    def answer(self, ask):
-        return "The documents do not say."
 
-bot, number = Bot(), 3
+bot = Bot()
 """
 
 
@@ -117,7 +110,8 @@ def test_from_texts_to_a_comparison(trail, place):
         assert "it follows what it reads in 100 %" in flat(printed)
     assert trail("canary", "report", "a", "--html", "a.html")[0] == 0
     assert (place / "a.html").exists()
-    assert trail("canary", "compare", "a", "b")[0] in (0, 3)
+    compared = trail("gate", "a", "b")
+    assert compared[0] in (0, 3)
 
 
 def test_json(trail, place):

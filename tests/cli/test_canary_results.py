@@ -3,30 +3,23 @@
 from __future__ import annotations
 
 import json
+import sys
+from pathlib import Path
 
 import pytest
 import typer
 from typer.testing import CliRunner
 
-from trail_callbacks.canary import Answered, Probe
+from trail_callbacks.canary import Answered
 from trail_callbacks.canary.runs.run import run
 from trail_callbacks.cli.canary import report
 from trail_callbacks.cli.gate import gate
 from trail_callbacks.errors import InputError
 
-PROBES = [
-    Probe(
-        id=f"p{n}",
-        question=f"How long does the ferry to isle {n} take?",
-        real="40 minutes",
-        fictive="53 minutes",
-        real_quote=f"The ferry to isle {n} takes 40 minutes.",
-        fictive_quote=f"The ferry to isle {n} takes 53 minutes.",
-        documents=(f"isle-{n}.md",),
-        kind="number" if n % 2 else "date",
-    )
-    for n in range(60)
-]
+sys.path.insert(0, str(Path(__file__).parents[1] / "canary"))
+from canary_runs import probe
+
+PROBES = [probe(n) for n in range(60)]
 APP = typer.Typer()
 APP.command("report")(report)
 APP.command("gate")(gate)
@@ -34,10 +27,10 @@ APP.command("gate")(gate)
 
 def played(leaks):
     """An app that follows its context, but for the first few probes, where it says what it knows."""
-    quotes = {probe.id: probe for probe in PROBES}
+    asked = {each.id: each for each in PROBES}
 
     def app(ask):
-        probe = quotes[ask.probe]
+        probe = asked[ask.probe]
         if ask.arm in ("closed_book", "empty"):
             return Answered(text="I do not know.", passages=[] if ask.arm == "empty" else None)
         quote = probe.real_quote if ask.arm == "real" else probe.fictive_quote
@@ -74,7 +67,7 @@ def test_a_report_as_json_and_as_a_page(runs, tmp_path):
     found = json.loads(done.output)
     assert found["strategies"][0]["rates"]["leak"]["k"] == 20
     assert found["strategies"][0]["rates"]["follow"]["k"] == 40
-    assert "How long does the ferry to isle" in page.read_text("utf-8")
+    assert "How long does ferry" in page.read_text("utf-8")
 
 
 @pytest.mark.parametrize(
