@@ -21,7 +21,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 
-from labelled import rows
+from labelled_sets import rows
 
 from trail_callbacks.canary import Corpus, Document, Twin
 from trail_callbacks.canary.perturbers.perturb import perturb

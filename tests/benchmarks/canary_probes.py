@@ -25,7 +25,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
-from labelled import require, rows, takes_data
+from labelled_sets import require, rows, takes_data
 
 from trail_callbacks.canary import Corpus, Document, Probe, Skipped, Twin
 from trail_callbacks.canary.perturbers.perturb import perturb

@@ -29,7 +29,7 @@ from collections import defaultdict
 from time import process_time
 from typing import NamedTuple
 
-from labelled import require, rows, takes_data
+from labelled_sets import require, rows, takes_data
 
 from trail_callbacks.claims import abstains, split
 from trail_callbacks.text import locate, sentences

@@ -30,7 +30,7 @@ from collections import Counter
 from math import log2
 from pathlib import Path
 
-from labelled import rows
+from labelled_sets import rows
 
 from trail_callbacks.context_filter import ContextFilter
 from trail_callbacks.statistics.intervals import wilson

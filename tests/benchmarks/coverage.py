@@ -25,7 +25,7 @@ from pathlib import Path
 from time import process_time
 from typing import NamedTuple
 
-from labelled import require, rows, takes_data
+from labelled_sets import require, rows, takes_data
 
 from trail_callbacks import Report
 from trail_callbacks.claims import Claim, abstains, split

@@ -21,7 +21,7 @@ import statistics
 from dataclasses import dataclass
 
 from gold_runs import Run, read_runs
-from labelled import require, takes_data
+from labelled_sets import require, takes_data
 from planted_oracle import OracleModel
 
 from trail_callbacks import LLMJudge, VerifyOptions, verify

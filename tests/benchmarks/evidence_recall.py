@@ -15,7 +15,7 @@ import argparse
 import json
 from collections import defaultdict
 
-from labelled import require, rows, takes_data
+from labelled_sets import require, rows, takes_data
 
 from trail_callbacks.claims import Claim
 from trail_callbacks.evidence import candidates, whole

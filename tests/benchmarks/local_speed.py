@@ -17,7 +17,7 @@ from concurrent.futures import ThreadPoolExecutor
 from itertools import islice
 from pathlib import Path
 
-from labelled import rows
+from labelled_sets import rows
 
 from trail_callbacks import check
 from trail_callbacks.claims import split

@@ -24,7 +24,7 @@ from collections import Counter, defaultdict
 from collections.abc import Sequence
 from math import log
 
-from labelled import require, takes_data
+from labelled_sets import require, takes_data
 from offline_data import UNSUPPORTED, Item, claims, everyday, natural, planted, ragtruth
 
 from trail_callbacks.claims import Claim, split

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import NamedTuple
 
-from labelled import rows
+from labelled_sets import rows
 
 from trail_callbacks.claims import split
 

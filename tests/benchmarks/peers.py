@@ -39,7 +39,7 @@ from pathlib import Path
 from statistics import mean
 from threading import Lock
 
-from labelled import require, takes_data
+from labelled_sets import require, takes_data
 from peer_meter import Meter
 from peer_sets import SETS, Case, cases
 from peer_tools import DISTRIBUTIONS, NEEDS, TOOLS, At

@@ -32,7 +32,7 @@ from dataclasses import dataclass
 from functools import partial
 
 from gold_runs import UNSUPPORTED, Fact, Run, read_runs
-from labelled import require, takes_data
+from labelled_sets import require, takes_data
 from planted_metrics import METRICS, Pair, interval, matched, path
 from planted_oracle import OracleModel
 from planted_prompts import tokens

@@ -26,7 +26,7 @@ from concurrent.futures import ThreadPoolExecutor
 from hashlib import sha256
 from pathlib import Path
 
-from labelled import require, takes_data
+from labelled_sets import require, takes_data
 from relay_sets import SETS, Given, Item, Result, of_control, of_report, score
 
 from trail_callbacks import LLMJudge, Report, VerifyOptions, verify

@@ -15,7 +15,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from gold_runs import Fact, Run, read_run
-from labelled import rows
+from labelled_sets import rows
 from planted_metrics import CLASSES, METRICS, ROUNDS, Pair, f1, matched
 
 from trail_callbacks import LLMJudge, ProvenanceGraph, Report
