@@ -209,6 +209,7 @@ _BORDER = re.compile(r"[,;:.!?()\u2013\u2014|]|\band\b")
 _END = re.compile(r"[;:.!?|]")
 _ALL_OR_NONE = ALL | DENIALS | vocabulary("only just any few nor")
 _JOINING = vocabulary("and while whereas one another others them")  # the subject behind may be another
+_AUXILIARY = vocabulary("is are was were has have had")
 _PRONOUNS = vocabulary("it they he she this these those that we i")
 _POSSESSIVE = vocabulary("its his her their")
 _LABEL = re.compile(
@@ -241,7 +242,8 @@ def states(alignment: Alignment) -> bool:
         if lost and i not in alignment.pairs:
             return False
     first, last = alignment.matched[0], alignment.matched[-1]
-    between = [j for j in range(first, last) if j not in alignment.taken]
+    conjoined = _conjoined(alignment)
+    between = [j for j in range(first, last) if j not in alignment.taken and j not in conjoined]
     words = [alignment.given[j] for j in between]
     if any(word.form in _RESTRICTING | TURNING | _UNDOING | _JOINING or _is_amount(word) for word in words):
         return False
@@ -253,6 +255,21 @@ def states(alignment: Alignment) -> bool:
 
 def _is_amount(word: Word) -> bool:
     return word.quantity is not None and word.quantity.kind not in _MOMENTS
+
+
+def _conjoined(alignment: Alignment) -> set[int]:
+    """The words of another statement about one subject: `was rebuilt in 1543 and` before `is tall` or `costs a lot`."""
+    found: set[int] = set()
+    for end, (word, follows) in enumerate(pairwise(alignment.given)):
+        verb = follows.content or follows.form in _AUXILIARY  # and no `the`, with which another subject begins
+        if word.form != "and" or end + 1 not in alignment.taken or not verb:
+            continue
+        start = end
+        while start > 0 and start - 1 not in alignment.taken:
+            start -= 1
+        if not any(each.form in _RESTRICTING | _UNDOING for each in alignment.given[start : end + 1]):
+            found.update(range(start, end + 1))
+    return found
 
 
 def _crosses(alignment: Alignment, between: list[int]) -> bool:
