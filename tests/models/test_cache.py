@@ -90,7 +90,6 @@ class Tuned(ScriptedModel):
 OTHER_CALLS = {
     "text": call("other"),
     "role": replace(call(), messages=(Message("system", "?"),)),
-    "another message": replace(call(), messages=(*call().messages, Message("user", "!"))),
     "schema": replace(call(), schema=Other),
 }
 
@@ -104,7 +103,6 @@ def test_another_call_is_asked(run, other):
 OTHER_MODELS = {
     "name": Tuned(echo, name="other", parameters={"temperature": 0}),
     "temperature": Tuned(echo, parameters={"temperature": 1}),
-    "seed": Tuned(echo, parameters={"temperature": 0, "seed": 1}),
     "unknown": ScriptedModel(echo),
 }
 
@@ -150,7 +148,7 @@ def test_an_answer_that_would_not_read_back_is_not_kept(run):
         assert (result[0][0].value.text, len(asked)) == ("x", 1)
 
 
-@pytest.mark.parametrize("value", [None, [], {}, "text", {"text": ["x"]}, {"text": "x", "times": "many"}])
+@pytest.mark.parametrize("value", [None, [], "text", {"text": ["x"]}])
 def test_what_does_not_fit_the_schema_is_asked_again_and_replaced(run, store, tmp_path, value):
     run(pipeline("a"))
     (path,) = tmp_path.rglob("*.json")

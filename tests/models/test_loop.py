@@ -21,14 +21,6 @@ def test_coroutines_run_on_one_thread_of_its_own_whoever_asks():
     assert {loop.run(where()), *asyncio.run(inside())} == {"trail-models"}
 
 
-def test_what_a_coroutine_raises_is_raised():
-    async def broken():
-        raise LookupError("here")
-
-    with pytest.raises(LookupError, match="here"):
-        PrivateLoop().run(broken())
-
-
 async def test_cancelling_the_caller_cancels_the_coroutine():
     started, cancelled = threading.Event(), threading.Event()
 

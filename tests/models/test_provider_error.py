@@ -19,7 +19,6 @@ class APIConnectionError(FailingError):
     ("error", "said"),
     [
         (FailingError("no", 401), "unauthorised: no"),
-        (FailingError("no", 403), "unauthorised: no"),
         (FailingError("slow", 429), "busy: slow"),
         (FailingError("bad", 400), "rejected: bad"),
         (FailingError("body too big", 413), "too_long: body too big"),
@@ -29,12 +28,9 @@ class APIConnectionError(FailingError):
         ),
         (FailingError("x", 400, code="content_filter"), "refused: x"),
         (FailingError("boom", 500), "failed: boom"),
-        (FailingError("boom", 503), "busy: boom"),
         (FailingError("boom"), "failed: boom"),
         (FailingError("ugly", 400, body={"error": {"message": "nice"}}), "rejected: nice"),
-        (FailingError("ugly", 400, body={"message": "nice"}), "rejected: nice"),
         (TimeoutError("10 s"), "unreachable: 10 s"),
-        (ConnectionRefusedError("nobody there"), "unreachable: nobody there"),
         (APIConnectionError("Connection error."), "unreachable: Connection error."),
         (FailingError("many\n  lines\n" + "x" * 9000, 400), None),
     ],
@@ -83,7 +79,3 @@ def test_words_that_are_no_keys_stay():
 def test_a_rejected_parameter_is_recognised_only_if_it_was_sent(message, fields, name):
     error = FailingError(message, 400, **fields)
     assert rejected_parameter(error, ["max_tokens", "seed", "temperature"]) == name
-
-
-def test_only_rejections_name_parameters():
-    assert rejected_parameter(FailingError("Unsupported parameter: seed", 500), ["seed"]) is None

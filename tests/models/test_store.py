@@ -36,19 +36,11 @@ def test_a_digest_depends_on_all_of_the_material_but_not_on_order():
     assert digest({"mode": object}) == digest({"mode": object})
 
 
-def test_files_are_private(tmp_path):
-    ReplyStore(tmp_path).put(KEY, VALUE)
-    assert stat.S_IMODE(file_of(tmp_path).stat().st_mode) == 0o600
-
-
 BROKEN = {
     "empty": lambda data: b"",
     "cut": lambda data: data[:-1],
-    "cut in the seal": lambda data: data[:20],
     "not UTF-8": lambda data: b"\xff\xfe" + data,
-    "zeros": lambda data: b"\0" * len(data),
     "one letter changed": lambda data: data.replace(b"said", b"sold"),
-    "one byte more": lambda data: data + b" ",
     "JSON of somebody else": lambda data: b'{"version": 1}',
     "no JSON, well sealed": lambda data: b"x" * 64 + b"\n{",
     "huge": lambda data: data + b" " * (5 * 1024 * 1024),

@@ -3,7 +3,7 @@
 from pydantic import BaseModel
 
 from trail_callbacks.models.call import Call, Message
-from trail_callbacks.models.drive import drive, together
+from trail_callbacks.models.drive import together
 from trail_callbacks.testing import ScriptedModel
 
 
@@ -37,17 +37,6 @@ def test_what_they_ask_at_one_time_is_one_batch_and_each_hears_its_own():
     sizes, results = batches(together([asks("ab", "c"), asks("d"), asks("e", "", "fg")]))
     assert sizes == [["a", "b", "d", "e"], ["c"], ["f", "g"]]
     assert results == [[["a", "b"], ["c"]], [["d"]], [["e"], [], ["f", "g"]]]
-
-
-def test_none_and_ones_that_ask_nothing_end_at_once():
-    assert batches(together([])) == ([], [])
-    assert batches(together([asks(), asks()])) == ([], [[], []])
-
-
-def test_drivers_carry_it_out():
-    model = ScriptedModel(lambda call: {"text": call.messages[0].content})
-    results, usage = drive(together([asks("a"), asks("b", "c")]), model, concurrency=2)
-    assert (results, usage.calls) == ([[["a"]], [["b"], ["c"]]], 3)
 
 
 def test_closing_it_closes_them():

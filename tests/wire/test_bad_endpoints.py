@@ -67,13 +67,7 @@ def test_an_endpoint_that_recovers_is_asked_once_more(endpoints, checked, said, 
     assert len(endpoint.asked) == report.usage.calls == 3
 
 
-def test_retry_after_is_waited_for(endpoints, checked):
-    endpoint = endpoints(on("claims", error(429, "slow down", Retry_After="0.4"), times=1))
-    checked(judge_at(endpoint))
-    assert endpoint.times[1] - endpoint.times[0] >= 0.4
-
-
-@pytest.mark.parametrize("wait", ["3600", "3600000", "date"])
+@pytest.mark.parametrize("wait", ["3600", "date"])
 def test_an_endpoint_that_asks_for_an_hour_is_not_waited_for(endpoints, checked, wait):
     if wait == "date":
         wait = formatdate(time.time() + 3600, usegmt=True)
@@ -89,10 +83,8 @@ def test_an_endpoint_that_asks_for_an_hour_is_not_waited_for(endpoints, checked,
         (BUSY, "busy: slow down"),
         (error(500, "oops"), "failed: oops"),
         (replace(answer("x" * 1000), fault="reset"), "unreachable: Connection error."),
-        (replace(answer("x" * 1000), fault="chunks"), "unreachable: Connection error."),
-        (replace(answer("x" * 1000), fault="closed"), "unreachable: Connection error."),
     ],
-    ids=["429", "500", "reset", "chunks", "closed"],
+    ids=["429", "500", "reset"],
 )
 def test_an_endpoint_that_stays_bad_is_given_up(endpoints, checked, said, words):
     endpoint = endpoints(on("verdicts", said))
@@ -203,9 +195,7 @@ def rejecting(*names):
 @pytest.mark.parametrize(
     ("unknown", "settings", "wasted"),
     [
-        (["temperature"], {"temperature": 0}, 1),
         (["temperature", "seed"], {"temperature": 0, "seed": 7, "top_p": 1}, 2),
-        (["max_tokens"], {}, 1),
         (["max_tokens", "max_completion_tokens"], {"temperature": 0}, 2),
         (["seed", "max_tokens"], {"seed": 7}, 2),
     ],
@@ -226,20 +216,6 @@ def test_a_parameter_that_is_rejected_is_dropped_once_for_all(endpoints, checked
     assert len(endpoint.asked) == 2 + wasted + 4 * 2
     kept = set(settings) - set(unknown)
     assert all(kept <= sent.keys() and not sent.keys() & set(unknown) for sent in endpoint.requests[2 + wasted :])
-
-
-def test_twenty_who_learn_at_once_that_a_parameter_is_rejected_all_get_answers(endpoints):
-    endpoint = endpoints(rejecting("max_tokens", "max_completion_tokens"))
-    judge = judge_at(endpoint)
-
-    async def many():
-        return await asyncio.gather(*(acheck(TRAMS[0], TRAMS[:1], judge=judge) for _ in range(20)))
-
-    assert [report.state for report in asyncio.run(many())] == ["assessed"] * 20
-    before = len(endpoint.asked)
-    assert before <= 20 * 2 + 20 * 2
-    assert check(TRAMS[0], TRAMS[:1], judge=judge).state == "assessed"
-    assert len(endpoint.asked) == before + 2
 
 
 @pytest.mark.parametrize("asynchronous", [False, True], ids=["sync", "async"])
@@ -290,12 +266,3 @@ async def test_a_cancelled_verification_cancels_its_requests_and_leaves_nothing(
     assert await asyncio.to_thread(soon, lambda: endpoint.connections == 0)
     assert await asyncio.to_thread(soon, lambda: named("trail-models") <= models)
     assert named("trail-call") <= callers
-
-
-def test_a_judge_that_is_forgotten_closes_its_connections(endpoints, checked):
-    endpoint = endpoints(fair)
-    judge = judge_at(endpoint)
-    checked(judge, MORE)
-    assert endpoint.connections >= 1
-    del judge
-    assert soon(lambda: endpoint.connections == 0)

@@ -120,14 +120,11 @@ def test_an_endpoint_that_fails_is_not_asked_again_in_two_calls(judged):
 NOTHING = {
     "empty": answer(""),
     "no choices": completion(choices=[]),
-    "message null": completion(choices=choice()),
     "thought only": answer("<think>They are all supported, I"),
 }
 PROSE = {
     "prose": (answer("I would rather not."), "the answer is not JSON: 'I would rather not.'"),
     "another shape": (answer({"result": "fine"}), "the answer has another shape"),
-    "texts for lists": (answer({"claims": "none", "verdicts": "none"}), "the answer has another shape"),
-    "half": (answer('{"abstained": false, "claims": ['), "the answer is not JSON"),
     "too deep": (answer('{"verdicts": ' + "[" * 50_000), "the answer is not JSON"),
 }
 
@@ -145,15 +142,6 @@ def test_an_unusable_answer_is_asked_for_again_once(judged, said, words):
     assert (report.state, endpoint.purposes) == ("error", {"claims": 1, "verdicts": 2})
     assert report.warnings[0].startswith(f"8 of 8 claims were not judged: invalid: {words}")
     assert list(errors(report)) == EIGHT
-
-
-@pytest.mark.parametrize("said", [NOTHING["empty"], PROSE["prose"][0]], ids=["empty", "prose"])
-@pytest.mark.parametrize("purpose", ["claims", "verdicts"])
-def test_the_second_answer_counts(judged, said, purpose):
-    report, endpoint = judged(on(purpose, said, times=1))
-    assert (report.state, supported(report)) == ("assessed", EIGHT)
-    assert len(endpoint.asked) == 3
-    assert report.usage.prompt_tokens == 30
 
 
 PAGES = {
@@ -180,12 +168,6 @@ def cut(asked, items, **options):
     return reply(asked, text[:at], **options)
 
 
-def test_half_a_reply_is_kept_and_only_the_rest_asked_for(judged):
-    report, endpoint = judged(on("verdicts", lambda asked: cut(asked, 5), times=1))
-    assert (report.state, supported(report), len(endpoint.asked)) == ("assessed", EIGHT, 3)
-    assert list(endpoint.asked[2].claims) == EIGHT[5:]
-
-
 def test_a_reply_cut_at_the_token_limit_is_kept_and_the_rest_gets_more_room(judged):
     report, endpoint = judged(on("verdicts", lambda asked: cut(asked, 5, finish="length"), times=1))
     assert (report.state, supported(report)) == ("assessed", EIGHT)
@@ -202,18 +184,6 @@ def test_a_reply_that_never_fits_ends(judged):
     assert endpoint.purposes["verdicts"] == 15 + 8  # halves down to single claims, and those once with twice the room
 
 
-def test_passages_that_were_not_shown_support_nothing(judged):
-    report, endpoint = judged(
-        on("verdicts", lambda asked: {"verdicts": [verdict(id_, ["s99", "s1 "]) for id_ in asked.claims]})
-    )
-    shown = {passage for asked in endpoint.asked[1:] for passage in asked.passages.values()}
-    assert all(item.quote in shown for said in report.verdicts for item in said.evidence)
-    report, endpoint = judged(
-        on("verdicts", lambda asked: {"verdicts": [verdict(id_, ["s99"]) for id_ in asked.claims]})
-    )
-    assert (report.state, len(endpoint.asked)) == ("error", 3)
-
-
 def test_one_claim_with_two_classes_is_asked_for_again_by_itself(judged):
     def twice(asked):
         return {"verdicts": [*fair(asked)["verdicts"], verdict("c3", support="absent")]}
@@ -225,7 +195,7 @@ def test_one_claim_with_two_classes_is_asked_for_again_by_itself(judged):
     assert report.warnings[-1] == f"1 of 8 claims were not judged: {errors(report)['c3']}"
 
 
-@pytest.mark.parametrize("label", ["mostly_true", "", None, 7, "支持されている", math.nan])
+@pytest.mark.parametrize("label", ["mostly_true", None, math.nan])
 def test_a_class_that_does_not_exist_is_an_error_of_that_claim(judged, label):
     def extra(asked):
         items = fair(asked)["verdicts"]
@@ -246,7 +216,7 @@ def test_ten_thousand_claims_that_the_answer_does_not_make_are_dropped_and_count
     assert any("9992 of 10000" in warning for warning in report.warnings)
 
 
-@pytest.mark.parametrize("count", [math.nan, -5, "many", None, True, 1e400])
+@pytest.mark.parametrize("count", [math.nan, -5, "many", None])
 def test_token_counts_that_are_none_are_zero(judged, count):
     def uncounted(asked):
         said = answer(fair(asked)).payload
@@ -256,8 +226,7 @@ def test_token_counts_that_are_none_are_zero(judged, count):
 
     report, endpoint = judged(uncounted)
     assert (report.state, len(endpoint.asked)) == ("assessed", 2)
-    assert report.usage.prompt_tokens in {0, 2}  # true is 1 to Python
-    assert report.usage.completion_tokens >= 0
+    assert (report.usage.prompt_tokens, report.usage.completion_tokens) == (0, 0)
 
 
 @pytest.mark.parametrize("escaped", [True, False], ids=["escaped", "raw"])
@@ -299,33 +268,6 @@ def test_a_refusal_ends_as_data(judged, said):
     assert report.state == "error"
     assert all(why.startswith("refused: ") for why in errors(report).values())
     assert endpoint.purposes == {"claims": 1, "verdicts": 15}  # every claim is tried by itself
-
-
-@pytest.mark.parametrize("mode", ["tools", "json_schema", "json", "md_json"])
-def test_every_way_of_asking_takes_two_calls(judged, mode):
-    report, endpoint = judged(fair_in(mode), mode=mode)
-    assert (report.state, supported(report), len(endpoint.asked)) == ("assessed", EIGHT, 2)
-
-
-def fair_in(mode):
-    """Modes that say the schema in the prompt only do not name it where `Asked` looks."""
-
-    def said(asked):
-        if asked.purpose:
-            return fair(asked)
-        if not asked.claims:
-            return fair_claims(asked)
-        return {"verdicts": [verdict(id_, same(asked, text)) for id_, text in asked.claims.items()]}
-
-    return said
-
-
-def fair_claims(asked):
-    return {"abstained": False, "claims": [claim(text) for text in TRAMS if text in asked.block("ANSWER")]}
-
-
-def same(asked, text):
-    return [passage for passage, said in asked.passages.items() if said == text]
 
 
 def test_nothing_of_a_failure_is_logged_with_a_key(judged, caplog):

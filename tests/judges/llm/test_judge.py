@@ -5,10 +5,11 @@ import re
 import pytest
 from model_answers import good, passages
 
-from trail_callbacks import check
+from trail_callbacks import VerifyOptions, check
 from trail_callbacks.errors import JudgeError
 from trail_callbacks.judges.judge import Judge, Question
 from trail_callbacks.judges.llm.judge import LLMJudge
+from trail_callbacks.models.call import Usage
 from trail_callbacks.models.drive import drive
 from trail_callbacks.taxonomy import SupportClass
 from trail_callbacks.testing import ScriptedModel
@@ -89,3 +90,34 @@ def test_a_small_model_is_known_by_its_name_and_asked_in_fewer_words(name, small
     assert short[1] * 2 < full[1]
     assert short[2] != full[2]
     assert asked(profile="small", claims_per_call=8)[0] == 2
+
+
+ANSWER = "The harbour is blue."
+LONG = " ".join(f"Berth {n} is let to a boat from the north side of the harbour." for n in range(400))
+
+
+def report(prompt_tokens, source=LONG, calls=1):
+    def reply(call):
+        if call.purpose == "claims":
+            return {"claims": [{"quote": ANSWER, "claim": ANSWER, "checkable": True}], "abstained": False}
+        return {"verdicts": [{"claim": "c1", "support": "absent", "comparison": "Silent.", "error_type": "other"}]}
+
+    model = ScriptedModel(reply, usage=Usage(calls=calls, prompt_tokens=prompt_tokens))
+    return check(ANSWER, [source], judge=LLMJudge(model), options=VerifyOptions(localize=False))
+
+
+def cut(report):
+    return [warning for warning in report.warnings if "context window" in warning]
+
+
+@pytest.mark.parametrize(("read", "warned"), [(2048, True), (4096, False), (6000, False), (0, False)])
+def test_a_count_far_below_what_was_sent_is_a_warning(read, warned):
+    small = " ".join(LONG.split()[:3000])
+    assert bool(cut(report(read, small))) is warned
+
+
+def test_retries_are_counted_apart_and_short_prompts_not_at_all():
+    small = " ".join(LONG.split()[:3000])
+    assert cut(report(9000, small, calls=3)) == []
+    assert cut(report(4500, small, calls=3)) != []
+    assert cut(report(10, "The harbour is red.")) == []
