@@ -4,12 +4,9 @@ from __future__ import annotations
 
 import json
 import os
-import sys
 from pathlib import Path
 
 import pytest
-
-sys.path.insert(0, str(Path(__file__).parent))
 import spans_by_hand as made
 
 from trail_callbacks.importing import read

@@ -3,27 +3,17 @@
 from __future__ import annotations
 
 import json
-import sys
-from pathlib import Path
+from functools import partial
 
 import pytest
-
-sys.path.insert(0, str(Path(__file__).parent))
 import spans_by_hand as made
 
-from trail_callbacks.importing import read
 from trail_callbacks.verify.pipeline import verify
 
 
 @pytest.fixture
-def trace(tmp_path):
-    def make(spans):
-        path = tmp_path / "spans.jsonl"
-        path.write_text(made.lines([made.otlp(spans, library="llama_index")]), encoding="utf-8")
-        (found,) = read(path)
-        return found
-
-    return make
+def trace(trace):
+    return partial(trace, library="llama_index")
 
 
 def engine(prompt, text=made.TEXT, metadata='{"file_name": "a.md", "pages": 3}', root=made.ANSWER):
@@ -65,7 +55,7 @@ def test_twins_are_one_step_and_models_are_named_after_who_asks(trace):
     assert all("<" not in node.text for node in found.graph.nodes)
 
 
-@pytest.mark.parametrize("head", ["", "file_name: a.md\n\n", "pages: 3\n\n", "file_name: a.md\npages: 3\n\n"])
+@pytest.mark.parametrize("head", ["", "pages: 3\n\n", "file_name: a.md\npages: 3\n\n"])
 def test_documents_have_the_metadata_that_the_prompt_shows(head, trace):
     found = trace(engine(f"Answer from this:\n{head}{made.TEXT}\nQuery: {made.QUESTION}"))
     assert documents(found) == [f"{head}{made.TEXT}"]
@@ -120,7 +110,6 @@ def test_that_a_postprocessor_shortened_a_document_is_said(trace):
         (("StopEvent(result=AgentOutput(response=ChatMessage(role=<MessageRole.ASSISTANT: 'assistant'>, "
          "additional_kwargs={}, blocks=[TextBlock(block_type='text', text='The brid..."), made.ANSWER),
         ("<generator object>", made.ANSWER),
-        ("Thing(x=1)", made.ANSWER),
     ],
 )  # fmt: skip
 def test_an_answer_that_was_printed_is_read_or_else_the_models(printed, answer, trace):
@@ -161,8 +150,6 @@ def test_the_reason_of_a_hand_over_is_no_evidence(trace):
     ("context", "is_known"),
     [
         (made.TEXT, True),
-        (f"title: Die Brücken über den großen Fluss\n\n{made.TEXT}", True),
-        (f"Source 1:\n{made.TEXT}\n", True),
         (repr([made.TEXT]), True),
         (f"Sub question: {made.QUESTION}\nResponse: {made.TEXT}", True),
         ("[('bridge', 1968)]", False),

@@ -5,12 +5,8 @@ from __future__ import annotations
 import copy
 import json
 import random
-import sys
-from pathlib import Path
 
 import pytest
-
-sys.path.insert(0, str(Path(__file__).parent))
 import spans_by_hand as made
 import test_dialects as dialects
 
@@ -18,24 +14,8 @@ from trail_callbacks.errors import InputError
 from trail_callbacks.importing import read
 
 ODD = [
-    None,
-    0,
-    -1,
-    1e400,
-    True,
-    "",
-    "x",
-    [],
-    {},
-    [[]],
-    [None],
-    {"": None},
-    {"values": 3},
-    ["a", "b"],
-    "{",
-    "[1",
-    "\ud800",
-    "0" * 16,
+    *(None, 0, -1, 1e400, True, "", "x", [], {}, [[]], [None], {"": None}, {"values": 3}, ["a", "b"]),
+    *("{", "[1", "\ud800", "0" * 16),
 ]
 FILES = {
     "otlp": [made.otlp(made.run())],

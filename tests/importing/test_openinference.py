@@ -3,28 +3,12 @@
 from __future__ import annotations
 
 import json
-import sys
-from pathlib import Path
 
 import pytest
-
-sys.path.insert(0, str(Path(__file__).parent))
 import spans_by_hand as made
 
 from trail_callbacks.diagnosis import verified
-from trail_callbacks.importing import read
 from trail_callbacks.verify.pipeline import verify
-
-
-@pytest.fixture
-def trace(tmp_path):
-    def make(spans, **more):
-        path = tmp_path / "spans.jsonl"
-        path.write_text(made.lines([made.otlp(spans, **more)]), encoding="utf-8")
-        (found,) = read(path)
-        return found
-
-    return make
 
 
 def changed(number, drop=(), more=None, **attributes):

@@ -12,11 +12,8 @@ import os
 import sys
 import time
 from contextlib import closing
-from pathlib import Path
 
 import pytest
-
-sys.path.insert(0, str(Path(__file__).parent))
 import recorded_apps as apps
 
 from trail_callbacks.importing import read

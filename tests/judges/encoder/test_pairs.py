@@ -12,7 +12,7 @@ for needed in ("torch", "transformers"):
 pytestmark = pytest.mark.encoder
 
 ROBERTA, DEBERTA = "lytang/MiniCheck-RoBERTa-Large", "lytang/MiniCheck-DeBERTa-v3-Large"
-T5, FACTCG = "lytang/MiniCheck-Flan-T5-Large", "yaxili96/FactCG-DeBERTa-v3-Large"
+FACTCG = "yaxili96/FactCG-DeBERTa-v3-Large"
 EVIDENCE, CLAIM = "the ferry takes forty people today.", "the ferry carries people."
 
 
@@ -31,25 +31,18 @@ def made(tiny, tmp_path_factory):
 
     torch.manual_seed(5)
     folder = tmp_path_factory.mktemp("made")
-    rob, t5 = tiny.roberta_tokenizer(), tiny.t5_tokenizer()
+    rob = tiny.roberta_tokenizer()
     deb = tiny.tokenizer(eos_token="[SEP]")
     two = {0: "LABEL_0", 1: "LABEL_1"}
     return {
         ROBERTA: tiny.saved(tiny.roberta(rob), rob, folder / "roberta"),
         DEBERTA: tiny.saved(tiny.deberta(deb, two, 2048), deb, folder / "deberta"),
         FACTCG: tiny.saved(tiny.deberta(deb, two, 2048), deb, folder / "factcg"),
-        T5: tiny.saved(tiny.t5(t5), t5, folder / "t5"),
     }
 
 
 def judge(made, name, **more):
-    changes = {}
-    if name == T5:
-        from transformers import AutoTokenizer
-
-        tok = AutoTokenizer.from_pretrained(made[T5])  # its vocabulary has other ids than 3 and 209
-        changes["outputs"] = tuple((token, tok.convert_tokens_to_ids(token)) for token in ("a", "b"))
-    return EncoderJudge(made[name], profile=like(name, **changes), margin=0.0, **more)
+    return EncoderJudge(made[name], profile=like(name), margin=0.0, **more)
 
 
 def said(judgement):
@@ -57,7 +50,7 @@ def said(judgement):
     return float(judgement.rationale.partition("score ")[2][:4])
 
 
-@pytest.mark.parametrize("name", [ROBERTA, DEBERTA, FACTCG, T5])
+@pytest.mark.parametrize("name", [ROBERTA, DEBERTA, FACTCG])
 def test_a_model_reads_its_own_format_and_its_answer_is_read_where_it_stands(made, name):
     import torch
     import transformers
@@ -70,7 +63,6 @@ def test_a_model_reads_its_own_format_and_its_answer_is_read_where_it_stands(mad
     texts = {
         ROBERTA: f"{EVIDENCE}</s>{CLAIM}",
         DEBERTA: f"{EVIDENCE}[SEP]{CLAIM}",
-        T5: f"predict: {EVIDENCE}</s>{CLAIM}",
         FACTCG: (
             f'{EVIDENCE}\n\nChoose your answer: based on the paragraph above can we conclude that "{CLAIM}"?'
             "\n\nOPTIONS:\n- Yes\n- No\nI think the answer is "
@@ -80,16 +72,12 @@ def test_a_model_reads_its_own_format_and_its_answer_is_read_where_it_stands(mad
     assert seen == [expected["input_ids"]]
     ids = torch.tensor([expected["input_ids"]])
     with torch.no_grad():
-        if name == T5:
-            logits = network(input_ids=ids, decoder_input_ids=torch.zeros(1, 1, dtype=torch.long)).logits[0, 0]
-            logits = logits[[index for _, index in loaded.profile.outputs]]
-        else:
-            logits = network(input_ids=ids).logits[0]
+        logits = network(input_ids=ids).logits[0]
     assert said(judgement) == pytest.approx(logits.softmax(-1)[1].item(), abs=0.006)
     assert judgement.support != "contradicted"
 
 
-@pytest.mark.parametrize("name", [ROBERTA, DEBERTA, FACTCG, T5])
+@pytest.mark.parametrize("name", [ROBERTA, DEBERTA, FACTCG])
 def test_a_claim_is_never_cut_and_no_input_exceeds_the_window(made, name):
     asked = judge(made, name, chunks=None)
     text = " ".join(["the bridge carries small green cars today"] * 700) + " " + "x" * 3000

@@ -16,8 +16,6 @@ from transformers import (
     ModernBertConfig,
     PreTrainedTokenizerFast,
     RobertaConfig,
-    T5Config,
-    T5ForConditionalGeneration,
 )
 
 WORDS = (
@@ -123,30 +121,6 @@ def roberta_tokenizer():
     marks = ("<s>", "<pad>", "</s>", "<unk>")
     named = {"cls_token": "<s>", "pad_token": "<pad>", "sep_token": "</s>", "eos_token": "</s>", "unk_token": "<unk>"}
     return tokenizer(marks, "<s> $A </s>", "<s> $A </s> </s> $B </s>", **named)
-
-
-def t5_tokenizer():
-    marks = ("<pad>", "</s>", "<unk>")
-    named = {"pad_token": "<pad>", "eos_token": "</s>", "unk_token": "<unk>", "cls_token": None, "sep_token": None}
-    return tokenizer(marks, "$A </s>", "$A </s> $B </s>", **named)
-
-
-def t5(tok):
-    config = T5Config(
-        vocab_size=len(tok),
-        d_model=32,
-        d_kv=8,
-        d_ff=64,
-        num_layers=2,
-        num_heads=4,
-        feed_forward_proj="gated-gelu",
-        tie_word_embeddings=False,
-        decoder_start_token_id=0,
-        pad_token_id=tok.pad_token_id,
-        eos_token_id=tok.eos_token_id,
-        num_labels=2,
-    )
-    return T5ForConditionalGeneration(config)
 
 
 def _sentence(rng, marker=None):

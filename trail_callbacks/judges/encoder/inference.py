@@ -253,16 +253,12 @@ class Encoder:
         inputs["attention_mask"] = self._padded(encodings, "attention_mask", 0)
         if "token_type_ids" in self._accepted and "token_type_ids" in encodings[0]:
             inputs["token_type_ids"] = self._padded(encodings, "token_type_ids", 0)
-        if head == "decoder":
-            inputs["decoder_input_ids"] = torch.zeros((len(encodings), 1), dtype=torch.long, device=loaded.device)
         try:
             with loaded.lock, torch.inference_mode():
                 logits = loaded.network(**inputs).logits.float()
         except Exception as error:  # noqa: BLE001 - out of memory above all: an answer that is missing, not a crash
             what = first_line(error)
             return [UnusableError(f"{loaded.name} failed on {loaded.device}: {what}")] * len(encodings)
-        if head == "decoder":
-            logits = logits[:, 0, [index for _, index in loaded.profile.outputs]]
         shares = logits.softmax(-1).cpu()
         rows = shares if shares.dim() == 3 else shares.unsqueeze(1)  # noqa: PLR2004 - inputs, tokens, labels
         found: list[Probabilities | UnusableError] = []

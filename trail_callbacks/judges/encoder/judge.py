@@ -20,7 +20,7 @@ from trail_callbacks.taxonomy import SupportClass
 
 
 class EncoderJudge:
-    """Judges with an open model of 20 million to 0.8 billion parameters, on this machine: no key, no text leaves it.
+    """Judges with an open model of 20 million to 0.4 billion parameters, on this machine: no key, no text leaves it.
 
         check(answer, sources, judge=EncoderJudge())
         check(answer, sources, judge="encoder:MoritzLaurer/DeBERTa-v3-base-mnli-fever-anli")

@@ -22,9 +22,7 @@ from trail_callbacks.judges.encoder.profiles import Profile, checked_labels, rea
 from trail_callbacks.taxonomy import SupportClass
 
 _ABSOLUTE = 1_000_000  # a tokenizer that names more tokens than this names no limit
-_UNLIMITED = {"t5", "mt5"}
 _OFFSET = {"roberta", "xlm-roberta", "camembert"}  # their positions begin after the padding's
-_KINDS = {"tokens": "AutoModelForTokenClassification", "decoder": "AutoModelForSeq2SeqLM"}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -80,16 +78,18 @@ def _load(source: Source) -> Loaded:
     with _no_bars():
         config = _fetched(name, transformers.PretrainedConfig.get_config_dict, **how)[0]
         profile = source.profile or _read_profile(name, config)
-        kind = getattr(transformers, _KINDS.get(profile.head, "AutoModelForSequenceClassification"))
+        kind = transformers.AutoModelForTokenClassification
+        if profile.head != "tokens":
+            kind = transformers.AutoModelForSequenceClassification
         tokenizer = _fetched(name, transformers.AutoTokenizer.from_pretrained, **how)
         network = _fetched(name, kind.from_pretrained, dtype=torch.float32, **how)
     if profile.head == "tokens" and not tokenizer.is_fast:
         raise JudgeError(f"the tokenizer of {name} gives no places in the text: it has no tokenizer.json")
     names = {int(index): label for index, label in network.config.id2label.items()}
     given = source.labels or profile.labels
-    outputs = None if profile.head == "decoder" else len(names)
-    labels = checked_labels(name, given, outputs) if given else read_labels(name, names)
-    _check_outputs(name, profile, tokenizer)
+    labels = checked_labels(name, given, len(names)) if given else read_labels(name, names)
+    if "{end}" in profile.template and tokenizer.eos_token is None:
+        raise JudgeError(f"the tokenizer of {name} names no end-of-text mark (eos_token), and its input needs one")
     window = _window(profile, network.config, tokenizer)
     tokenizer.model_max_length = 10**9  # texts are measured, never cut, and it is not to warn about each
     where = source.device or ("cuda" if torch.cuda.is_available() else "cpu")
@@ -128,18 +128,10 @@ def _read_profile(model: str, config: dict[str, Any]) -> Profile:
     )
 
 
-def _check_outputs(model: str, profile: Profile, tokenizer: Any) -> None:
-    for token, expected in profile.outputs:
-        if tokenizer.convert_tokens_to_ids(token) != expected:
-            raise JudgeError(f"the vocabulary of {model} is not the one its profile was written for: {token!r}")
-    if "{end}" in profile.template and tokenizer.eos_token is None:
-        raise JudgeError(f"the tokenizer of {model} names no end-of-text mark (eos_token), and its input needs one")
-
-
 def _window(profile: Profile, config: Any, tokenizer: Any) -> int:
     """Tokens it reads at once: as it was trained, and no more than it has positions for."""
     window = profile.window
-    if config.model_type not in _UNLIMITED and getattr(config, "position_biased_input", True):
+    if getattr(config, "position_biased_input", True):
         positions = getattr(config, "max_position_embeddings", None) or window
         padding = (getattr(config, "pad_token_id", None) or 0) + 1 if config.model_type in _OFFSET else 0
         window = min(window, positions - padding)

@@ -15,12 +15,11 @@ from typing import Literal, TypeAlias
 from trail_callbacks.errors import JudgeError
 from trail_callbacks.taxonomy import SupportClass
 
-_Head: TypeAlias = Literal["pair", "text", "decoder", "tokens"]
+_Head: TypeAlias = Literal["pair", "text", "tokens"]
 """What a model reads and where its answer is:
 
 - `pair`: evidence and claim as a pair of texts; one class for both.
 - `text`: both in one text, by the template; one class.
-- `decoder`: as `text`, and the first token that a decoder writes is the class.
 - `tokens`: evidence and claims as a pair; a class for every token of the claims.
 """
 
@@ -35,7 +34,6 @@ class Profile:
             in. For `tokens` only the evidence. Unused for `pair`.
         passage: For `tokens`: how the text of each source is written, with its `{number}` from 1 and its `{text}`.
         labels: What its outputs mean, by index; empty reads the names in the model's configuration.
-        outputs: For `decoder`: the tokens that stand for the labels, with their ids; loading checks that they agree.
         window: Tokens that the model reads at once, as it was trained, 1 or more.
         chunk: Tokens of evidence that are put before it at once, 1 or more; less than the window leaves.
         threshold: Probability from which a claim is supported, above 0.0 and below 1.0, as the authors have it.
@@ -47,7 +45,6 @@ class Profile:
     template: str = ""
     passage: str = "{text}"
     labels: tuple[SupportClass, ...] = ()
-    outputs: tuple[tuple[str, int], ...] = ()
     window: int = 512
     chunk: int = 320
     threshold: float = 0.5
@@ -100,13 +97,6 @@ PROFILES: dict[str, Profile] = {
     ),
     "lytang/MiniCheck-RoBERTa-Large": replace(_MINICHECK, window=512),
     "lytang/MiniCheck-DeBERTa-v3-Large": _MINICHECK,
-    "lytang/MiniCheck-Flan-T5-Large": replace(
-        _MINICHECK,
-        head="decoder",
-        template="predict: {evidence}{end}{claim}",
-        outputs=(("\u2581", 3), ("\u25811", 209)),
-        chunk=640,
-    ),
     "MoritzLaurer/DeBERTa-v3-base-mnli-fever-anli": _NLI,
     "MoritzLaurer/DeBERTa-v3-large-mnli-fever-anli-ling-wanli": _NLI,
     "MoritzLaurer/mDeBERTa-v3-base-xnli-multilingual-nli-2mil7": Profile(licence="MIT"),
