@@ -89,7 +89,6 @@ EXCLUDED = {
     "report.verdict.citation_figures": "counts",
     "report.report.Report.to_evaluations": "report.evaluations",
     "splitting.references.points_back": "one sentence, cut at 600 characters",
-    "splitting.frames.bare_lead": "a heading or label of at most one line",
     "verify.delivery": "calls the app's own function",
     "verify.threshold": "counts, and what coverage says of an answer",
     "verify.self_support": "needs a claim that only a model's words state: tests/verify/test_self_support.py",

@@ -6,7 +6,7 @@ from trail_callbacks.claims import split
 
 LAYOUT = [
     ("The hotel has:\n\n- a large pool\n- The bar is open.", ["The hotel has: a large pool", "The bar is open."]),
-    ("Based on the passages, here is how to clean a mill:\n1. The roof", ["how to clean a mill: The roof"]),
+    ("Based on the passages, here is how to clean a mill:\n1. The roof", ["here is how to clean a mill: The roof"]),
     (
         "Cities:\n- North:\n  - Oslo\n  - Bergen\n- South:\n  - Ulm",
         ["Cities: North: Oslo", "Cities: North: Bergen", "Cities: South: Ulm"],

@@ -121,20 +121,6 @@ def asserts(text: str) -> bool:
     return any(map(_holds, (_JOINT if refusal else _BORDER).split(text)[1:]))
 
 
-def told(text: str) -> str:
-    """Returns what a question states that only dresses it: `the ferry sank` of `Did you know that the ferry sank?`.
-
-    Other texts are returned as they are.
-    """
-    if not is_question(text):
-        return text
-    text = _TAG.sub("", text)
-    known = _KNOWN.match(text)
-    if known and _holds(text[known.end() :].rstrip(" ?\uff1f"), held=True):
-        return text[known.end() :].rstrip(" ?\uff1f\"'*_)")
-    return text
-
-
 def is_title(text: str, language: str, *, column: bool = False) -> bool:
     """Tells whether a heading only names what follows: no verb, no number, and few words where verbs are not known.
 

@@ -44,11 +44,6 @@ _STARTS = rf"{_OPENING}|{_BY}\s{_SOURCES},\s*|{_NOTED}\s|{_TOLD}"
 _SOURCED = rf"^(?:[*_]{{0,3}}(?:{_STARTS})[*_]{{0,3}}){{1,4}}"
 _FRAMES = rf"^(?:[*_]{{0,3}}(?:{_STARTS}|{_LINKING},\s)[*_]{{0,3}}){{1,4}}"
 _ANSWER = r"^(?:the|my)\s(?:\w+\s)?answer\s(?:to\s[^.:]{1,200}\s)?is\b"
-_HERE = r"""^(?:here(?:'s|\u2019s|\sis|\sare)|below(?:\sis|\sare)|the\sfollowing\s(?:is|are))\s
-    (?:(?:some|a\sfew|several|the|an?|my|brief|short|quick)\s){0,3}
-    (?:(?:answers?|summary|response|list|overview|breakdown)\b[^:]{0,200}|(?=\w))"""
-_FOLLOWS = r"""(?:,?\s(?:as\sfollows|follow\sthese\s(?:\w+\s)?steps|these\sare\sthe\s\w+|you\scan\sfollow\sthese\s\w+
-    |the\sfollowing(?:\s\w+)?|(?:is|are|include)(?:\sthe\sfollowing)?))$"""
 _REPORTING = r"""(?:mention|state|say|provide|suggest|explain|note|indicate|describe|highlight|discusse?|recommend
     |advise|emphasi[sz]e|show)s?"""
 _BRACKETS = rf"[(\[]\s?(?:see\s|from\s|according\sto\s|as\sper\s)?{_SOURCES}[^()\[\]]{{0,30}}[)\]]"
@@ -114,16 +109,6 @@ def quote_start(sentence: str) -> int:
 def _behind(pattern: str, sentence: str) -> int:
     found = _compiled(pattern).match(sentence)
     return found.end() if found and any(sign.isalnum() for sign in sentence[found.end() :]) else 0
-
-
-def bare_lead(lead: str) -> str:
-    """What a lead-in names: `how raffles work` for `Based on the passages, here is how raffles work`."""
-    lead = lead[frame_end(lead) :]
-    answered = _compiled(_ANSWER).match(lead)
-    if answered:
-        return lead[answered.end() :].strip(" :,")
-    lead = _compiled(_HERE).sub("", lead, count=1)
-    return _compiled(_FOLLOWS).sub("", lead).strip(" :,")
 
 
 def answers(text: str) -> bool:

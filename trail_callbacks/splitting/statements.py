@@ -8,9 +8,9 @@ from dataclasses import dataclass
 
 from trail_callbacks.language.detect import is_english, language
 from trail_callbacks.language.speech import declines, greets, is_question
-from trail_callbacks.splitting.assertions import asserts, is_lead_in, is_title, told
+from trail_callbacks.splitting.assertions import asserts, is_lead_in, is_title
 from trail_callbacks.splitting.clauses import Part, parts
-from trail_callbacks.splitting.frames import bare_lead, frame_end, quote_start
+from trail_callbacks.splitting.frames import frame_end, quote_start
 from trail_callbacks.splitting.layout import LayoutPiece, pieces
 from trail_callbacks.splitting.marks import clean, is_reference, refers, visible
 from trail_callbacks.splitting.references import Thread
@@ -102,9 +102,9 @@ def _english(piece: LayoutPiece, words: str, thread: Thread) -> Iterator[Stateme
         if not _LETTER.search(text):
             continue
         checkable = asserts(text) and not _only_refers(piece, text)
-        full = told(text) if checkable else text
+        full = text
         if piece.lead and checkable and _is_fragment(text) and "?" not in piece.lead:
-            lead = bare_lead(piece.lead)
+            lead = piece.lead[frame_end(piece.lead) :].strip(" :,")
             full = f"{lead}: {text}" if lead else text
         start = min(quoted, first) if part.start == 0 else first + part.start
         yield Statement(start, first + part.end, full, checkable)
@@ -123,7 +123,6 @@ def _other(piece: LayoutPiece, words: str) -> Iterator[Statement]:
         if _LETTER.search(text):
             plain = not (is_question(text) or greets(text) or declines(text))  # opinions and offers are not told apart
             checkable = (plain or asserts(text)) and not _only_refers(piece, text)
-            text = told(text) if checkable else text
             if piece.lead and checkable and not _ENDED.search(text):
                 text = f"{piece.lead}: {text}"
             yield Statement(piece.start + start, piece.start + a, text, checkable)
