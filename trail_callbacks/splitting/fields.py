@@ -31,10 +31,8 @@ _FENCE = re.compile(r"^[ \t>]*(?:```|~~~)[ \t]*([\w-]*)[^\n]*$", re.MULTILINE)
 _JSON = vocabulary("json json5 jsonc jsonl ndjson geojson text txt") | {""}
 _BLANK = re.compile(r"[^\S\n]*(?:\n|\Z)")
 _LEAD_IN = (":", "\uff1a", ">")  # what may stand before a block on its first line
-_ESCAPE = re.compile(
-    r"\\(?:u([dD][89abAB][0-9a-fA-F]{2})\\u([dD][c-fC-F][0-9a-fA-F]{2})|u([0-9a-fA-F]{4})|x([0-9a-fA-F]{2})|(.))",
-    re.DOTALL,
-)
+_HEX = "[0-9a-fA-F]"
+_SIGN = re.compile(rf"\\(u[dD][89abAB]{_HEX}{{2}}\\u[dD][c-fC-F]{_HEX}{{2}}|u{_HEX}{{4}}|x{_HEX}{{2}}|.)|.", re.DOTALL)
 _PLAIN = {"n": "\n", "r": "\r", "t": "\t", "b": " ", "f": " ", "\n": ""}
 _WORDS = re.compile(r"[_\-.\s]+|(?<=[^\W\d_A-Z])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
 _SAYS = re.compile(r"\w")
@@ -251,27 +249,17 @@ def _unescaped(written: str) -> tuple[str, list[int] | None]:
         return written, None
     parts: list[str] = []
     offsets: list[int] = []
-    at = 0
-    for escape in _ESCAPE.finditer(written):
-        parts.append(written[at : escape.start()])
-        offsets += range(at, escape.start())
-        meant = _meant(escape)
-        parts.append(meant)
-        offsets += [escape.start()] * len(meant)
-        at = escape.end()
-    parts.append(written[at:])
-    offsets += range(at, len(written) + 1)
-    return "".join(parts), offsets
+    for sign in _SIGN.finditer(written):
+        parts.append(_meant(sign[1]) if sign[1] else sign[0])
+        offsets += [sign.start()] * len(parts[-1])
+    return "".join(parts), [*offsets, len(written)]
 
 
-def _meant(escape: re.Match[str]) -> str:
-    high, low, unit, byte, other = escape.groups()
-    if high:
-        return chr(0x10000 + ((int(high, 16) & 0x3FF) << 10) + (int(low, 16) & 0x3FF))
-    if unit:
-        sign = chr(int(unit, 16))
-        return "\ufffd" if "\ud800" <= sign <= "\udfff" else sign
-    return chr(int(byte, 16)) if byte else _PLAIN.get(other, other)
+def _meant(code: str) -> str:
+    """The character that an escape stands for, by what is behind its backslash."""
+    if len(code) == 1:
+        return _PLAIN.get(code, code)
+    return bytes.fromhex(code.replace("\\u", "").lstrip("ux").rjust(4, "0")).decode("utf-16-be", "replace")
 
 
 def _is_prose(text: str) -> bool:
