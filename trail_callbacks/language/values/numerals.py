@@ -215,7 +215,7 @@ def magnitude(text: str, end: int, style: Style) -> tuple[float, int]:
     if match["east"]:
         return _EAST[match["east"]], match.end("east")
     both, first = match["word"].casefold(), match["first"].casefold()
-    if both in MAGNITUDES:
+    if both != first and both in MAGNITUDES:
         return MAGNITUDES[both], match.end()
     stop = match.end("first")
     if first in _THOUSAND and style.decimal_mark == ",":
