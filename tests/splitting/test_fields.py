@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 
 from trail_callbacks.claims import abstains, split
 from trail_callbacks.splitting.fields import structure
+from trail_callbacks.splitting.json_fields import regions
 
 INVOICE = {
     "invoice": {"number": "4711", "total": 99.5, "isPaid": False, "due_date": None, "note": "", "tags": []},
@@ -159,20 +160,42 @@ def test_cut_off_json_is_read_as_far_as_it_goes_and_broken_json_is_prose():
 
 @pytest.mark.parametrize("opening", ["[", '{"a":', '[{"a":'])
 def test_nesting_of_any_depth_is_no_recursion(opening):
-    answer = opening * 20_000 + "1"
-    assert sys.getrecursionlimit() < 20_000
+    answer = opening * 2_000 + "1"
+    assert sys.getrecursionlimit() < 2_000
     read(answer)
 
 
+VALUES = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.text(max_size=20),
+    lambda inner: st.lists(inner, max_size=4) | st.dictionaries(st.text(max_size=8), inner, max_size=4),
+    max_leaves=20,
+)
+
+
+def leaves(value, path=()):
+    if isinstance(value, dict | list):
+        for step, each in value.items() if isinstance(value, dict) else enumerate(value):
+            yield from leaves(each, (*path, step))
+    else:
+        yield path, value
+
+
 @given(
-    st.recursive(
-        st.none() | st.booleans() | st.integers() | st.text(max_size=60),
-        lambda inner: st.lists(inner, max_size=4) | st.dictionaries(st.text(max_size=9), inner, max_size=4),
-        max_leaves=12,
-    ),
+    VALUES,
     st.booleans(),
     st.sampled_from([None, 2]),
     st.sampled_from(["", "Here it is:\n", "```json\n"]),
 )
 def test_any_json_gives_verbatim_quotes(value, ascii_only, indent, before):
     read(before + json.dumps(value, ensure_ascii=ascii_only, indent=indent), QUESTION)
+
+
+@given(st.dictionaries(st.text(max_size=8), VALUES, min_size=1, max_size=4), st.sampled_from([None, 1, 4]))
+def test_single_values_are_those_that_a_parser_finds(value, indent):
+    text = json.dumps(value, indent=indent)
+    found = [
+        (tuple(json.loads(f'"{step}"') if isinstance(step, str) else step for step in each.steps[1:]), each)
+        for region in regions(text, single=True)
+        for each in region.fields
+    ]
+    assert [(path, json.loads(text[each.value : each.end])) for path, each in found] == list(leaves(value))

@@ -5,43 +5,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from trail_callbacks import check
-from trail_callbacks.claims import split
 from trail_callbacks.splitting.frames import unframed
 
-FRAMES = [
-    ("Based on the provided passages, the mill is old.", ["the mill is old."]),
-    ("Sure! Based on the documents, the answer is 42.", ["Sure!", "the answer is 42."]),
-    ("According to Quist, the mill is old.", ["According to Quist, the mill is old."]),
-    ("However, the mill is old.", ["the mill is old."]),
-    ("It is important to note that the mill is old.", ["the mill is old."]),
-    ("Response 2: the mill is old.", ["the mill is old."]),
-    ("Antwort: Die Mühle ist alt.", ["Die Mühle ist alt."]),
-    ("答案\uff1a磨坊很旧。", ["磨坊很旧。"]),
-]
 ASIDES = [
     ("Based on the provided passages, the mill was built in 1850.", "the mill was built in 1850."),
     ("The mill was built in 1850 (passage 2).", "The mill was built in 1850"),
     ("Passage 3 states that the mill was built in 1850.", "the mill was built in 1850."),
     ("Therefore, the mill was built in 1850.", "the mill was built in 1850."),
 ]
-
-
-@pytest.mark.parametrize(("answer", "claims"), FRAMES, ids=lambda value: value if isinstance(value, str) else "")
-def test_frames_are_left_out_of_the_text(answer, claims):
-    assert [claim.text for claim in split(answer)] == claims
-
-
-def test_the_answer_to_a_question_takes_it():
-    (claim,) = split("Based on the passages, the answer is 42.", "How many doors has the mill?")
-    assert claim.text == "How many doors has the mill? the answer is 42."
-    assert claim.quote == "the answer is 42."
-    assert claim.checkable
-
-
-def test_quotes_keep_what_texts_leave_out():
-    (claim,) = split("However, the mill is **old** [1].")
-    assert claim.text == "the mill is old."
-    assert claim.quote == "However, the mill is **old** [1]."
 
 
 @pytest.mark.parametrize(("text", "rest"), ASIDES)
