@@ -13,8 +13,9 @@ from functools import cached_property
 from typing import NamedTuple
 
 from trail_callbacks.context_filter.reason import Reason
+from trail_callbacks.language.negation import negation
 from trail_callbacks.language.speech import is_question
-from trail_callbacks.language.terms import Term, stem, terms, vocabulary
+from trail_callbacks.language.terms import Term, stem, terms
 from trail_callbacks.language.values import Quantity, follows, quantities
 from trail_callbacks.text import forms, sentences
 
@@ -25,7 +26,6 @@ _MAJORITY = 2  # others that agree, and times those who state the same as the pa
 _SHARED, _SHARED_BACK = 0.7, 0.45  # of the words of one sentence that the other has, and of those of the other
 _FEWEST = 2  # words that both have
 _DATE = ("year", "month", "day", "weekday")  # from coarse to fine
-_NEGATIONS = vocabulary("not no never cannot neither nor")
 _RUN = 8  # words; sources that report one fact hardly share so many in a row
 _HOLDERS = 32  # passages by which a run is looked up, the first that hold it
 _COPIED = 0.5  # share of the shorter text's runs
@@ -208,14 +208,10 @@ def _in_negation(a: _Stated, b: _Stated) -> _Difference | None:
 
 def _denied(sentence: _Stated) -> Iterator[tuple[str, _Range]]:
     """The words that follow a negation, with where negation and word stand."""
-    cue: Term | None = None
-    for term in sentence.terms:
-        if term.form in _NEGATIONS or term.form.endswith(("n't", "n\u2019t")):
-            cue = term
-        elif cue is not None and (term.kind == "word" or "," in sentence.text[cue.end : term.start]):
-            if "," not in sentence.text[cue.end : term.start]:
-                yield stem(term.form), (cue.start, term.end)
-            cue = None
+    for cue in negation("en", sentence.text.isascii()).finditer(sentence.text):
+        behind = (term for term in sentence.terms if term.kind == "word" and term.start >= cue.end())
+        if (term := next(behind, None)) and "," not in sentence.text[cue.end() : term.start]:
+            yield stem(term.form), (cue.start(), term.end)
 
 
 def _one_subject(a: _Stated, b: _Stated, span: _Range, other: _Range) -> bool:
