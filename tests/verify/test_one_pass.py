@@ -209,14 +209,6 @@ def test_an_answer_that_declines_is_said_to():
     assert purposes[:2] == ["onepass", "answerable"]
 
 
-def test_a_judge_that_does_not_offer_it_is_asked_as_usual():
-    report = check(ANSWER, SOURCES, QUESTION)
-    assert report.judge.startswith("local/")
-    assert [verdict.support for verdict in report.verdicts] == [
-        verdict.support for verdict in check(ANSWER, SOURCES, QUESTION).verdicts
-    ]
-
-
 def test_the_estimate_knows_it():
     graph = ProvenanceGraph.from_texts(ANSWER, SOURCES, QUESTION)
     expected = estimate(graph, LLMJudge(ScriptedModel([])))

@@ -96,15 +96,10 @@ def test_supported_claims_cost_no_localisation():
 def test_unsupported_content_is_followed_to_where_it_entered(texts, introduced, carried):
     report = verify(chain(*texts), WordJudge())
     verdict = report.verdict("c1")
-    assert verdict.support is S.ABSENT
+    assert (verdict.support, report.hallucination_score) == (S.ABSENT, 1.0)  # outputs support nothing
     assert verdict.introduced_at == introduced
     assert verdict.carried_through == carried
     assert verdict.history
-
-
-def test_an_intermediate_output_never_supports_a_claim():
-    report = verify(chain("The owner sold wine.", "The owner sold wine."), WordJudge())
-    assert report.hallucination_score == 1.0
 
 
 def test_failed_verdicts_make_the_report_partial_or_an_error():
@@ -118,20 +113,15 @@ def test_failed_verdicts_make_the_report_partial_or_an_error():
     assert check(two, ORCHARD, judge=WordJudge(fails=("c1", "c2"))).state == "error"
 
 
-def test_extraction_that_failed_is_an_error_state():
+def test_a_failed_extraction_and_an_abstention_are_states_without_a_score():
     judge = WordJudge(extraction=Extraction(claims=(), error="unreachable: refused"))
     report = check("Something.", ORCHARD, judge=judge)
-    assert report.state == "error"
-    assert report.hallucination_score is None
+    assert (report.state, report.hallucination_score) == ("error", None)
     assert "unreachable" in report.warnings[0]
-
-
-def test_abstention_is_a_state():
     claims = split("The papers do not say who planted the orchard.")
     judge = WordJudge(extraction=Extraction(claims=claims, abstained=True))
     report = check("The papers do not say who planted the orchard.", ORCHARD, judge=judge)
-    assert report.state == "abstained"
-    assert report.hallucination_score is None
+    assert (report.state, report.hallucination_score) == ("abstained", None)
 
 
 def test_without_evidence_there_is_no_score():
@@ -196,13 +186,6 @@ async def test_the_async_forms_agree_and_work_inside_a_loop():
     assert [r.verdicts for r in reports] == [plain.verdicts] * 2
 
 
-def test_bad_input_is_a_clear_error():
-    with pytest.raises(InputError, match="text is int"):
-        check(42, ORCHARD)
-    with pytest.raises(JudgeError):
-        check("x", ORCHARD, judge="no such judge")
-
-
 def test_a_model_cannot_hide_a_claim_by_abstaining():
     answer = "I am not sure. The orchard holds 420 pear trees."
     claims = split(answer)
@@ -211,13 +194,14 @@ def test_a_model_cannot_hide_a_claim_by_abstaining():
     assert report.hallucination_score == 1.0
 
 
-@pytest.mark.parametrize("sources", [None, b"bytes", {"a": "text"}])
-def test_sources_of_a_wrong_kind_are_named(sources):
-    with pytest.raises(InputError, match="sources is"):
-        check("x", sources)
-
-
 def test_arguments_of_a_wrong_kind_are_named():
+    for sources in (None, b"bytes", {"a": "text"}):
+        with pytest.raises(InputError, match="sources is"):
+            check("x", sources)
+    with pytest.raises(InputError, match="text is int"):
+        check(42, ORCHARD)
+    with pytest.raises(JudgeError):
+        check("x", ORCHARD, judge="no such judge")
     with pytest.raises(InputError, match="graph is NoneType"):
         verify(None)
     with pytest.raises(InputError, match="options is dict"):
@@ -272,14 +256,21 @@ def test_an_abstention_is_held_against_the_sources(question, sources, asked):
     assert any("the sources seem to contain it: 'It was planted in 1931" in w for w in report.warnings) == wrongful
 
 
-def test_a_failure_to_look_for_the_answer_is_said():
+@pytest.mark.parametrize(
+    ("said", "told"),
+    [
+        ({"error": "unreachable: no"}, "not checked whether the sources contain what the answer declines to say: unreachable: no"),
+        ({"undecided": "nothing is near"}, "undecided whether the sources contain what the answer declines to say: nothing is near"),
+    ],
+)  # fmt: skip
+def test_where_nobody_knows_whether_the_sources_hold_the_answer_that_is_said(said, told):
     class Failing(Declining):
         def _one(self, q, purpose):
-            return Judgement(claim_id=q.claim.id, error="unreachable: no")
+            return Judgement(claim_id=q.claim.id, **said)
 
     report = check("No idea.", [ORCHARD], question="Who planted it?", judge=Failing())
     assert report.state == "abstained"
-    assert any("declines to say: unreachable: no" in warning for warning in report.warnings)
+    assert told in report.warnings
 
 
 def test_an_origin_that_was_not_found_is_counted():
@@ -399,23 +390,6 @@ def test_where_nothing_was_decided_no_passage_counts_whatever_the_judge_calls_it
     assert (verdict.outcome, verdict.undecided) == ("undecided", "no sentence is about wine")
     assert [(item.relation, item.decides) for item in verdict.evidence] == [("nearest", False)]
     assert verdict.evidence[0].quote in ORCHARD
-
-
-@pytest.mark.parametrize(
-    ("said", "outcome", "why"),
-    [
-        ({"undecided": "  "}, "undecided", "the judge abstained and gave no reason"),
-        ({"undecided": None}, "not_judged", "the judge gave no verdict"),
-        ({"error": "refused"}, "not_judged", "refused"),
-    ],
-)
-def test_a_claim_without_a_class_always_has_a_reason(said, outcome, why):
-    report = check("The owner sold wine.", [ORCHARD], judge=Abstains(**said))
-    verdict = report.verdict("c1")
-    assert verdict.outcome == outcome
-    assert (verdict.undecided or verdict.error) == why
-    assert bool(verdict.undecided) != bool(verdict.error)
-    assert len(report.undecided) == (outcome == "undecided")
 
 
 def test_whether_an_answer_declines_wrongly_may_be_undecided():

@@ -1,5 +1,6 @@
 """The published walk: worked traces with judges that are told what they find where."""
 
+import re
 from dataclasses import replace
 
 import pytest
@@ -7,6 +8,7 @@ import pytest
 from trail_callbacks import (
     Edge,
     Evidence,
+    LLMJudge,
     Node,
     ProvenanceGraph,
     Report,
@@ -16,7 +18,9 @@ from trail_callbacks import (
 from trail_callbacks.claims import Claim, split
 from trail_callbacks.evidence import quoted
 from trail_callbacks.judges.judge import Assessment, Extraction, Judgement, SearchResult, Tracer
+from trail_callbacks.models.call import Failure, Reply
 from trail_callbacks.taxonomy import UNSUPPORTED, ErrorType
+from trail_callbacks.testing import ScriptedModel
 
 S = SupportClass
 FS, NFS, INC = "fully supported", "not fully supported", "inconclusive"
@@ -150,14 +154,11 @@ def test_sources_that_disagree_support_the_claim_and_show_both_sides():
     assert "the sources disagree on c1: see the evidence for and against" in report.warnings
 
 
-def test_an_output_from_nowhere_supports_nothing():
+def test_an_output_or_answer_from_nowhere_supports_nothing():
     verdict = walk(graph(F="A"), Told("A", [FS]))
     assert (verdict.support, verdict.introduced_at, verdict.carried_through) == (S.ABSENT, "A", ("F",))
-
-
-def test_an_answer_from_nowhere_introduced_its_claims():
-    given = ProvenanceGraph(nodes=(Node(id="F", kind="answer", text="Text of F."),))
-    verdict = walk(given, Told("", []))
+    bare = ProvenanceGraph(nodes=(Node(id="F", kind="answer", text="Text of F."),))
+    verdict = walk(bare, Told("", []))
     assert (verdict.support, verdict.introduced_at) == (S.ABSENT, "F")
 
 
@@ -192,32 +193,6 @@ def test_a_failure_of_the_judge_is_an_error_of_that_claim():
     assert report.state == "error"
     assert report.verdict("c1").error == "unreachable: no route"
     assert report.verdict("c1").introduced_at is None
-
-
-def test_evidence_that_is_too_long_is_selected_from_again_and_then_judged_in_parts():
-    long = " ".join(f"Sentence {n} of the record is about the well." for n in range(800))
-    nodes = (Node(id="R1", kind="document", text=long), Node(id="F", kind="answer", text="Text of F."))
-    given = ProvenanceGraph(nodes=nodes, edges=(Edge(source="R1", target="F"),))
-    judge = Told(["R1"], [S.SUPPORTED, S.ABSENT])
-    verdict = walk(given, judge)
-    assert len(judge.read) == 3
-    assert len(judge.contexts) == 2
-    assert [text for context in judge.contexts for text in context] == [p.strip() + "." for p in long.split(".")[:-1]]
-    assert verdict.support is S.SUPPORTED
-    assert "in 2 parts" in verdict.rationale
-
-
-def test_of_a_very_long_source_only_what_was_selected_is_judged():
-    class OneSentence(Told):
-        def select(self, searches):
-            (found,) = yield from super().select(searches)
-            return (SearchResult(passages=found.passages[7:8]),)
-
-    long = " ".join(f"Sentence {n} of the record is about the well." for n in range(800))
-    nodes = (Node(id="R1", kind="document", text=long), Node(id="F", kind="answer", text="Text of F."))
-    judge = OneSentence(["R1"], [FS])
-    walk(ProvenanceGraph(nodes=nodes, edges=(Edge(source="R1", target="F"),)), judge)
-    assert judge.contexts == [["Sentence 7 of the record is about the well."]]
 
 
 @pytest.mark.parametrize("q", [1, 3])
@@ -354,8 +329,10 @@ def test_a_claim_is_absent_only_if_the_judge_abstained_from_no_part_of_the_evide
     long = " ".join(f"Sentence {n} of the record is about the well." for n in range(800))
     nodes = (Node(id="R1", kind="document", text=long), Node(id="F", kind="answer", text="Text of F."))
     given = ProvenanceGraph(nodes=nodes, edges=(Edge(source="R1", target="F"),))
-    verdict = walk(given, Abstaining(["R1"], parts))
+    judge = Abstaining(["R1"], parts)
+    verdict = walk(given, judge)
     assert verdict.outcome == outcome
+    assert (len(judge.read), len(judge.contexts)) == (3, 2)  # selected from again twice
     assert "in 2 parts" in verdict.rationale
 
 
@@ -412,3 +389,101 @@ def test_a_walk_that_fails_keeps_its_trail_up_to_there():
     verdict = walk(DEEP, Failing(["A", "C", "R1"], [FS, FS]))
     assert verdict.error == "unreachable: no route"
     assert [one.node_id for layer in verdict.history for one in layer.selected] == ["A", "A"]
+
+
+FILLER = [f"Bucket {n} of the well held {n} litres of water." for n in range(30)]
+SAYS = "A survey of the well found 40 metres."
+DENIES = "Later the well was found to be 35 metres deep."
+LINE = re.compile(r"^\[([sc]\d+)\] (.*)$", re.MULTILINE)
+
+
+class Well:
+    """Selects what it is told, and judges by two sentences; refuses verdicts on more than `most` characters.
+
+    Args:
+        most: Characters of all passages of a verdict.
+        select: The number of sentences selected from a text; None is all.
+    """
+
+    def __init__(self, most, select=None):
+        self.most, self.selected = most, select
+        self.shown, self.refused = [], 0
+
+    def __call__(self, call):
+        text = call.messages[1].content
+        match call.purpose:
+            case "claims":
+                return {"claims": [{"quote": STATEMENT, "claim": STATEMENT}]}
+            case "decompose":
+                return {"claims": []}
+            case "select":
+                ids = [id_ for id_, said in LINE.findall(text) if self.selected is None or said in self.selected]
+                return {"found": [{"claim": "c1", "text": "A", "sentences": ids, "summary": "-"}]}
+            case "verdicts":
+                return self._verdict({said: id_ for id_, said in LINE.findall(text) if id_[0] == "s"})
+
+    def _verdict(self, shown):
+        if sum(map(len, shown)) > self.most:
+            self.refused += 1
+            return Reply(failure=Failure("too_long", "the prompt exceeds the context window"))
+        self.shown.append(list(shown))
+        says, denies = shown.get(SAYS), shown.get(DENIES)
+        support = "supported" if says else "contradicted" if denies else "absent"
+        cited = [says] if says else []
+        verdict = {"claim": "c1", "support": support, "supporting": cited, "contradicting": [denies] if denies else []}
+        return {"verdicts": [{**verdict, "comparison": f"It is {support}."}]}
+
+
+def judged(well, sentences, **options):
+    graph = ProvenanceGraph.from_texts(STATEMENT, [" ".join(sentences)])
+    report = veritrail(graph, LLMJudge(ScriptedModel(well)), **options)
+    assert report.claims[0].text == STATEMENT
+    return report.verdicts[0]
+
+
+def quotes(verdict):
+    return [(item.relation, item.quote) for item in verdict.evidence]
+
+
+def test_a_verdict_that_does_not_fit_the_model_is_divided():
+    well = Well(900)
+    verdict = judged(well, [SAYS, *FILLER])
+    assert (verdict.support, verdict.error) == (S.SUPPORTED, None)
+    assert well.refused
+    assert sorted({said for part in well.shown for said in part}) == sorted([SAYS, *FILLER])
+    assert quotes(verdict) == [("supports", SAYS)]
+    assert f"in {len(well.shown)} parts" in verdict.rationale
+
+
+def test_before_it_is_divided_it_is_reduced_to_what_was_selected():
+    well = Well(300, select={SAYS})
+    verdict = judged(well, [SAYS, *FILLER])
+    assert verdict.support is S.SUPPORTED
+    assert well.shown == [[SAYS]]
+    assert well.refused == 1
+    assert "parts" not in verdict.rationale
+
+
+def test_where_parts_contradict_each_other_both_sides_are_shown():
+    verdict = judged(Well(900), [SAYS, *FILLER, DENIES])
+    assert (verdict.support, verdict.conflicting) == (S.SUPPORTED, True)
+    assert set(quotes(verdict)) == {("supports", SAYS), ("contradicts", DENIES)}
+
+
+def test_a_single_sentence_that_does_not_fit_is_an_error_and_ends():
+    well = Well(10)
+    verdict = judged(well, [SAYS, *FILLER])
+    assert verdict.support is None
+    assert verdict.error.startswith("too_long")
+    assert well.refused < 64
+
+
+def test_other_failures_stand():
+    def script(call):
+        well = Well(10_000)
+        if call.purpose == "verdicts":
+            return Reply(failure=Failure("unreachable", "no route"))
+        return well(call)
+
+    verdict = judged(script, [SAYS])
+    assert verdict.error == "unreachable: no route"
