@@ -65,14 +65,13 @@ from trail_callbacks.render.page import to_page
 from trail_callbacks.render.terminal import graph_to_text, to_text
 from trail_callbacks.report.comparison import compare
 from trail_callbacks.report.withheld import text_hash, without_texts
-from trail_callbacks.splitting.assertions import asserts, is_lead_in, is_title, told
 from trail_callbacks.splitting.clauses import parts
 from trail_callbacks.splitting.code import code_spans
 from trail_callbacks.splitting.fields import blocks, structure
 from trail_callbacks.splitting.json_fields import regions
 from trail_callbacks.splitting.layout import pieces, sentences_of
 from trail_callbacks.splitting.marks import clean, is_reference, refers, visible
-from trail_callbacks.splitting.statements import statements
+from trail_callbacks.splitting.statements import asserts, is_lead_in, is_title, statements, told
 from trail_callbacks.testing import ScriptedModel
 from trail_callbacks.text import encodable, fingerprint, forms, locate, outside, sentences, words
 from trail_callbacks.trace import Trace, save

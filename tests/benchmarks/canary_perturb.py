@@ -26,7 +26,8 @@ from labelled_sets import rows
 from trail_callbacks.canary import Corpus, Document, Twin
 from trail_callbacks.canary.perturbers.perturb import perturb
 from trail_callbacks.canary.twin import EditKind
-from trail_callbacks.language.values import in_words, quantities
+from trail_callbacks.language.values import quantities
+from trail_callbacks.language.values.writing import in_words
 
 PAGES = 200
 KINDS: tuple[EditKind, ...] = ("number", "date", "unit", "order")

@@ -9,16 +9,15 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from trail_callbacks.language.values import (
-    Writing,
     calendar_dates,
     folded,
     follows,
-    in_digits,
-    in_words,
     is_same_name,
     measures,
     quantities,
 )
+from trail_callbacks.language.values.number_words import in_digits
+from trail_callbacks.language.values.writing import Writing, in_words
 
 
 def one(text):

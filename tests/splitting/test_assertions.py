@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from trail_callbacks import check
 from trail_callbacks.claims import abstains, split
-from trail_callbacks.splitting.assertions import is_lead_in, is_title
+from trail_callbacks.splitting.statements import is_lead_in, is_title
 
 FACTS = [
     "The ferry costs 5 euros", "The ferry sank in the harbour", "Die F\u00e4hre nach Skogholm sank gestern Abend",

@@ -10,7 +10,7 @@ from __future__ import annotations
 from bisect import bisect_right
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from itertools import accumulate, islice
+from itertools import accumulate, chain
 from typing import TYPE_CHECKING, Literal, NamedTuple, TypeAlias
 
 from trail_callbacks.claims import Claim
@@ -20,9 +20,6 @@ from trail_callbacks.graph import Node
 from trail_callbacks.slices import current
 
 if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
-
     from trail_callbacks.evidence.spans import Span
 
 __all__ = ["CANDIDATES", "Evidence", "Passage", "Relation", "candidates", "quoted", "whole"]
@@ -123,10 +120,9 @@ def candidates(
     found = [here for node in nodes for here in _of(node)]
     index = Index([claim.text for claim in claims], _surroundings(found))
     openings = _openings(found, limit)
-    wordings = _numbered([here.text for here in found])
     chosen = {}
     for claim, ranked in zip(claims, index.rank(limit), strict=True):
-        picked = _pick(ranked, openings, wordings, limit)
+        picked = _pick(ranked, openings, found, limit)
         chosen[claim.id] = [*picked, *_missing(ranked, found, picked, per_node)] if per_node else picked
     used = sorted({i for picked in chosen.values() for i in picked})
     starts = [i for i, here in enumerate(found) if here.is_opening]
@@ -220,28 +216,20 @@ def _openings(found: Sequence[_Candidate], limit: int) -> list[int]:
     return [i for _, i in sorted(places)]
 
 
-def _numbered(texts: Sequence[str]) -> NDArray[np.int64]:
-    """A number for each text, the same for equal ones."""
-    import numpy as np  # noqa: PLC0415 - capturing a run does not need it
-
-    numbers: dict[str, int] = {}
-    return np.array([numbers.setdefault(text, len(numbers)) for text in texts], np.int64)
-
-
-def _pick(ranked: Ranked, openings: Sequence[int], wordings: NDArray[np.int64], limit: int) -> list[int]:
+def _pick(ranked: Ranked, openings: Sequence[int], found: Sequence[_Candidate], limit: int) -> list[int]:
     """The passages that share something with the claim, each wording once; then openings; then copies."""
     picked = dict.fromkeys(ranked.picks.tolist())
-    if len(picked) < limit:
-        import numpy as np  # noqa: PLC0415 - as above
-
-        rest = np.concatenate([ranked.order, np.array(openings, np.int64)])
-        firsts = np.sort(np.unique(wordings[rest], return_index=True)[1])
-        texts = {int(wordings[i]) for i in picked}
-        new = (i for i in rest[firsts].tolist() if int(wordings[i]) not in texts)
-        picked |= dict.fromkeys(islice(new, limit - len(picked)))
-        # Copies, most of all of one sentence, are many: no more of them are looked at than could be picked.
-        picked |= dict.fromkeys(rest[: 2 * limit].tolist())
-    return list(picked)[:limit]
+    wordings = {found[i].text for i in picked}
+    copies: dict[int, None] = {}
+    for i in chain(ranked.order.tolist(), openings):
+        if len(picked) >= limit:
+            break
+        if (text := found[i].text) in wordings:
+            copies[i] = None
+        else:
+            wordings.add(text)
+            picked[i] = None
+    return list(picked | copies)[:limit]
 
 
 def _missing(ranked: Ranked, found: Sequence[_Candidate], picked: Sequence[int], per_node: int) -> list[int]:

@@ -23,9 +23,9 @@ from dataclasses import dataclass
 from trail_callbacks.language.detect import language
 from trail_callbacks.language.speech import declines, greets, is_question
 from trail_callbacks.language.terms import vocabulary
-from trail_callbacks.splitting.assertions import asserts, is_title
 from trail_callbacks.splitting.json_fields import Field, JsonRegion, json_path, regions
 from trail_callbacks.splitting.marks import clean, refers
+from trail_callbacks.splitting.statements import asserts, is_title
 
 _FENCE = re.compile(r"^[ \t>]*(?:```|~~~)[ \t]*([\w-]*)[^\n]*$", re.MULTILINE)
 _JSON = vocabulary("json json5 jsonc jsonl ndjson geojson text txt") | {""}

@@ -7,7 +7,7 @@ import pytest
 from trail_callbacks.canary import SIZES, Corpus, Document
 from trail_callbacks.canary.perturbers.numbers import FACTORS, guessable
 from trail_callbacks.canary.perturbers.perturb import perturb
-from trail_callbacks.language.values import in_words
+from trail_callbacks.language.values.writing import in_words
 
 
 def changed(*texts, seed=0, sizes=SIZES):

@@ -16,8 +16,9 @@ from trail_callbacks.canary.corpus import Document
 from trail_callbacks.canary.facts.protected import Spans, fixed, labels
 from trail_callbacks.evidence.spans import tables
 from trail_callbacks.language.terms import keys, stem, terms, vocabulary
-from trail_callbacks.language.values import DAYS, EXACT, MONTHS, Numeral, Quantity, Writing, quantities
+from trail_callbacks.language.values import DAYS, EXACT, MONTHS, Quantity, quantities
 from trail_callbacks.language.values.quantity import CURRENCIES, UNITS
+from trail_callbacks.language.values.writing import Numeral, Writing
 from trail_callbacks.text import sentences
 
 _LIGHT = vocabulary(

@@ -13,7 +13,7 @@ from functools import cache, lru_cache
 from pathlib import Path
 
 from trail_callbacks.language.speech import is_question, sources
-from trail_callbacks.language.values import in_digits
+from trail_callbacks.language.values.number_words import in_digits
 from trail_callbacks.text import sentences
 
 _THOUGHT = re.compile(r"<(think|thinking|reasoning|scratchpad)>.*?(?:</\1>|\Z)", re.DOTALL | re.IGNORECASE)

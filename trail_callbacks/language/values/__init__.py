@@ -1,9 +1,9 @@
 """Values in text: numbers with units, money, dates, times of day and names: read, compared and written.
 
-`quantities` reads a text; `follows` says when one quantity is another; `Writing` and `CalendarDate` write another value
-in the form of one. Each module knows one thing: `numerals` digits, separators, number words and magnitudes, `units`
-what a number is of, `quantity` what makes it a bound or a range, `dates` dates and times, `scan` all of these in a
-text, `agreement` when two values are the same, `writing` how to write another number.
+`quantities` reads a text; `follows` says when one quantity is another. Each module knows one thing: `numerals` digits,
+separators, number words and magnitudes, `quantity` units, bounds and ranges, `dates` dates and times, `scan` all of
+these in a text, `agreement` when two values are the same, `writing` how to write another number in the form of one,
+`number_words` how other languages spell numbers.
 
 To add a unit, currency, magnitude, month or limiting word, add it to the table of its module. To add a notation, write
 a function that yields `(start, end, quantities)` for each place that has it, and list it in `scan` before the notations
@@ -14,24 +14,18 @@ from __future__ import annotations
 
 from trail_callbacks.language.values.agreement import folded, follows, is_same_name, measures
 from trail_callbacks.language.values.dates import DAYS, MONTHS, CalendarDate, calendar_dates
-from trail_callbacks.language.values.number_words import in_digits
 from trail_callbacks.language.values.quantity import EXACT, Quantity
 from trail_callbacks.language.values.scan import quantities
-from trail_callbacks.language.values.writing import Numeral, Writing, in_words
 
 __all__ = [
     "DAYS",
     "EXACT",
     "MONTHS",
     "CalendarDate",
-    "Numeral",
     "Quantity",
-    "Writing",
     "calendar_dates",
     "folded",
     "follows",
-    "in_digits",
-    "in_words",
     "is_same_name",
     "measures",
     "quantities",
