@@ -71,7 +71,7 @@ from trail_callbacks.splitting.fields import blocks, structure
 from trail_callbacks.splitting.json_fields import regions
 from trail_callbacks.splitting.layout import pieces, sentences_of
 from trail_callbacks.splitting.marks import clean, is_reference, refers, visible
-from trail_callbacks.splitting.statements import asserts, is_lead_in, is_title, statements, told
+from trail_callbacks.splitting.statements import asserts, is_lead_in, is_title, statements
 from trail_callbacks.testing import ScriptedModel
 from trail_callbacks.text import encodable, fingerprint, forms, locate, outside, sentences, words
 from trail_callbacks.trace import Trace, save
@@ -373,7 +373,6 @@ READERS: dict[str, Callable[[str], Any]] = {
     "language.speech": lambda text: (is_question(text), greets(text), is_statement(text), declines(text)),
     "splitting.assertions": lambda text: (
         asserts(text),
-        told(f"{text}?"),
         is_title(text, "en"),
         is_lead_in(text, "en"),
     ),
