@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import sys
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import asdict
@@ -28,11 +27,10 @@ from trail_callbacks.diagnosis import verified
 from trail_callbacks.errors import InputError, TrailError
 from trail_callbacks.files import write
 from trail_callbacks.graph import ProvenanceGraph
-from trail_callbacks.render.evidence_path import figures, to_text, verdict_line
+from trail_callbacks.render.evidence_path import figures, verdict_line
 from trail_callbacks.render.excerpt import line, plain
-from trail_callbacks.render.terminal import fits, to_rich
+from trail_callbacks.render.terminal import to_rich
 from trail_callbacks.report import Report
-from trail_callbacks.report.diagnosis import Diagnosis
 from trail_callbacks.trace import Trace
 from trail_callbacks.verify import pipeline, threshold
 from trail_callbacks.verify.estimate import estimate as estimated
@@ -148,15 +146,9 @@ def refusal(report: Report, max_score: float | None, on_undecided: OnUndecided =
 def _views(report: Report) -> Iterator[Any]:
     yield to_rich(report)
     if report.diagnosis is not None:
-        yield ""
-        yield _diagnosed(report.diagnosis)
-
-
-def _diagnosed(found: Diagnosis) -> str:
-    rows = list(figures(found))
-    width = max(len(label) for label, _ in rows)
-    lines = (f"{label:<{width}}  {value}" for label, value in rows)
-    return "\n".join([to_text(found, ascii=not fits(sys.stdout)), "", *lines])
+        rows = list(figures(report.diagnosis))
+        width = max(len(label) for label, _ in rows)
+        yield "\n" + "\n".join(f"{label:<{width}}  {value}" for label, value in rows)
 
 
 def _rows(reports: Sequence[Report]) -> Iterator[str]:

@@ -67,7 +67,7 @@ def _lines(found: Sequence[_Finding]) -> Iterator[Text]:
     yield Text(f"An answer with a true sentence and a made-up one: {TRUE} {PLANTED}\n", style="dim")
     for each in found:
         if each.missing:
-            yield Text(f"- {plain(each.subject)}: not installed", style="dim")
+            yield Text(f"- {plain(each.subject)}: not installed\n  {plain(each.missing)}", style="dim")
             continue
         steps = {"recorded": each.captured, "judged": each.judged, "made-up sentence found": each.flagged}
         words = ", ".join(f"{yes if done else no} {step}" for step, done in steps.items())
@@ -82,9 +82,8 @@ def _next(found: Sequence[_Finding]) -> str:
     for each in found:
         if each.trouble:
             return f"mend {plain(each.subject)}: {plain(each.trouble)}"
-    missing = [each.missing for each in found if each.missing]
-    if missing and len(missing) == sum("judged by" in each.subject for each in found):
-        return f"to record an app, {', or '.join(missing)}; to check texts, trail check --answer FILE --source FILE"
+    if all(each.missing for each in found if "judged by" in each.subject):
+        return "install one of these to record an app, or check a text: trail check --answer FILE --source FILE"
     return (
         "record your app: callbacks=[TrailCallbackHandler()] of langchain_trail, or instrument() of llama_index_trail; "
         "trail demo --open shows what you will get"
