@@ -270,7 +270,7 @@ def test_the_commands_and_the_test_of_the_page_of_the_canary_run(shop, tmp_path)
 
 
 def test_the_matrix_of_the_page_of_the_canary_can_be_read(tmp_path):
-    from trail_callbacks.canary.runs.plan import read_matrix
+    from trail_callbacks.canary.runs.journal import read_matrix
 
     (block,) = re.findall(r"^```toml\n(.*?)^```", CANARY_PAGE, re.DOTALL | re.MULTILINE)
     (tmp_path / "strategies.toml").write_text(block, encoding="utf-8")

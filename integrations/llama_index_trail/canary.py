@@ -18,8 +18,7 @@ from llama_index_trail.results import untraced
 from trail_callbacks.canary.passages.translation import Translator
 from trail_callbacks.canary.serving.application import FrameworkApp
 from trail_callbacks.canary.serving.exposure import checked_arm
-from trail_callbacks.canary.serving.quarantine import refuse_fictive
-from trail_callbacks.canary.serving.source import CanarySource, Framework
+from trail_callbacks.canary.serving.source import CanarySource, Framework, refuse_fictive
 from trail_callbacks.canary.trial import Arm, Strategy
 from trail_callbacks.canary.twin import TAG, Twin
 from trail_callbacks.errors import InputError

@@ -15,7 +15,7 @@ from llama_index_trail import CanaryRetriever, FictiveFilter, trail
 
 from trail_callbacks.canary import TAG
 from trail_callbacks.canary.serving.exposure import exposed
-from trail_callbacks.canary.serving.quarantine import FictiveDataError, refuse_fictive
+from trail_callbacks.canary.serving.source import FictiveDataError, refuse_fictive
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "canary"))
 from small_twins import FERRY, small

@@ -25,7 +25,7 @@ from trail_callbacks import (
 )
 from trail_callbacks.canary import Answered, App, Ask, Strategy, Twin
 from trail_callbacks.canary.serving.exposure import exposed
-from trail_callbacks.canary.serving.quarantine import refuse_fictive
+from trail_callbacks.canary.serving.source import refuse_fictive
 from trail_callbacks.models import Call, Failure, Message, Model, Reply
 from trail_callbacks.redaction import presets
 

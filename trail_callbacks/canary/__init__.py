@@ -42,7 +42,7 @@ if TYPE_CHECKING:
     from trail_callbacks.canary.runs.recurring import Watch, exposition
     from trail_callbacks.canary.runs.run import arun, run
     from trail_callbacks.canary.serving.exposure import exposed, switch_off
-    from trail_callbacks.canary.serving.quarantine import FictiveDataError, refuse_fictive
+    from trail_callbacks.canary.serving.source import FictiveDataError, refuse_fictive
     from trail_callbacks.canary.statistics.comparing import compare
     from trail_callbacks.statistics.intervals import needed_for_bound, needed_for_difference
 
@@ -114,7 +114,7 @@ _MODULES = {
     "trail_callbacks.canary.runs.run": ("arun", "run"),
     "trail_callbacks.canary.runs.journal": ("load_run",),
     "trail_callbacks.canary.serving.exposure": ("exposed", "switch_off"),
-    "trail_callbacks.canary.serving.quarantine": ("FictiveDataError", "refuse_fictive"),
+    "trail_callbacks.canary.serving.source": ("FictiveDataError", "refuse_fictive"),
     "trail_callbacks.canary.statistics.comparing": ("compare",),
     "trail_callbacks.statistics.intervals": ("needed_for_bound", "needed_for_difference"),
 }

@@ -62,7 +62,7 @@ def run(
     whatever ended it; with another judge it finds anew what the answers do. The exit status is 1 if not all was
     answered: over budget, interrupted, or the app failed.
     """
-    from trail_callbacks.canary.runs.plan import read_matrix  # noqa: PLC0415 - other commands do not need it
+    from trail_callbacks.canary.runs.journal import read_matrix  # noqa: PLC0415 - other commands do not need it
 
     found, skipped = canary.read_probes(probes)
     strategies, chosen = read_matrix(matrix) if matrix else ((), canary.ARMS)

@@ -3,7 +3,7 @@
 import pytest
 
 from trail_callbacks.canary import ARMS, Strategy
-from trail_callbacks.canary.runs.plan import read_matrix
+from trail_callbacks.canary.runs.journal import read_matrix
 from trail_callbacks.errors import InputError
 
 

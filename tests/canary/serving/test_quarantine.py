@@ -6,7 +6,7 @@ import pytest
 from small_twins import FERRY, small, twin_of
 
 from trail_callbacks.canary import TAG, Document, Translator
-from trail_callbacks.canary.serving.quarantine import FictiveDataError, refuse_fictive, refuse_polluted
+from trail_callbacks.canary.serving.source import FictiveDataError, refuse_fictive, refuse_polluted
 
 TWIN = small()
 KNOWN = Translator(TWIN)

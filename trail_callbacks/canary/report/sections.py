@@ -9,7 +9,7 @@ from typing import Final
 from trail_callbacks.canary.report.results import Results
 from trail_callbacks.canary.statistics.comparing import LABELS, Compared
 from trail_callbacks.canary.statistics.rates import MEASURES, SPLITS, Figures
-from trail_callbacks.canary.trial import OUTCOMES, Arm
+from trail_callbacks.canary.trial import ARMS, OUTCOMES
 from trail_callbacks.statistics.rates import FEW, Rate, percent
 
 _MAIN_RATES: Final = ("follow", "leak", "leak_known", "blend", "abstain")
@@ -20,16 +20,7 @@ _OTHER_RATES: Final[Mapping[str, tuple[str, ...]]] = {
     ),
     "Retrieval": ("miss_real", "miss_fictive"),
 }  # fmt: skip
-_SPLIT_RATES: Final = (
-    "follow", "leak", "leak_known", "abstain", "abstain_unanswerable", "conflict_told", "right_closed_book",
-    "right_empty",
-)  # fmt: skip
-ARM_WORDS: Final[Mapping[Arm, str]] = {
-    "closed_book": "closed book",
-    "real": "real context",
-    "fictive": "fictive context",
-    "empty": "empty context",
-}
+ARM_WORDS: Final = {arm: "closed book" if arm == "closed_book" else f"{arm} context" for arm in ARMS}
 _NAMED = 10  # reasons in one line
 _NOT_ASKED = Rate(k=0, n=0, why="the fictive arm was not asked")
 
@@ -38,7 +29,7 @@ _NOT_ASKED = Rate(k=0, n=0, why="the fictive arm was not asked")
 class FigureTable:
     """Rates, counts or words beside each other."""
 
-    title: str  # its title
+    title: str
     heads: Sequence[str]  # what the names of rows are: a strategy, a value of a split, an arm
     labels: Sequence[str]  # what the other columns are
     rows: Sequence[tuple[Sequence[str], Sequence[Rate | int | str]]]  # the names of each row with its cells
@@ -49,8 +40,8 @@ class FigureTable:
 class Listing:
     """A list; an item is of several names, or of one text."""
 
-    title: str  # its title
-    items: Sequence[Sequence[str]]  # the items
+    title: str
+    items: Sequence[Sequence[str]]
     is_ranking: bool = False  # whether the order of the items is of interest
 
 
@@ -59,7 +50,7 @@ class Section:
     """A part of a report."""
 
     id: str  # its name in the page
-    title: str  # its title
+    title: str
     parts: Sequence[str | FigureTable | Listing]  # what it says; sentences are strings
 
 
@@ -104,7 +95,7 @@ def _splits(found: Results) -> Iterator[FigureTable]:
     for split in SPLITS:
         rows = [(each.value or "", each) for each in found.rates.splits[split]]
         if len(rows) > 1:
-            yield from _rates(f"By {split}{together}", split, rows, _SPLIT_RATES, is_detail=True)
+            yield from _rates(f"By {split}{together}", split, rows, tuple(MEASURES), is_detail=True)
 
 
 def _order(found: Results, measure: Compared) -> Iterator[Listing | FigureTable]:

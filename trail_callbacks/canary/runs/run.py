@@ -12,15 +12,14 @@ from importlib.metadata import version
 from pathlib import Path
 from threading import Event
 from time import monotonic
-from typing import Any, NamedTuple, TypeAlias
+from typing import Any, NamedTuple
 
 from trail_callbacks.canary.corpus import Skipped
 from trail_callbacks.canary.outcomes import Scored, classify, decide_all
-from trail_callbacks.canary.passages import holding
+from trail_callbacks.canary.passages.holding import holds
 from trail_callbacks.canary.probe import Probe
 from trail_callbacks.canary.questions.checking import usable
-from trail_callbacks.canary.runs.journal import CanaryJournal, key_of, load_run
-from trail_callbacks.canary.runs.plan import Cell, Plan, named
+from trail_callbacks.canary.runs.journal import CanaryJournal, Cell, Plan, key_of, load_run, named
 from trail_callbacks.canary.trial import (
     ARMS,
     Answered,
@@ -43,9 +42,6 @@ from trail_callbacks.report import Report
 from trail_callbacks.text import encodable
 from trail_callbacks.work.askers import Askers, CallEnd, TooLateError
 from trail_callbacks.work.budget import Granted, Ledger, granted
-
-Holds: TypeAlias = Callable[[Probe, Sequence[str], Arm], bool | None]
-"""Tells whether passages hold the fact of a probe as an arm states it; None if it cannot tell."""
 
 _DEFAULT = Strategy("default")
 _BATCH = 32  # answers that a model is given together
@@ -81,7 +77,6 @@ def run(
     timeout: float = 60.0,
     on_progress: Callable[[RunProgress], object] | None = None,
     settings: Mapping[str, Any] | None = None,
-    holds: Holds | None = None,
     skipped: Sequence[Skipped] = (),
     stop: Event | None = None,
 ) -> Run:
@@ -108,7 +103,6 @@ def run(
             is left behind, and after four for each of `concurrency` the app is not asked any more.
         on_progress: Called after each question, and each batch that the model read.
         settings: What else the run is made with, JSON-like. `seed` decides the order.
-        holds: Tells whether what was served holds the fact; None is `holding.holds`.
         skipped: Probes that are not asked, and why: for the report.
         stop: Ends the run once it is set; what is on its way is then asked again by the next call.
 
@@ -148,7 +142,6 @@ def run(
             ledger=Ledger(budget or Budget(), journal.spent),
             concurrency=concurrency,
             timeout=timeout,
-            holds=holds or holding.holds,
             on_progress=on_progress,
             stop=stop or Event(),
         )
@@ -208,7 +201,6 @@ class _Work:
     ledger: Ledger
     concurrency: int
     timeout: float
-    holds: Holds
     on_progress: Callable[[RunProgress], object] | None
     stop: Event
     stopped: str | None = None  # why it ended before all was asked
@@ -321,7 +313,7 @@ class _Work:
     def _found(self, posed: _Posed, trial: Trial, said: Answered) -> Trial:
         self._failures[None] = self._failures[posed.cell[0], posed.cell[2]] = 0
         probe, report = self.journal.plan.probes[posed.cell[1]], said.report
-        served = self._served(probe, trial.arm, said)
+        served = _served(probe, trial.arm, said.passages)
         finding = _by_code(probe, trial.arm, said.text, served)
         self._progress.undecided += finding.is_doubtful
         trial = replace(trial, answer=said.text, finding=finding, served=served, dropped=said.dropped)
@@ -332,15 +324,6 @@ class _Work:
         except TrailError as error:
             self.journal.note("reports", str(error))
             return trial
-
-    def _served(self, probe: Probe, arm: Arm, said: Answered) -> bool | None:
-        if said.passages is None or arm in ("closed_book", "empty"):
-            return None
-        try:
-            return self.holds(probe, said.passages, arm)
-        except Exception as error:  # noqa: BLE001 - served is then unknown, and the report says why
-            self.journal.note("passages", f"whether they hold a fact could not be told: {_in_words(error)}")
-            return None
 
     def judge(self, model: Model) -> None:
         """Has a model read what code is in doubt of; what it fails on stays as it is, for the next command."""
@@ -368,6 +351,15 @@ class _Work:
             failures = 0 if decided else failures + 1
             if failures >= _PATIENCE:
                 journal.note("judge", f"{model.name} decided nothing and was not asked any more: {found[-1].reason}")
+
+
+def _served(probe: Probe, arm: Arm, passages: Sequence[str] | None) -> bool | None:
+    if passages is None or arm in ("closed_book", "empty"):
+        return None
+    try:
+        return holds(probe, passages, arm)
+    except Exception:  # noqa: BLE001 - one odd passage must not end a run: the report says that this is not known
+        return None
 
 
 def _by_code(probe: Probe, arm: Arm, answer: str, served: bool | None) -> Finding:
