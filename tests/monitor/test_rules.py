@@ -1,4 +1,6 @@
-"""Prometheus takes the rules, and decides with them as `evaluate` does; where promtool is installed."""
+"""Prometheus takes the rules and decides with them as `evaluate` does, Grafana the dashboard; where promtool is there."""
+
+from __future__ import annotations
 
 import json
 import re
@@ -9,10 +11,11 @@ from collections import Counter
 import pytest
 
 from trail_callbacks.errors import InputError
-from trail_callbacks.monitor import Tally
+from trail_callbacks.monitor import SIGNALS, Tally
 from trail_callbacks.monitor.evaluation import evaluate
 from trail_callbacks.monitor.objectives import parse
-from trail_callbacks.monitor.rules import prometheus_rules
+from trail_callbacks.monitor.rules import dashboard, prometheus_rules
+from trail_callbacks.store.totals import exposition
 
 HOSTILE = 'a"b\\\\c{{ .Labels }} %s \U0001f600'
 OBJECTIVES = f"""
@@ -127,39 +130,25 @@ def traffic(**bad):
     return Even(), series
 
 
-FEW = "\n".join(
-    [
-        "lag = 0",
-        *(
-            f'[[objective]]\nname = "{name}"\nsignal = "{signal}"\nobjective = {goal}\n{more}'
-            for name, signal, goal, more in (
-                ("retrieval", "query_coverage", 0.95, ""),
-                ("answers", "answer_coverage", 0.95, ""),
-                ("retrieval-of", "query_coverage", 0.95, 'segment = { tenant = "*" }'),
-                ("answers-of", "answer_coverage", 0.95, 'segment = { tenant = "*" }'),
-            )
-        ),
-    ]
+FEW = "lag = 0\n" + "\n".join(
+    f'[[objective]]\nname = "{name}"\nsignal = "{signal}"\nobjective = 0.95\n{more}'
+    for name, signal, more in (
+        ("retrieval", "query_coverage", ""),
+        ("answers", "answer_coverage", ""),
+        ("retrieval-of", "query_coverage", 'segment = { tenant = "*" }'),
+        ("answers-of", "answer_coverage", 'segment = { tenant = "*" }'),
+    )
+)
+ANSWERS, RETRIEVAL = (
+    {(name, ""): "page", (f"{name}-of", "a"): "page", (f"{name}-of", "b"): "page"} for name in ("answers", "retrieval")
 )
 SCENES = {
     "nothing": ({}, {}),
-    "retrieval": (
-        {"query_coverage": (5, 5), "answer_coverage": (6, 6)},
-        {("retrieval", ""): "page", ("retrieval-of", "a"): "page", ("retrieval-of", "b"): "page"},
-    ),
-    "generation": (
-        {"answer_coverage": (6, 6)},
-        {("answers", ""): "page", ("answers-of", "a"): "page", ("answers-of", "b"): "page"},
-    ),
+    "retrieval": ({"query_coverage": (5, 5), "answer_coverage": (6, 6)}, RETRIEVAL),
+    "generation": ({"answer_coverage": (6, 6)}, ANSWERS),
     "one tenant": ({"answer_coverage": (8, 0)}, {("answers", ""): "page", ("answers-of", "a"): "page"}),
-    "too small a cause": (
-        {"query_coverage": (1, 1), "answer_coverage": (6, 6)},
-        {("answers", ""): "page", ("answers-of", "a"): "page", ("answers-of", "b"): "page"},
-    ),
-    "a cause that pages because of what follows": (
-        {"query_coverage": (2, 2), "answer_coverage": (4, 4)},
-        {("retrieval", ""): "page", ("retrieval-of", "a"): "page", ("retrieval-of", "b"): "page"},
-    ),
+    "too small a cause": ({"query_coverage": (1, 1), "answer_coverage": (6, 6)}, ANSWERS),
+    "a cause that pages because of what follows": ({"query_coverage": (2, 2), "answer_coverage": (4, 4)}, RETRIEVAL),
     "the judge": (
         {"query_coverage": (None, None), "answer_coverage": (None, None), "undecided": (10, 10)},
         {("evaluator", ""): "page"},
@@ -176,26 +165,63 @@ def test_prometheus_calls_the_same_as_we_do(promtool, scene):
     assert {key: severity for key, severity in ours.items() if severity == "page"} == expected
     firing = 'ALERTS{alertstate="firing",alertname=~"TrailPage|TrailNoData"}'
     wanted = [{"labels": f'{{objective="{name}"{_segment(value)}}}', "value": 1} for name, value in expected]
-    tests = {
-        "rule_files": ["rules.yml"],
-        "evaluation_interval": "5m",
-        "tests": [
-            {
-                "interval": "1m",
-                "input_series": series,
-                "promql_expr_test": [
-                    {
-                        "expr": f"sum by (objective, segment, value) ({firing})",
-                        "eval_time": f"{MINUTES}m",
-                        "exp_samples": wanted,
-                    }
-                ],
-            }
-        ],
+    asked = {
+        "expr": f"sum by (objective, segment, value) ({firing})",
+        "eval_time": f"{MINUTES}m",
+        "exp_samples": wanted,
     }
+    test = {"interval": "1m", "input_series": series, "promql_expr_test": [asked]}
+    tests = {"rule_files": ["rules.yml"], "evaluation_interval": "5m", "tests": [test]}
     status, said = promtool(["test", "rules"], rules=prometheus_rules(parse(FEW)), tests=json.dumps(tests))
     assert status == 0, said
 
 
 def _segment(value):
     return f',segment="tenant",value="{value}"' if value else ""
+
+
+ALL = "\n".join(
+    f'[[objective]]\nname = "{name}{n}"\nsignal = "{name}"\nobjective = 0.95\n{segment}'
+    for name in SIGNALS
+    for n, segment in enumerate(("", 'segment = { tenant = "*" }', "segment = { tenant = 'a\"b\\c' }", ""))
+)
+
+
+@pytest.fixture
+def drawn():
+    return dashboard(parse(ALL))
+
+
+def expressions(board):
+    return [target["expr"] for panel in board["panels"] for target in panel["targets"]]
+
+
+def test_promtool_takes_each_expression_of_the_dashboard(promtool, drawn):
+    rules = [{"record": f"panel:{n}", "expr": each} for n, each in enumerate(expressions(drawn))]
+    status, said = promtool(["check", "rules"], rules=json.dumps({"groups": [{"name": "panels", "rules": rules}]}))
+    assert status == 0, said
+
+
+def test_each_counter_is_told(drawn):
+    told = set(re.findall(r"^(trail_\w+)", exposition([]), re.MULTILINE))
+    used = {name for each in expressions(drawn) for name in re.findall(r"\btrail\w+(?=\{)", each)}
+    assert used
+    assert used <= told
+
+
+def test_panels_are_told_apart_and_do_not_overlap(drawn):
+    panels = drawn["panels"]
+    assert len({panel["id"] for panel in panels}) == len(panels)
+    taken = [
+        (x, y)
+        for at in (panel["gridPos"] for panel in panels)
+        for x in range(at["x"], at["x"] + at["w"])
+        for y in range(at["y"], at["y"] + at["h"])
+    ]
+    assert len(taken) == len(set(taken))
+    assert max(x for x, _ in taken) < 24
+    for panel in panels:
+        refs = [target["refId"] for target in panel["targets"]]
+        assert len(set(refs)) == len(refs)
+        assert all(re.fullmatch("[A-Z]+", ref) for ref in refs)
+    assert any(len(panel["targets"]) > 26 for panel in panels)
