@@ -72,12 +72,11 @@ def _there(text: str, quote: str) -> str:
 
 
 @cache
-def demo() -> dict[str, Report]:
-    """The reports of `trail demo`, by app. The apps have loops of their own, so they run in a process of their own."""
-    played = subprocess.run(
-        [sys.executable, "-m", "trail_callbacks.cli", "demo", "--json"], capture_output=True, check=True, timeout=240
-    )
-    return {each["app"]: Report.from_json(json.dumps(each["report"])) for each in json.loads(played.stdout)["apps"]}
+def demo(app: str = "langchain") -> Report:
+    """The report of `trail demo`. Its apps have loops of their own, so they run in a process of their own."""
+    asked = [sys.executable, "-m", "trail_callbacks.cli", "demo", app, "--json"]
+    played = subprocess.run(asked, capture_output=True, check=True, timeout=240)
+    return Report.from_json(json.dumps(json.loads(played.stdout)["report"]))
 
 
 def diagnosed() -> Report:

@@ -31,7 +31,7 @@ def main() -> None:
     parser.add_argument("--dark", action="store_true")
     parser.add_argument("--full", action="store_true", help="the whole page, and not just what a window shows")
     given = parser.parse_args()
-    report = reports.diagnosed() if given.app == "diagnosis" else reports.demo()[given.app]
+    report = reports.diagnosed() if given.app == "diagnosis" else reports.demo(given.app)
     carried = (each.id for each in report.claims if report.verdict(each.id).carried_through)
     claim = given.claim or next(carried, "")
     size = {"width": given.width, "height": given.height}

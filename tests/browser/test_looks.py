@@ -131,10 +131,9 @@ def test_the_strip_of_a_diagnosis_can_be_read(show, scheme):
     assert "First break" in view.page.locator(".strip > li[data-broken]").inner_text()
 
 
-@pytest.mark.parametrize("app", ["langchain", "harbour", "long", "layered", "diagnosed"])
+@pytest.mark.parametrize("app", ["demo", "harbour", "long", "layered", "diagnosed"])
 def test_nothing_is_wider_than_the_window(show, app):
-    ours = {"harbour": harbour, "long": long_answer, "layered": layered, "diagnosed": diagnosed}
-    report = ours.get(app, lambda: demo()[app])()
+    report = {"harbour": harbour, "demo": demo, "long": long_answer, "layered": layered, "diagnosed": diagnosed}[app]()
     view = show(report)
     for step, width in enumerate((*WIDTHS, *WIDTHS)):
         view.page.set_viewport_size({"width": width, "height": 844})
@@ -177,10 +176,9 @@ def squeezed(text):
     return re.sub(r"\W", "", unicodedata.normalize("NFKC", text))
 
 
-@pytest.mark.parametrize("case", ["harbour", "langchain", *MISSING])
+@pytest.mark.parametrize("case", ["harbour", "demo", *MISSING])
 def test_without_script_it_can_be_read(show, case):
-    report = {"harbour": harbour, "langchain": lambda: demo()["langchain"]}.get(case) or MISSING[case]
-    report = report()
+    report = {"harbour": harbour, "demo": demo, **MISSING}[case]()
     view = show(report, script=False)
     text = re.sub(r"\s+", " ", view.text())
     for node in report.graph.nodes[:20]:

@@ -1,74 +1,16 @@
-"""Reading runs back."""
+"""What the page for the team asks a store: lists of runs, in pages, one run, and documents."""
 
 from __future__ import annotations
 
-from collections import defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Literal
 
 import sqlalchemy as sa
 
-from trail_callbacks.monitor import Observation, Signal
-from trail_callbacks.store.counting import Window, bad, chosen
-from trail_callbacks.store.database import Database
-from trail_callbacks.store.rows import observation, unpacked
-from trail_callbacks.store.schema import bodies, claims, details, documents, feedback, meta, plain, runs, segments
-
-_PAGE = 500  # runs a question
-_VALUES = 500  # of a segment: what has more is an id
-
-
-def observations(
-    database: Database,
-    since: float | None = None,
-    until: float | None = None,
-    segment: Mapping[str, str] | None = None,
-) -> Iterator[Observation]:
-    """Yields runs, oldest first. Each page is a question of its own: a slow reader holds up nobody."""
-    source, conditions = chosen(since, until, segment)
-    asked = (
-        sa.select(runs, details.c.data)
-        .select_from(source.join(details, details.c.n == runs.c.n))
-        .where(*conditions)
-        .order_by(runs.c.at, runs.c.n)
-        .limit(_PAGE)
-    )
-    after: sa.ColumnElement[bool] = sa.true()
-    while True:
-        with database.reading() as connection:
-            rows = [dict(row) for row in connection.execute(asked.where(after)).mappings()]
-            used = _documents(connection, [row["n"] for row in rows])
-        yield from (observation(row, used[row["n"]]) for row in rows)
-        if len(rows) < _PAGE:
-            return
-        last = sa.tuple_(sa.literal(rows[-1]["at"]), sa.literal(rows[-1]["n"]))
-        after = sa.tuple_(runs.c.at, runs.c.n) > last
-
-
-def _documents(connection: sa.Connection, numbers: Sequence[int]) -> Mapping[int, list[Mapping[str, Any]]]:
-    found: dict[int, list[Mapping[str, Any]]] = defaultdict(list)
-    asked = sa.select(documents).where(documents.c.n.in_(numbers)).order_by(documents.c.n, documents.c.position)
-    for row in connection.execute(asked).mappings() if numbers else ():
-        found[row["n"]].append(dict(row))
-    return found
-
-
-def segment_values(connection: sa.Connection) -> dict[str, tuple[str, ...]]:
-    """See `Store.segments`."""
-    found: dict[str, list[str]] = defaultdict(list)
-    names = sa.select(segments.c.name).group_by(segments.c.name).having(sa.func.count() <= _VALUES)
-    for row in connection.execute(sa.select(segments.c.name, segments.c.value).where(segments.c.name.in_(names))):
-        found[row.name].append(row.value)
-    return {name: tuple(sorted(found[name])) for name in sorted(found)}
-
-
-def body(connection: sa.Connection, run: str, kind: str, most: int) -> str | None:
-    """The report or the trace of a run; None if there is none."""
-    asked = sa.select(bodies.c.codec, bodies.c.data).join(runs, runs.c.n == bodies.c.n)
-    found = connection.execute(asked.where(runs.c.run == plain(run), bodies.c.kind == kind)).first()
-    return None if found is None or found.data is None else unpacked(found.codec, found.data, most)
-
+from trail_callbacks.monitor import Signal
+from trail_callbacks.store.counting import Window, bad
+from trail_callbacks.store.schema import details, documents, plain, runs
 
 Sort = Literal["newest", "oldest", "worst", "best"]
 
@@ -157,51 +99,3 @@ def sources(connection: sa.Connection, window: Window) -> list[Mapping[str, Any]
         .limit(_SOURCES)
     )
     return [dict(row) for row in connection.execute(asked).mappings()]
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Contents:
-    """How much is in a store."""
-
-    url: str  # where it is, without a password
-    version: int  # of its tables
-    runs: int  # number of runs
-    claims: int  # number of claims
-    feedback: int  # number of marks by people
-    first: float | None  # when the oldest run began, seconds since the epoch; None without runs
-    last: float | None  # when the newest did
-    bytes: int  # reports and traces as they are stored
-    uncompressed: int  # the same before compression
-    refused: int  # reports and traces that were too large to be kept
-    file: int | None  # bytes of the file; None if it is none
-
-
-def contents(database: Database) -> Contents:
-    """See `Store.contents`."""
-    kept, total = bodies.c.why.is_(None), sa.func.coalesce
-    with database.reading() as connection:
-        counts = [
-            connection.execute(sa.select(sa.func.count()).select_from(t)).scalar_one() for t in (runs, claims, feedback)
-        ]
-        first, last = connection.execute(sa.select(sa.func.min(runs.c.at), sa.func.max(runs.c.at))).one()
-        stored, size, refused = connection.execute(
-            sa.select(
-                total(sa.func.sum(bodies.c.stored), 0),
-                total(sa.func.sum(sa.case((kept, bodies.c.size), else_=0)), 0),
-                sa.func.count(bodies.c.why),
-            )
-        ).one()
-        version = connection.execute(sa.select(meta.c.version)).scalar_one()
-    return Contents(
-        url=database.url,
-        version=version,
-        runs=counts[0],
-        claims=counts[1],
-        feedback=counts[2],
-        first=first,
-        last=last,
-        bytes=int(stored),
-        uncompressed=int(size),
-        refused=refused,
-        file=None if database.path is None else database.path.stat().st_size,
-    )

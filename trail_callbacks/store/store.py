@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import os
 import time
+from collections import defaultdict
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
+from dataclasses import dataclass
 from functools import partial
 from itertools import islice
 from pathlib import Path
@@ -19,22 +21,41 @@ from trail_callbacks.forking import ChildSafeLock
 from trail_callbacks.monitor import Observation, Signal, Tally
 from trail_callbacks.report import Report
 from trail_callbacks.slices import Slices, current
-from trail_callbacks.store import reading, totals, writing
-from trail_callbacks.store.counting import Sums, Window, by_hour, tally
+from trail_callbacks.store import totals, writing
+from trail_callbacks.store.counting import Sums, Window, by_hour, chosen, tally
 from trail_callbacks.store.database import Database
-from trail_callbacks.store.reading import Contents, contents
-from trail_callbacks.store.rows import LARGEST, Entry, Preparation
+from trail_callbacks.store.rows import LARGEST, Entry, Preparation, observation, unpacked
+from trail_callbacks.store.schema import bodies, claims, details, documents, feedback, meta, plain, runs, segments
 from trail_callbacks.store.totals import Total
 from trail_callbacks.store.writer import Writer
 from trail_callbacks.store.writing import Feedback, Kept, Mark, mark, marks, write
 from trail_callbacks.trace import Trace
 
 _BATCH = 100
+_PAGE = 500  # runs a question
+_VALUES = 500  # of a segment: what has more is an id
 _READABLE = 64 * 1024 * 1024  # bytes of a body after decompression
 
 
 Judged: TypeAlias = tuple[Report, Trace | None] | tuple[Report, Trace | None, Mapping[str, str]]
 """A report, its trace if there is one, and perhaps further segments."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Contents:
+    """How much is in a store."""
+
+    url: str  # where it is, without a password
+    version: int  # of its tables
+    runs: int  # number of runs
+    claims: int  # number of claims
+    feedback: int  # number of marks by people
+    first: float | None  # when the oldest run began, seconds since the epoch; None without runs
+    last: float | None  # when the newest did
+    bytes: int  # reports and traces as they are stored
+    uncompressed: int  # the same before compression
+    refused: int  # reports and traces that were too large to be kept
+    file: int | None  # bytes of the file; None if it is none
 
 
 class Store:
@@ -219,8 +240,29 @@ class Store:
             segment: Values that a run's segments have, by name.
             release: Only runs of this release.
         """
-        wanted = dict(segment or {}) | ({} if release is None else {"release": release})
-        return reading.observations(self._database, since, until, wanted)
+        source, conditions = chosen(
+            since, until, dict(segment or {}) | ({} if release is None else {"release": release})
+        )
+        asked = (
+            sa.select(runs, details.c.data)
+            .select_from(source.join(details, details.c.n == runs.c.n))
+            .where(*conditions)
+            .order_by(runs.c.at, runs.c.n)
+            .limit(_PAGE)
+        )
+        after: sa.ColumnElement[bool] = sa.true()
+        while True:  # each page is a question of its own: a slow reader holds up nobody
+            with self._database.reading() as connection:
+                rows = [dict(row) for row in connection.execute(asked.where(after)).mappings()]
+                uses = sa.select(documents).where(documents.c.n.in_([row["n"] for row in rows]))
+                used: dict[int, list[Mapping[str, Any]]] = defaultdict(list)
+                for use in connection.execute(uses.order_by(documents.c.n, documents.c.position)).mappings():
+                    used[use["n"]].append(dict(use))
+            yield from (observation(row, used[row["n"]]) for row in rows)
+            if len(rows) < _PAGE:
+                return
+            last = sa.tuple_(sa.literal(rows[-1]["at"]), sa.literal(rows[-1]["n"]))
+            after = sa.tuple_(runs.c.at, runs.c.n) > last
 
     def report(self, run_id: str) -> Report | None:
         """Returns the report of a run; None if there is none, or if it was too large.
@@ -241,13 +283,19 @@ class Store:
         return None if data is None else Trace.from_json(data)
 
     def _body(self, run_id: str, kind: str) -> str | None:
+        asked = sa.select(bodies.c.codec, bodies.c.data).join(runs, runs.c.n == bodies.c.n)
         with self._database.reading() as connection:
-            return reading.body(connection, run_id, kind, self._readable)
+            found = connection.execute(asked.where(runs.c.run == plain(run_id), bodies.c.kind == kind)).first()
+        return None if found is None or found.data is None else unpacked(found.codec, found.data, self._readable)
 
     def segments(self) -> Mapping[str, Sequence[str]]:
         """Names and values of segments. A name with more than 500 values tells requests apart, and is left out."""
+        found: dict[str, list[str]] = defaultdict(list)
+        names = sa.select(segments.c.name).group_by(segments.c.name).having(sa.func.count() <= _VALUES)
         with self._database.reading() as connection:
-            return reading.segment_values(connection)
+            for row in connection.execute(sa.select(segments).where(segments.c.name.in_(names))):
+                found[row.name].append(row.value)
+        return {name: tuple(sorted(found[name])) for name in sorted(found)}
 
     def mark(
         self,
@@ -300,7 +348,22 @@ class Store:
 
     def contents(self) -> Contents:
         """Counts what is in the store."""
-        return contents(self._database)
+        count, total = sa.func.count, sa.func.coalesce
+        kept = sa.case((bodies.c.why.is_(None), bodies.c.size), else_=0)
+        sizes = total(sa.func.sum(bodies.c.stored), 0), total(sa.func.sum(kept), 0), count(bodies.c.why)
+        with self._database.reading() as connection:
+            n = [
+                connection.execute(sa.select(count()).select_from(each)).scalar_one()
+                for each in (runs, claims, feedback)
+            ]
+            first, last = connection.execute(sa.select(sa.func.min(runs.c.at), sa.func.max(runs.c.at))).one()
+            stored, size, refused = connection.execute(sa.select(*sizes)).one()
+            version = connection.execute(sa.select(meta.c.version)).scalar_one()
+        return Contents(
+            url=self.url, version=version, runs=n[0], claims=n[1], feedback=n[2], first=first, last=last,
+            bytes=int(stored), uncompressed=int(size), refused=refused,
+            file=None if self._database.path is None else self._database.path.stat().st_size,
+        )  # fmt: skip
 
 
 def _may_pass(error: Exception) -> bool:
