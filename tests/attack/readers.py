@@ -22,6 +22,7 @@ from trail_callbacks import (
     VerifyOptions,
     check,
     verify,
+    veritrail,
 )
 from trail_callbacks.canary import Corpus, Document, Probe
 from trail_callbacks.canary.outcomes import classify
@@ -67,8 +68,8 @@ from trail_callbacks.report.comparison import compare
 from trail_callbacks.report.withheld import text_hash, without_texts
 from trail_callbacks.splitting.clauses import parts
 from trail_callbacks.splitting.code import code_spans
-from trail_callbacks.splitting.fields import blocks, structure
-from trail_callbacks.splitting.json_fields import regions
+from trail_callbacks.splitting.fields import structure
+from trail_callbacks.splitting.json_fields import blocks, regions
 from trail_callbacks.splitting.layout import pieces, sentences_of
 from trail_callbacks.splitting.marks import clean, is_reference, refers, visible
 from trail_callbacks.splitting.statements import asserts, is_lead_in, is_title, statements
@@ -441,6 +442,6 @@ READERS: dict[str, Callable[[str], Any]] = {
     "check both": lambda text: check(text, [text]),
     "trace": _traced,
     "verify": lambda text: (verify(_graph(text)), estimate(_graph(text))),
-    "verify.veritrail": lambda text: verify(_graph(text, ""), options=VerifyOptions(strategy="veritrail")),
+    "verify.veritrail": lambda text: veritrail(_graph(text, "")),
 }
 """By name: the module, and what of it."""

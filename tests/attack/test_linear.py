@@ -77,10 +77,10 @@ EXCLUDED = {
     "export.otlp.annotate_span": "figures, on the app's own span: tests/session/test_app_span.py",
     "judges.llm.asking": "a protocol",
     "judges.llm.claims": "by way of 'judges.llm reply', which finds no whole answer",
-    "judges.llm.tracing": "asks a model for parts of claims: a prompt of those claims, by the same layout",
+    "judges.llm.pointing.decompose": "asks a model for parts of claims: a prompt of those claims, by the same layout",
     "judges.llm.invention": "looks names of a claim up in what a call showed: tests/judges/llm",
     "judges.llm.layout.bare": "an id",
-    "judges.llm.survey": "asks a model: passages by the same layout",
+    "judges.llm.pointing.survey": "asks a model: passages by the same layout",
     "judges.llm.schema": "fields of replies; salvage is in the table",
     "judges.llm.judge": "the way in to what is reached",
     "language.values.dates.month_named": "one word",
@@ -95,6 +95,7 @@ EXCLUDED = {
     "verify.sources": "what a judge with a model reads, by way of 'judges.llm asked'",
     "verify.localize": "ids of nodes, and a claim that is traced",
     "verify.walk": "one claim",
+    "verify.veritrail.averitrail": "the same as veritrail, with asyncio",
     "verify.pipeline": "the same as check and verify, with asyncio",
 }
 """By module, or module and name: why no reader needs to reach it."""

@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from trail_callbacks.splitting.code import code_spans, prose_in_code
-from trail_callbacks.splitting.layout import lines_of
+from trail_callbacks.splitting.marks import lines_of
 
 
 def code(text):

@@ -20,7 +20,8 @@ from trail_callbacks.evidence.labels import labelled
 from trail_callbacks.evidence.marks import Mark, marks, references
 from trail_callbacks.graph import Node
 from trail_callbacks.language.detect import language
-from trail_callbacks.splitting.layout import lines_of, sentences_of
+from trail_callbacks.splitting.layout import sentences_of
+from trail_callbacks.splitting.marks import lines_of
 
 _NAMES = re.compile(
     r"source|file(?:_?name|_?path)?|path|ur[il]|link|href|title|name|key|citation|(?:(?:ref_)?doc(?:ument)?_)?id|ref",

@@ -24,8 +24,8 @@ from trail_callbacks.language.detect import is_english, language
 from trail_callbacks.language.terms import keys
 from trail_callbacks.report import Report
 from trail_callbacks.splitting.code import prose_in_code
-from trail_callbacks.splitting.layout import lines_of, pieces
-from trail_callbacks.splitting.marks import marker, visible
+from trail_callbacks.splitting.layout import pieces
+from trail_callbacks.splitting.marks import lines_of, marker, visible
 from trail_callbacks.splitting.references import points_back
 from trail_callbacks.taxonomy import SupportClass
 from trail_callbacks.verify.coverage import coverage

@@ -13,8 +13,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from trail_callbacks.language.terms import vocabulary
-from trail_callbacks.splitting.layout import lines_of
-from trail_callbacks.splitting.marks import clean
+from trail_callbacks.splitting.marks import clean, lines_of
 
 _Range = tuple[int, int]
 
@@ -184,6 +183,6 @@ def _data(text: str) -> list[_Range]:
     """Where JSON is, whose fields are read."""
     if "{" not in text and "[" not in text:
         return []
-    from trail_callbacks.splitting.fields import blocks  # noqa: PLC0415 - most answers hold none
+    from trail_callbacks.splitting.json_fields import blocks  # noqa: PLC0415 - most answers hold none
 
     return [(block.start, block.end) for block in blocks(text)]

@@ -16,21 +16,16 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_right
-from collections import deque
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from trail_callbacks.language.detect import language
 from trail_callbacks.language.speech import declines, greets, is_question
 from trail_callbacks.language.terms import vocabulary
-from trail_callbacks.splitting.json_fields import Field, JsonRegion, json_path, regions
+from trail_callbacks.splitting.json_fields import Block, Field, blocks, json_path
 from trail_callbacks.splitting.marks import clean, refers
 from trail_callbacks.splitting.statements import asserts, is_title
 
-_FENCE = re.compile(r"^[ \t>]*(?:```|~~~)[ \t]*([\w-]*)[^\n]*$", re.MULTILINE)
-_JSON = vocabulary("json json5 jsonc jsonl ndjson geojson text txt") | {""}
-_BLANK = re.compile(r"[^\S\n]*(?:\n|\Z)")
-_LEAD_IN = (":", "\uff1a", ">")  # what may stand before a block on its first line
 _HEX = "[0-9a-fA-F]"
 _SIGN = re.compile(rf"\\(u[dD][89abAB]{_HEX}{{2}}\\u[dD][c-fC-F]{_HEX}{{2}}|u{_HEX}{{4}}|x{_HEX}{{2}}|.)|.", re.DOTALL)
 _PLAIN = {"n": "\n", "r": "\r", "t": "\t", "b": " ", "f": " ", "\n": ""}
@@ -162,49 +157,6 @@ def structure(answer: str) -> Structure | None:
         starts.append(length + len(parts[-3]))
         length += sum(map(len, parts[-3:]))
     return Structure(tuple(entries), tuple(prose), "".join(parts), tuple(starts))
-
-
-@dataclass(frozen=True, slots=True)
-class Block:
-    """JSON in an answer: `answer[start:end]`, the lines of its fence included, and what stands in it."""
-
-    start: int
-    end: int
-    region: JsonRegion
-
-
-def blocks(answer: str) -> Iterator[Block]:
-    """Finds the JSON of an answer. JSON inside a sentence is a part of the sentence, and code stays code.
-
-    Yields:
-        The blocks in order; they do not overlap. JSON cut off at the end is read as far as it goes; other broken JSON
-        is none. Time is linear in the answer.
-    """
-    fences = list(_FENCE.finditer(answer))
-    pairs = deque(zip(fences[::2], fences[1::2], strict=False))
-    at = 0
-    for region in regions(answer, single=True):
-        start, end = region.start, region.end
-        while pairs and pairs[0][1].end() <= start:
-            pairs.popleft()
-        if pairs and pairs[0][0].start() < start:
-            opening, closing = pairs[0]
-            if opening[1].casefold() not in _JSON or end > closing.start():
-                continue
-            start, end = max(at, opening.start()), closing.end()
-        elif not _alone(answer, start, end):
-            continue
-        yield Block(start, max(end, region.end), region)
-        at = end
-
-
-def _alone(answer: str, start: int, end: int) -> bool:
-    """Whether a stretch begins a line, or follows a lead-in, and ends a line."""
-    if not _BLANK.match(answer, end):
-        return False
-    while start and answer[start - 1] != "\n" and answer[start - 1].isspace():  # no further: lines may be long
-        start -= 1
-    return not start or answer[start - 1] == "\n" or answer.startswith(_LEAD_IN, start - 1)
 
 
 def _between(answer: str, start: int, end: int) -> list[Prose]:

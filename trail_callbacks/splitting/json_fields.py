@@ -7,10 +7,13 @@ JSON lines, be truncated or written by `str(dict)`, and nest as deep as an attac
 from __future__ import annotations
 
 import re
+from collections import deque
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from functools import cache
 from typing import NamedTuple
+
+from trail_callbacks.language.terms import vocabulary
 
 _WHOLE = 300  # characters; a record up to this length stays one field
 _RUN = 120  # characters of consecutive numbers that stay one field
@@ -25,6 +28,10 @@ _START = re.compile(r"\{(?=\s*[\"'])|\[(?=\s*[(\[{\"'\-\dtfnTFN])")
 _CLOSING = {"{": "}", "[": "]", "(": ")"}
 _PLAIN = re.compile(r"[^\W\d]\w*")
 _SOLID = re.compile(r"\S")
+_FENCE = re.compile(r"^[ \t>]*(?:```|~~~)[ \t]*([\w-]*)[^\n]*$", re.MULTILINE)
+_JSON = vocabulary("json json5 jsonc jsonl ndjson geojson text txt") | {""}
+_BLANK = re.compile(r"[^\S\n]*(?:\n|\Z)")
+_LEAD_IN = (":", "\uff1a", ">")  # what may stand before a block on its first line
 
 
 @dataclass(slots=True, eq=False)
@@ -278,3 +285,46 @@ def _cut(text: str, here: _Value | None) -> tuple[_Value | None, int]:
         here.end, here.is_cut, root = end, True, here
         here = here.above
     return root, end
+
+
+@dataclass(frozen=True, slots=True)
+class Block:
+    """JSON in an answer: `answer[start:end]`, the lines of its fence included, and what stands in it."""
+
+    start: int
+    end: int
+    region: JsonRegion
+
+
+def blocks(answer: str) -> Iterator[Block]:
+    """Finds the JSON of an answer. JSON inside a sentence is a part of the sentence, and code stays code.
+
+    Yields:
+        The blocks in order; they do not overlap. JSON cut off at the end is read as far as it goes; other broken JSON
+        is none. Time is linear in the answer.
+    """
+    fences = list(_FENCE.finditer(answer))
+    pairs = deque(zip(fences[::2], fences[1::2], strict=False))
+    at = 0
+    for region in regions(answer, single=True):
+        start, end = region.start, region.end
+        while pairs and pairs[0][1].end() <= start:
+            pairs.popleft()
+        if pairs and pairs[0][0].start() < start:
+            opening, closing = pairs[0]
+            if opening[1].casefold() not in _JSON or end > closing.start():
+                continue
+            start, end = max(at, opening.start()), closing.end()
+        elif not _alone(answer, start, end):
+            continue
+        yield Block(start, max(end, region.end), region)
+        at = end
+
+
+def _alone(answer: str, start: int, end: int) -> bool:
+    """Whether a stretch begins a line, or follows a lead-in, and ends a line."""
+    if not _BLANK.match(answer, end):
+        return False
+    while start and answer[start - 1] != "\n" and answer[start - 1].isspace():  # no further: lines may be long
+        start -= 1
+    return not start or answer[start - 1] == "\n" or answer.startswith(_LEAD_IN, start - 1)

@@ -12,7 +12,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Literal
 
-from trail_callbacks.splitting.marks import clean, is_reference, marker, visible
+from trail_callbacks.splitting.marks import clean, is_reference, lines_of, marker, visible
 from trail_callbacks.text import Sentence, sentences
 
 _CLOSERS = re.compile(r"[\s*_~`\"'\u201d\u2019\u00bb)\]]+(?=\s|$)")
@@ -28,14 +28,6 @@ _ABBREVIATED = re.compile(
 )
 _TITLES = {"fr": "M.", "it": "S.", "hi": "\u0921\u0949."}
 _SMALL = re.compile(r"[^\w\s]*[a-z\u00df-\u00f6\u00f8-\u00ff\d]")
-
-
-def lines_of(text: str) -> Iterator[tuple[int, str]]:
-    """Yields the lines of a text, with their ends, and their offsets."""
-    start = 0
-    for line in text.splitlines(keepends=True):
-        yield start, line
-        start += len(line)
 
 
 def sentences_of(text: str, language: str) -> list[Sentence]:

@@ -8,6 +8,7 @@ citation. All patterns are linear: none begins at each sign of a run that it can
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 
 from trail_callbacks.splitting.words import first_verb, past, tokenize
 
@@ -91,6 +92,14 @@ _TIMES = re.compile(
 )
 _STATED = 3  # words of a statement in the brackets of a citation mark
 _CHARACTERS = 7  # the same for scripts without spaces
+
+
+def lines_of(text: str) -> Iterator[tuple[int, str]]:
+    """Yields the lines of a text, with their ends, and their offsets."""
+    start = 0
+    for line in text.splitlines(keepends=True):
+        yield start, line
+        start += len(line)
 
 
 def visible(text: str) -> str:
