@@ -1,6 +1,7 @@
 """Feedback on a rejected draft."""
 
-from trail_callbacks import check
+from trail_callbacks import Edge, Node, ProvenanceGraph, check
+from trail_callbacks.guard import ReadMessage, ended_at, message_nodes
 from trail_callbacks.guard.feedback import feedback
 
 FACT = "The lighthouse of Genoa is 77 metres tall, and is old."
@@ -48,3 +49,45 @@ def test_what_could_not_be_checked_may_be_a_reason(by_colour):
     alone = feedback(check("The boat is blue.", [source], judge=by_colour), on_undecided="fail")
     assert "1. You wrote" in alone
     assert "not all of it was found to be supported" in alone
+
+
+KNOWN = "The lighthouse of Genoa is 77 metres tall. The lighthouse of Genoa was rebuilt in 1543."
+GOOD = "The lighthouse of Genoa is 77 metres tall."
+
+
+def test_an_unfinished_graph_with_an_answer():
+    graph = ProvenanceGraph(
+        nodes=(
+            Node(id="q1", kind="question", text="How high?"),
+            Node(id="d1", kind="document", text=KNOWN),
+            Node(id="m1", kind="completion", text=GOOD, step="writer"),
+            Node(id="m2", kind="completion", text="Something later."),
+        ),
+        edges=(Edge(source="d1", target="m1"), Edge(source="m1", target="m2")),
+    )
+    whole = ended_at(graph, "m1", GOOD)
+    assert [(n.id, n.kind) for n in whole.nodes] == [("q1", "question"), ("d1", "document"), ("m1", "answer")]
+    made = ended_at(graph, "m1", "height: 77 metres")
+    assert made.answer.text == "height: 77 metres"
+    assert [n.id for n in made.inputs("answer")] == ["m1"]
+    assert [n.id for n in made.leaves()] == ["d1"]
+
+
+def test_messages_of_models_and_feedback_are_not_evidence():
+    review = feedback(check("It is 99 metres tall.", [KNOWN]))
+    nodes = message_nodes(
+        [
+            ReadMessage("system", "Be brief."),
+            ReadMessage("user", "Hello."),
+            ReadMessage("assistant", "It is 99 metres tall."),
+            ReadMessage("tool", KNOWN, "search"),
+            ReadMessage("user", f"How tall is it?{review}"),
+            ReadMessage("user", review),
+        ]
+    )
+    assert [(node.kind, node.step, node.text) for node in nodes] == [
+        ("question", "user", "How tall is it?"),
+        ("instruction", "instruction", "Be brief."),
+        ("question", "user", "Hello."),
+        ("tool_result", "search", KNOWN),
+    ]

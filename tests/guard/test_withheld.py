@@ -4,6 +4,7 @@ import html
 import json
 from collections import deque
 from dataclasses import dataclass
+from itertools import count
 from typing import NamedTuple
 
 import pytest
@@ -12,7 +13,7 @@ from llama_index.core.schema import NodeWithScore, TextNode
 from pydantic import BaseModel
 
 from trail_callbacks.graph import Node, ProvenanceGraph
-from trail_callbacks.guard.withheld import Withheld, read_texts
+from trail_callbacks.guard.withheld import Clearing, Withheld, read_texts
 
 SOURCE = "The lighthouse of Genoa is 77 metres tall. The lighthouse of Genoa was rebuilt in 1543."
 ASKED = "How high is the lighthouse of Genoa?"
@@ -149,3 +150,35 @@ def test_what_models_wrote_is_no_source():
         Node(id="m", kind="document", text=FALSE, origin="model"),
     ]
     assert read_texts(ProvenanceGraph(nodes=nodes)) == [SOURCE]
+
+
+TRUE = "The lighthouse of Genoa is 77 metres tall."
+LIE = "The lighthouse of Genoa is 97 metres tall."
+WITHHELD = Withheld([LIE], [TRUE], "No.")
+
+
+def cleared(value, **options):
+    return Clearing(WITHHELD, None, **options).of(value)
+
+
+def test_what_is_read_only_once_is_not_let_through():
+    assert cleared({"a": count(), "b": (word for word in ["fine"]), "c": 1}) == {"a": None, "b": None, "c": 1}
+
+
+def test_what_stands_in_many_places_is_read_once():
+    value = [LIE]
+    for _ in range(25):  # 2 ** 25 paths lead to the text
+        value = [value, value]
+    out = cleared(value)
+    for _ in range(25):
+        assert out[0] is out[1]
+        out = out[0]
+    assert out == ["No."]
+
+
+def test_a_function_goes_if_it_holds_the_text_and_stays_if_not():
+    def holding(text):
+        return lambda: text
+
+    kept, gone = holding("Fine."), holding(LIE)
+    assert cleared([kept, gone]) == [kept, None]

@@ -1,16 +1,21 @@
 """The report on the message: at once as pending, then in place, and nowhere else."""
 
 import asyncio
+import copy
+import dataclasses
+import json
+import pickle
 import threading
 import uuid
-from functools import reduce
+from functools import partial, reduce
 from operator import add
 
 import pytest
-from langchain_core.messages import AIMessage, HumanMessage
+from langchain_core.load import dumps, loads
+from langchain_core.messages import AIMessage, HumanMessage, message_to_dict, messages_from_dict
 from langchain_core.prompts import ChatPromptTemplate
 from langchain_core.runnables import RunnableLambda, RunnablePassthrough
-from langchain_trail import TrailCallbackHandler, guarded
+from langchain_trail import TrailCallbackHandler, guarded, traced
 from langgraph.checkpoint.memory import InMemorySaver
 from langgraph.graph import END, START, MessagesState, StateGraph
 
@@ -150,9 +155,6 @@ def test_where_no_report_is_due_or_wanted_nothing_is_attached(says, settings):
     assert handler.errors == []
 
 
-# ---------------------------------------------------------------- which message, which run
-
-
 def test_messages_that_the_app_had_before_are_not_touched(quick, says):
     before = AIMessage("Titan is a moon.")
     config = {"callbacks": [quick]}
@@ -170,9 +172,6 @@ def test_messages_that_the_app_had_before_are_not_touched(quick, says):
     silent = silent.compile(checkpointer=saver).invoke({"messages": []}, thread)
     assert silent["messages"][-1].text == TRUE
     assert "trail" not in silent["messages"][-1].response_metadata, "it was restored, not written in this run"
-
-
-# ---------------------------------------------------------------- streams
 
 
 def test_only_the_answer_s_last_chunk_keeps_it(slow, says):
@@ -245,4 +244,68 @@ def test_an_agent_s_answer_shows_it_and_its_tool_calls_do_not(quick, says, mode)
     assert shown(last)["class_counts"] == {"contradicted": 1}
 
 
-# ---------------------------------------------------------------- plain data
+ASKED = "The lighthouse of Genoa is 77 metres tall, I read. How high is it?"
+BAD = "The lighthouse of Genoa is 97 metres tall."
+
+
+def sent(value):
+    return loads(dumps(value), allowed_objects="messages")
+
+
+@pytest.mark.filterwarnings("ignore::langchain_core._api.LangChainBetaWarning")  # `loads` is new
+@pytest.mark.parametrize("streaming", [False, True])
+@pytest.mark.parametrize(
+    "wrap",
+    [
+        traced,
+        partial(guarded, judge="local", on_fail="annotate", stream="buffer"),
+        partial(guarded, judge="local", on_fail="block"),
+    ],
+)
+def test_a_message_with_a_summary_is_data(says, wrap, streaming):
+    app = wrap(says(BAD))
+    if streaming:
+        stream = app.stream(ASKED)
+        message = reduce(add, list(stream))
+    else:
+        message = app.invoke(ASKED)
+        message = getattr(message, "output", message)
+    summary = message.response_metadata["trail"]
+    assert summary["state"] == "assessed"
+    assert json.loads(json.dumps(summary)) == summary
+    assert json.loads(message.model_dump_json())["response_metadata"]["trail"] == summary
+    for same in (
+        copy.deepcopy(message),
+        pickle.loads(pickle.dumps(message)),  # noqa: S301 - our own bytes
+        message.model_copy(deep=True),
+        type(message).model_validate(message.model_dump()),
+        sent(message),
+        messages_from_dict([message_to_dict(message)])[0],
+    ):
+        assert same.response_metadata["trail"] == summary
+        assert same.text == message.text
+
+
+def test_a_result_is_data(says):
+    result = traced(says(BAD)).invoke(ASKED)
+    for same in (copy.deepcopy(result), pickle.loads(pickle.dumps(result))):  # noqa: S301 - our own bytes
+        assert same.output == result.output
+        assert same.report.summary() == result.report.summary()
+    assert dataclasses.asdict(result)["report"]["state"] == "assessed"
+
+
+def test_a_state_with_a_summary_goes_through_a_checkpoint(says):
+    pytest.importorskip("langchain", minversion="1.2.9")
+    from langchain.agents import create_agent
+    from langchain_trail import TrailGuard
+    from langgraph.checkpoint.memory import InMemorySaver
+
+    config = {"configurable": {"thread_id": "t"}}
+    agent = create_agent(
+        says(BAD), [], middleware=[TrailGuard(judge="local", on_fail="annotate")], checkpointer=InMemorySaver()
+    )
+    out = agent.invoke({"messages": [("user", ASKED)]}, config)
+    kept = agent.get_state(config).values
+    assert kept["trail"] == out["trail"]
+    assert kept["messages"][-1].response_metadata["trail"] == out["trail"]
+    assert json.loads(json.dumps(kept["trail"])) == kept["trail"]

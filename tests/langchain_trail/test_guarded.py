@@ -6,11 +6,13 @@ import re
 import pytest
 from langchain_core.callbacks import BaseCallbackHandler
 from langchain_core.documents import Document
-from langchain_core.messages import AIMessage
+from langchain_core.language_models import FakeListChatModel
+from langchain_core.messages import AIMessage, HumanMessage
 from langchain_core.output_parsers import StrOutputParser
 from langchain_core.prompts import ChatPromptTemplate
 from langchain_core.runnables import RunnableLambda, RunnableParallel, RunnablePassthrough
 from langchain_trail import AnswerRejectedError, TrailCallbackHandler, guarded, traced
+from langchain_trail.attempts import first_input, revised
 
 from trail_callbacks.guard import BLOCKED
 
@@ -143,9 +145,6 @@ def test_the_user_can_say_how_to_ask_again(chain):
     assert told == [({**TO_CALL, "feedback": ""}, BAD)]
 
 
-# ---------------------------------------------------------------------------------------------------- outputs
-
-
 def test_dictionaries_are_blocked_where_the_answer_stands(says, shelf):
     rag = RunnablePassthrough.assign(documents=(lambda given: given["question"]) | shelf(FACT)).assign(
         answer=(lambda given: f"{given['documents'][0].page_content} {given['question']}")
@@ -203,9 +202,6 @@ def test_a_message_that_calls_tools_passes_unjudged(says):
     assert reports == []
 
 
-# ---------------------------------------------------------------------------------------------------- among others
-
-
 class Ears(BaseCallbackHandler):
     def __init__(self):
         self.told = []
@@ -249,9 +245,6 @@ def test_it_has_the_schemas_of_what_is_inside(chain):
     assert (guarded(inner, judge="local") | len).invoke(TO_CALL) == len(GOOD)
 
 
-# ------------------------------------------------------------------------------------- sentences that are taken out
-
-
 def test_to_strip_in_every_way_to_call(chain):
     worse = f"{GOOD} {BAD} The lighthouse of Genoa was rebuilt in 1543."
     end = f"{GOOD} The lighthouse of Genoa was rebuilt in 1543."
@@ -266,8 +259,6 @@ def test_to_strip_in_every_way_to_call(chain):
     assert every_way(least, TO_CALL) == [worse] * 8
 
 
-# ------------------------------------------------------------------------------------------- claims left undecided
-
 OLD, RED, BLUE = (f"The lighthouse is {word}." for word in ("old", "red", "blue"))
 
 
@@ -280,3 +271,40 @@ def test_the_judge_sees_what_the_handler_of_the_app_is_allowed_to_keep(chain, pa
     assert seen
     assert {report.hallucination_score for report in seen} == {1.0, 0.0}
     assert not any("Genoa" in report.to_json() for report in seen)
+
+
+UNUSED = FakeListChatModel(responses=["unused"])
+REVIEWED = [AIMessage("Io is cold."), HumanMessage("It is not.")]
+OF_IO = HumanMessage("What is Io like?")
+
+
+@pytest.mark.parametrize(
+    ("runnable", "given", "expected"),
+    [
+        (UNUSED, "What is Io like?", [OF_IO, *REVIEWED]),
+        (UNUSED, [OF_IO], [OF_IO, *REVIEWED]),
+        (UNUSED, ChatPromptTemplate.from_template("What is Io like?").invoke({}), [OF_IO, *REVIEWED]),
+        (UNUSED, {"messages": [OF_IO], "moon": "Io"}, {"messages": [OF_IO, *REVIEWED], "moon": "Io"}),
+        (UNUSED, {"moon": "Io", "feedback": ""}, {"moon": "Io", "feedback": "It is not."}),
+        (UNUSED, {"moon": "Io"}, {"moon": "Io"}),
+        (RunnableLambda(str), "What is Io like?", "What is Io like?"),
+        (RunnableLambda(str), [], []),
+    ],
+)
+def test_feedback_goes_where_the_input_has_a_place_for_it(runnable, given, expected):
+    assert revised(runnable, given, "Io is cold.", "It is not.") == expected
+
+
+def test_a_prompt_with_the_variable_gets_it_empty_at_first():
+    prompt = ChatPromptTemplate.from_template("{question}\n{feedback}")
+    assert first_input(prompt, {"question": "?"}) == {"question": "?", "feedback": ""}
+    assert first_input(prompt, {"question": "?", "feedback": "Be brief."}) == {"question": "?", "feedback": "Be brief."}
+    assert first_input(ChatPromptTemplate.from_template("{question}"), {"question": "?"}) == {"question": "?"}
+
+
+def test_a_runnable_whose_schema_cannot_be_read_is_taken_to_have_no_such_variable():
+    class Odd(RunnableLambda):
+        def get_input_jsonschema(self, config=None, **kwargs):
+            raise TypeError("no schema")
+
+    assert first_input(Odd(str), {"question": "?"}) == {"question": "?"}

@@ -1,18 +1,39 @@
 """Which text reached which: small apps of langchain-core's parts, in every way of calling them."""
 
+from __future__ import annotations
+
 import json
-import sys
-from pathlib import Path
+from operator import itemgetter
 
 import pytest
-from langchain_core.documents import Document
+from langchain_core.chat_history import InMemoryChatMessageHistory
+from langchain_core.documents import BaseDocumentTransformer, Document
+from langchain_core.documents.compressor import BaseDocumentCompressor
+from langchain_core.embeddings import DeterministicFakeEmbedding
+from langchain_core.language_models import GenericFakeChatModel
 from langchain_core.messages import AIMessage, HumanMessage
 from langchain_core.output_parsers import JsonOutputParser, StrOutputParser
 from langchain_core.prompts import ChatPromptTemplate, MessagesPlaceholder
-from langchain_core.runnables import RunnableLambda, RunnableParallel
+from langchain_core.retrievers import BaseRetriever
+from langchain_core.runnables import (
+    RunnableLambda,
+    RunnableParallel,
+    RunnablePassthrough,
+    RunnableWithMessageHistory,
+)
+from langchain_core.vectorstores import InMemoryVectorStore
+from langchain_trail import trail
 
-sys.path.insert(0, str(Path(__file__).parent))
-from astronomy import ANSWER, KEPLER, TITAN, template
+from .calling import MODES, run
+
+KEPLER = "Johannes Kepler published his third law of planetary motion in the year 1619."
+TITAN = "Saturn's largest moon Titan was discovered by Christiaan Huygens in 1655."
+ANSWER = "Kepler's third law appeared in 1619."
+template = ChatPromptTemplate.from_template
+
+
+def joined(documents):
+    return "\n".join(document.page_content for document in documents)
 
 
 def test_a_parallel_branch_that_the_prompt_does_not_use_stays_out(drive, says, link):
@@ -87,3 +108,162 @@ def test_mapped_summaries_come_from_their_own_document_only(drive, says, link):
     assert link(graph, KEPLER, "law of 1619") == link(graph, TITAN, "moon of 1655") == "firm"
     assert link(graph, KEPLER, "moon of 1655") is None
     assert link(graph, TITAN, "law of 1619") is None
+
+
+LONG = (
+    "The rings of Saturn are made of ice. They are ten metres thick in most places. "
+    "Cassini saw the gap between them in 1675. Maxwell proved that they cannot be solid."
+)
+
+
+def rag(retriever, model):
+    found = {"context": itemgetter("question") | retriever | joined, "question": itemgetter("question")}
+    return found | template("Context: {context}\nQuestion: {question}") | model | StrOutputParser()
+
+
+def test_an_ensemble_brings_what_each_of_its_retrievers_found(drive, says, shelf, link):
+    pytest.importorskip("langchain_classic")
+    from langchain_classic.retrievers import EnsembleRetriever
+
+    both = EnsembleRetriever(retrievers=[shelf(KEPLER), shelf(TITAN)], weights=[0.5, 0.5])
+    graph = drive(rag(both, says(ANSWER)), {"question": "When was the third law published?"})
+    assert graph.answer.text == ANSWER
+    assert link(graph, KEPLER, ANSWER) == link(graph, TITAN, ANSWER) == "firm"
+    assert sum(node.kind == "document" for node in graph.nodes) == 2, "what passes through the ensemble is no new text"
+
+
+def test_a_parent_document_stands_for_the_chunk_that_was_found(drive, says, link):
+    pytest.importorskip("langchain_classic")
+    from langchain_classic.retrievers import ParentDocumentRetriever
+    from langchain_classic.storage import InMemoryStore
+    from langchain_text_splitters import RecursiveCharacterTextSplitter
+
+    splitter = RecursiveCharacterTextSplitter(chunk_size=60, chunk_overlap=0)
+    retriever = ParentDocumentRetriever(
+        vectorstore=InMemoryVectorStore(DeterministicFakeEmbedding(size=8)),
+        docstore=InMemoryStore(),
+        child_splitter=splitter,
+    )
+    retriever.add_documents([Document(LONG)])
+    graph = drive(rag(retriever, says("Ice.")), {"question": "What are rings made of?"})
+    assert link(graph, LONG, "Ice.") == link(graph, "What are rings", LONG) == "firm"
+
+
+@pytest.mark.filterwarnings("ignore::langchain_core._api.deprecation.LangChainDeprecationWarning")
+def test_a_memory_of_messages_brings_the_first_turn_into_the_second(handler, says, link):
+    memory = InMemoryChatMessageHistory()
+    prompt = ChatPromptTemplate.from_messages([MessagesPlaceholder("history"), ("user", "{question}")])
+    model = says(("What is mine", "Your moon is Rhea."), ("", "A good choice of moon."))
+    app = RunnableWithMessageHistory(
+        prompt | model, lambda session: memory, input_messages_key="question", history_messages_key="history"
+    )
+    config = {"callbacks": [handler], "configurable": {"session_id": "s"}}
+    app.invoke({"question": "My favourite moon is Rhea."}, config)
+    app.invoke({"question": "What is mine?"}, config)
+    graph = handler.graph()
+    assert graph.answer.text == "Your moon is Rhea."
+    assert graph.question.text == "What is mine?"
+    assert link(graph, "My favourite moon is Rhea.", "Your moon is Rhea.") == "firm"
+    assert link(graph, "A good choice of moon.", "Your moon is Rhea.") == "firm"
+
+
+HOURS = "Opening hours are nine to five daily, except on public holidays."
+LAW = f"Kepler found his third law in 1618. {HOURS} He lived in Linz."
+HUYGENS = f"Huygens saw Titan in 1655. {HOURS} He lived in The Hague."
+GALILEO = f"Galileo saw rings in 1610. {HOURS} He lived in Padua."
+CUTS = {"its first words": slice(0, 12), "what all have in common": None, "its end": slice(-17, None)}
+
+
+def shortened(document, cut, named):
+    text = HOURS if cut is None else document.page_content[cut]
+    score = {**document.metadata, "relevance_score": 0.5}
+    return Document(text, id=document.id) if named == "id" else Document(text, metadata=score)
+
+
+def only_huygens(cut, named):
+    return lambda documents: [shortened(each, cut, named) for each in documents if "Titan" in each.page_content]
+
+
+class Compressor(BaseDocumentCompressor):
+    cut: object
+
+    def compress_documents(self, documents, query, callbacks=None):
+        return self.cut(documents)
+
+
+class Transformer(BaseDocumentTransformer):
+    def __init__(self, cut):
+        self.cut = cut
+
+    def transform_documents(self, documents, **kwargs):
+        return self.cut(documents)
+
+
+def compressing(retriever, cut):
+    classic = pytest.importorskip("langchain_classic.retrievers")
+    return classic.ContextualCompressionRetriever(base_compressor=Compressor(cut=cut), base_retriever=retriever)
+
+
+def transforming(retriever, cut):
+    return retriever | RunnableLambda(Transformer(cut).transform_documents)
+
+
+@pytest.mark.parametrize("mode", MODES)
+@pytest.mark.parametrize("made", [compressing, transforming])
+@pytest.mark.parametrize("cut", CUTS.values(), ids=CUTS)
+@pytest.mark.parametrize("named", ["id", "metadata"])
+def test_a_shortened_document_comes_from_its_own_original(handler, says, shelf, *, made, cut, named, mode):
+    retriever = shelf()
+    retriever.documents = [
+        Document(text, **({"id": f"d{i}"} if named == "id" else {"metadata": {"source": f"{i}.txt"}}))
+        for i, text in enumerate((LAW, HUYGENS, GALILEO))
+    ]
+    app = made(retriever, only_huygens(cut, named)) | (lambda found: "Use: " + found[0].page_content) | says("In 1655.")
+    run(app, "When was Titan seen?", {"callbacks": [handler]}, mode)
+    graph = handler.graph()
+    sources = {node.text for node in graph.leaves() if node.kind == "document"}  # the original, or what of it was shown
+    assert sources
+    assert all(text in HUYGENS for text in sources)
+    assert not [edge for edge in graph.edges if edge.basis == "scope"]
+
+
+pytest.importorskip("langchain_core")
+CITING = "Dogs ride for free [1]. Tickets cost 12 euros [2]. The ferry takes 40 minutes [2]."
+
+
+class Docs(BaseRetriever):
+    def _get_relevant_documents(self, query, *, run_manager):
+        texts = ["The ferry takes 40 minutes.", "Tickets cost 12 euros.", "Dogs ride for free."]
+        return [Document(text, metadata={"source": f"{text.split()[0]}.md"}) for text in texts]
+
+
+def reranked(docs):
+    return "\n".join(f"[{i}] {doc.page_content}" for i, doc in enumerate(reversed(docs), 1))
+
+
+def chain():
+    prompt = ChatPromptTemplate.from_template("Answer from {context}\n\nQuestion: {question}")
+    sources = Docs() | RunnableLambda(reranked)
+    model = GenericFakeChatModel(messages=iter([CITING]))
+    return {"context": sources, "question": RunnablePassthrough()} | prompt | model
+
+
+def statuses(report):
+    return [(citation.target, report.graph.node(citation.sources[0]).text.split()[0], citation.status)
+            for claim in report.claims for citation in claim.citations]  # fmt: skip
+
+
+EXPECTED = [("1", "Dogs", "supported"), ("2", "Tickets", "supported"), ("2", "Tickets", "undecided")]
+
+
+@pytest.mark.parametrize("way", ["invoke", "stream", "ainvoke"])
+async def test_a_number_is_what_the_prompt_showed_under_it(way):
+    with trail() as t:
+        if way == "invoke":
+            chain().invoke("What?")
+        elif way == "stream":
+            list(chain().stream("What?"))
+        else:
+            await chain().ainvoke("What?")
+    report = await t.areport()
+    assert statuses(report) == EXPECTED

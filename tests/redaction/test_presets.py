@@ -1,5 +1,8 @@
 """Presets: several kinds as one function, which is a value."""
 
+import subprocess
+import sys
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -7,6 +10,8 @@ from hypothesis import strategies as st
 from trail_callbacks import check
 from trail_callbacks.errors import InputError
 from trail_callbacks.redaction import presets
+from trail_callbacks.redaction.finding import Found
+from trail_callbacks.redaction.presets import replaced
 
 TEXT = "Ada <ada@example.org> paid with 4242 4242 4242 4242 from DE89 3704 0044 0532 0130 00, call +49 30 901820."
 
@@ -50,3 +55,27 @@ def test_the_offline_judge_still_tells_one_address_from_another():
     wrong = check(hide("Write to eve@example.org for the timetable of the ferry."), [source])
     assert right.hallucination_score == 0.0
     assert wrong.hallucination_score != 0.0
+
+
+def placeholder(value, secret=None):
+    return replaced("x", "email", [Found(0, 1, value)], secret)
+
+
+def test_they_are_equal_for_equal_values_only():
+    found = {placeholder(f"user{i}@example.org", b"k" * 32) for i in range(1_000)}
+    assert len(found) >= 999
+    assert placeholder("a") == placeholder("a")
+
+
+def test_a_secret_makes_them_the_same_in_another_process():
+    code = "from trail_callbacks.redaction.presets import Found, replaced; "
+    code += "print(replaced('x', 'email', [Found(0, 1, 'a')], {}))"
+
+    def elsewhere(secret):
+        return subprocess.run(
+            [sys.executable, "-c", code.format(secret)], capture_output=True, text=True, check=True
+        ).stdout.strip()
+
+    assert elsewhere(b"k" * 32) == placeholder("a", b"k" * 32)
+    assert elsewhere(None) != placeholder("a")
+    assert placeholder("a", b"k" * 32) != placeholder("a", b"l" * 32)

@@ -22,7 +22,6 @@ from trail_callbacks.report.withheld import text_hash
 from trail_callbacks.session import CaptureSettings, Retention, Session
 
 emails, keys = presets("email"), presets("key")
-
 HERE = Path(__file__).parent
 SOURCE = "The quarry at Holm was opened in 1874 and closed in 1902."
 
@@ -243,8 +242,6 @@ def test_a_run_id_that_is_used_again_gets_a_report_of_its_own():
     assert session.report("r1").hallucination_score == 0.0
 
 
-# ---------------------------------------------------------------- redaction, and texts that are not kept
-
 ADDRESS = "ada@example.org"
 PRIVATE_SOURCE = f"The quarry at Holm was opened in 1874 by {ADDRESS}."
 PRIVATE_ANSWER = f"The quarry at Holm was opened in 1847 by {ADDRESS}."
@@ -370,3 +367,39 @@ def test_without_texts_errors_quote_nothing():
     assert "Holm" not in repr(session.errors)
     assert session.report().state == "error"
     assert "Holm" not in session.report().to_json()
+
+
+@pytest.fixture(autouse=True)
+def door(monkeypatch):
+    monkeypatch.setattr(SlowJudge, "door", threading.Event())
+    return SlowJudge.door
+
+
+def test_a_burst_is_verified_in_full_although_fewer_runs_are_kept(door):
+    seen = []
+    session = Session(
+        CaptureSettings(judge=SlowJudge(), keep=Retention(runs=5), on_report=lambda r: seen.append(r.run_id))
+    )
+    for n in range(50):
+        run(session, f"r{n}")
+    door.set()
+    assert session.flush(60)
+    assert seen == [f"r{n}" for n in range(50)]
+    assert (session.skipped, session.errors) == (0, [])
+    assert list(session.reports) == [f"r{n}" for n in range(45, 50)]
+    session.close()
+
+
+def test_beyond_what_may_wait_runs_are_skipped_counted_and_verified_when_asked_for(door):
+    session = Session(CaptureSettings(judge=SlowJudge(), keep=Retention(waiting=3)))
+    for n in range(10):
+        run(session, f"r{n}")
+    assert session.skipped == 7
+    assert [str(error) for error in session.errors] == [
+        "3 runs wait to be verified: run r3 was not queued, ask report() for it"
+    ]
+    door.set()
+    assert session.flush(60)
+    assert list(session.reports) == ["r0", "r1", "r2"]
+    assert session.report("r7", timeout=20).state == "assessed"
+    session.close()
