@@ -147,19 +147,6 @@ async def test_a_react_agent_is_asked_again(recording, react_agent):
     assert GOOD in messages[-1].content
 
 
-async def test_a_react_agent_that_repairs_its_output_gives_no_answer(models):
-    rules = [
-        ("Error while parsing", react("Now.", GOOD)),
-        (FACT, "Thought: Hm\nAction Input: {"),
-        ("", react("I look.")),
-    ]
-    seen = []
-    agent = ReActAgent(tools=[look], llm=models.Rules(rules=rules))
-    output, _, _ = await run(guard_agent(agent, judge="local", on_report=seen.append))
-    assert str(output) in {GOOD, BLOCKED, "Thought: Hm\nAction Input: {"}
-    assert len(seen) >= 1
-
-
 async def test_a_code_agent(models, recording):
     rules = [(REVIEW, GOOD), (f"Result of executing the code given:\n\n{FACT}", BAD), ("", "<execute>look()</execute>")]
     agent = CodeActAgent(code_execute_fn=lambda code: FACT, tools=[look], llm=models.Rules(rules=rules))

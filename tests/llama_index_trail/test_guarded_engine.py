@@ -341,27 +341,6 @@ async def test_for_the_parts_of_a_question_at_once(ask, models):
     assert not any(LEAKED in prompt for prompt in llm.asked)
 
 
-def test_of_sub_questions(ask, models):
-    """A claim that only a sub-answer makes is not supported by it."""
-    asked = '```json\n[{"sub_question": "How high?", "tool_name": "towers"}]\n```'
-    inner = ask([FACT], HOPELESS)
-    tool = QueryEngineTool.from_defaults(inner, name="towers", description="towers")
-    llm = models.Rules(rules=[("sub_question", asked), ("", BAD)])
-    Settings.llm = llm
-    plain = SubQuestionQueryEngine.from_defaults(
-        query_engine_tools=[tool],
-        llm=llm,
-        question_gen=LLMQuestionGenerator.from_defaults(llm=llm),
-        response_synthesizer=get_response_synthesizer(llm=llm),
-        use_async=False,
-        verbose=False,
-    )
-    seen = []
-    response = GuardedQueryEngine(plain, judge="local", on_fail="block", on_report=seen.append).query(ASKED)
-    assert str(response) == BLOCKED
-    assert {leaf.text for leaf in seen[0].graph.leaves() if leaf.kind == "document"} == {FACT}
-
-
 @pytest.mark.parametrize("streaming", [False, True])
 async def test_no_verdict_reaches_a_prompt(engine, models, streaming):
     """An engine that a retriever asks: its metadata becomes that of a node, and so text in a prompt."""

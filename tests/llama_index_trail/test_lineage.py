@@ -1,26 +1,19 @@
 """Which text reached which: small apps of real LlamaIndex parts, in every way of calling them."""
 
 import asyncio
-import time
 from importlib.metadata import version
 
 import pytest
-from llama_index.core.agent.workflow import AgentWorkflow, FunctionAgent, ReActAgent
-from llama_index.core.chat_engine import (
-    CondensePlusContextChatEngine,
-    CondenseQuestionChatEngine,
-    ContextChatEngine,
-    SimpleChatEngine,
-)
+from llama_index.core.agent.workflow import FunctionAgent, ReActAgent
 from llama_index.core.indices.query.query_transform import HyDEQueryTransform
-from llama_index.core.postprocessor import LLMRerank, MetadataReplacementPostProcessor
+from llama_index.core.postprocessor import LLMRerank
 from llama_index.core.postprocessor.types import BaseNodePostprocessor
 from llama_index.core.query_engine import RetrieverQueryEngine, TransformQueryEngine
 from llama_index.core.retrievers import BaseRetriever, QueryFusionRetriever
 from llama_index.core.schema import IndexNode, NodeWithScore, TextNode
 from llama_index.core.tools import FunctionTool, QueryEngineTool
-from llama_index.core.workflow import Context, Event, StartEvent, StopEvent, Workflow, step
-from llama_index_trail import status, trail
+from llama_index.core.workflow import Event, StartEvent, StopEvent, Workflow, step
+from llama_index_trail import trail
 
 # LlamaIndex's own: it looks at deprecated attributes of every workflow and leaves its memory's database open.
 pytestmark = [
@@ -94,27 +87,6 @@ class Nothing(BaseNodePostprocessor):
         return []
 
 
-class Later(BaseNodePostprocessor):
-    """Has an async side only, for which LlamaIndex opens no span."""
-
-    def _postprocess_nodes(self, nodes, query_bundle=None):
-        raise NotImplementedError
-
-    async def _apostprocess_nodes(self, nodes, query_bundle=None):
-        return [
-            NodeWithScore(node=TextNode(text=n.node.text.upper(), id_=n.node.node_id), score=1.0)
-            for n in nodes
-            if "oven" not in n.node.text
-        ]
-
-
-def test_a_postprocessor_without_a_span_is_bridged_by_the_nodes_ids(ask, answer, shows):
-    engine = ask([MILL, OVEN], NINE, node_postprocessors=[Later()])
-    graph = recorded(lambda: answer(engine, HOW, "async"))
-    assert shows(graph, MILL, NINE)
-    assert not shows(graph, OVEN, NINE)
-
-
 def test_metadata_that_the_model_saw_is_part_of_the_document(ask, answer, shows):
     node = TextNode(
         text=MILL, metadata={"surveyed": "autumn 1911", "secret": "x"}, excluded_llm_metadata_keys=["secret"]
@@ -126,19 +98,6 @@ def test_metadata_that_the_model_saw_is_part_of_the_document(ask, answer, shows)
     assert "secret" not in document.text
     assert shows(graph, "autumn 1911", NINE)
     assert sum(edge.source == document.id and edge.coverage > 0.95 for edge in graph.edges) == 1
-
-
-def test_sentences_replaced_by_their_window_are_linked(ask, answer, shows, kinds):
-    node = TextNode(
-        text="It grinds nine sacks.",
-        metadata={"window": f"{MILL} {WEIR}"},
-        excluded_llm_metadata_keys=["window"],
-        excluded_embed_metadata_keys=["window"],
-    )
-    engine = ask([node], NINE, node_postprocessors=[MetadataReplacementPostProcessor(target_metadata_key="window")])
-    graph = recorded(lambda: answer(engine, HOW))
-    assert shows(graph, "Joost Maas", NINE)
-    assert kinds(graph, "Joost Maas") == {"document"}
 
 
 def test_a_reranking_model_does_not_stand_between_document_and_answer(ask, answer, shows, kinds, models):
@@ -200,52 +159,6 @@ def test_an_engine_behind_an_index_node_leaves_no_verdict_in_a_prompt(ask, answe
 # --- chat engines -------------------------------------------------------------------------------------------------
 
 
-def chat(engine, message, mode):
-    async def achat():
-        return str(await engine.achat(message))
-
-    async def astream():
-        response = await engine.astream_chat(message)
-        return "".join([token async for token in response.async_response_gen()])
-
-    if mode == "sync":
-        return str(engine.chat(message))
-    if mode == "async":
-        return asyncio.run(achat())
-    if mode == "stream":
-        return "".join(engine.stream_chat(message).response_gen)
-    return asyncio.run(astream())
-
-
-@pytest.mark.parametrize("kind", ["simple", "context", "condense", "condense_plus_context"])
-def test_chat_engines_lead_from_message_and_documents_to_the_reply(shelf, models, shows, mode, kind):
-    llm = models.Rules(rules=[("standalone question", HOW), ("Standalone question", HOW), ("", NINE)])
-    index = shelf(MILL, WEIR)
-    if kind == "simple":
-        engine = SimpleChatEngine.from_defaults(llm=llm)
-    elif kind == "context":
-        engine = ContextChatEngine.from_defaults(retriever=index.as_retriever(similarity_top_k=1), llm=llm)
-    elif kind == "condense":
-        engine = CondenseQuestionChatEngine.from_defaults(
-            query_engine=index.as_query_engine(llm=llm, similarity_top_k=1, streaming=mode.endswith("stream")), llm=llm
-        )
-    else:
-        engine = CondensePlusContextChatEngine.from_defaults(retriever=index.as_retriever(similarity_top_k=1), llm=llm)
-    with trail(evaluate="never") as t:
-        assert chat(engine, HOW, mode) == NINE
-    for _ in range(1_000):  # chat engines end their streams on a thread or task of their own
-        if status().open_runs == 0:
-            break
-        time.sleep(0.01)
-    assert t.errors == []
-    assert t.graph.answer is not None
-    assert t.graph.answer.text == NINE
-    assert t.graph.question.text == HOW
-    assert shows(t.graph, HOW, NINE)
-    if kind != "simple":
-        assert shows(t.graph, MILL, NINE)
-
-
 # --- agents and workflows -----------------------------------------------------------------------------------------
 
 
@@ -296,25 +209,6 @@ def test_a_reasoning_agent_answers_with_part_of_what_its_model_wrote(models, sho
     assert graph.answer.text == "Two fathoms it is."
     assert kinds(graph, "is two fathoms deep in spring") == {"tool_result"}
     assert shows(graph, "is two fathoms deep in spring", "Two fathoms it is.")
-
-
-def test_agents_that_hand_over_are_one_run(models, shows):
-    first = FunctionAgent(
-        name="first", description="asks", can_handoff_to=["second"],
-        llm=models.Turns(steps=[[("depth", {"place": "Aarle"})], [("handoff", {"to_agent": "second", "reason": "write"})]]),
-        tools=[FunctionTool.from_defaults(depth)],
-    )  # fmt: skip
-    second = FunctionAgent(
-        name="second", description="writes", tools=[], llm=models.Turns(steps=["Two fathoms, then."])
-    )
-    team = AgentWorkflow(agents=[first, second], root_agent="first")
-
-    async def main():
-        return str(await team.run(user_msg="How deep is the pond?"))
-
-    graph = recorded(main)
-    assert graph.answer.text == "Two fathoms, then."
-    assert shows(graph, "is two fathoms deep in spring", "Two fathoms, then.")
 
 
 @pytest.mark.skipif(CORE < (0, 14, 22), reason="LlamaIndex called plain functions in threads without their context")
@@ -375,52 +269,6 @@ def test_steps_hand_on_text_by_event(models, shows, kinds):
     assert shows(graph, "left the mill each working day", "The mill grinds nine sacks daily.")
     assert shows(graph, "The mill grinds nine sacks daily.", "THE MILL GRINDS")
     assert any("left the mill each working day" in leaf.text for leaf in graph.leaves())
-
-
-class Part(Event):
-    text: str
-
-
-class Fan(Workflow):
-    """Sends events by hand and collects them, with steps that run at the same time."""
-
-    @step
-    async def start(self, ctx: Context, ev: StartEvent) -> Found | None:
-        for place in ev.places:
-            ctx.send_event(Found(notes=[], place=place))
-        await ctx.store.set("n", len(ev.places))
-
-    @step(num_workers=4)
-    async def one(self, ev: Found) -> Part:
-        await asyncio.sleep(0)
-        return Part(text=(await self.llm.acomplete(f"Facts of {ev.place}: {depth(ev.place)} Sum up.")).text)
-
-    @step
-    async def join(self, ctx: Context, ev: Part) -> StopEvent | None:
-        parts = ctx.collect_events(ev, [Part] * await ctx.store.get("n"))
-        if parts is None:
-            return None
-        return StopEvent(result=(await self.llm.acomplete("Join: " + " | ".join(p.text for p in parts))).text)
-
-
-def test_collected_events_all_lead_to_the_end(models, shows):
-    flow = Fan(timeout=10)
-    flow.llm = models.Rules(
-        rules=[
-            ("Join:", "Both are two fathoms."),
-            ("Facts of Aarle", "Aarle's pond: two fathoms."),
-            ("Facts of Deurne", "Deurne's pond: two fathoms."),
-        ]
-    )
-
-    async def main():
-        return await flow.run(places=["Aarle", "Deurne"])
-
-    graph = recorded(main)
-    assert graph.answer.text == "Both are two fathoms."
-    for place in ("Aarle", "Deurne"):
-        assert shows(graph, f"{place}'s pond", "Both are two fathoms.")
-    assert not shows(graph, "Aarle's pond", "Deurne's pond")
 
 
 def test_one_model_call_is_one_node_in_every_way_of_calling(models, written, mode):

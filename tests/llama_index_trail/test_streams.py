@@ -88,18 +88,6 @@ def test_a_stream_that_is_dropped_ends_its_run(engine, read):
     assert (t.graph.answer is not None) == bool(read)
 
 
-def test_an_async_stream_that_is_dropped_ends_its_run(engine):
-    async def main():
-        response = await engine.aquery(HOW)
-        del response
-
-    with trail(evaluate="never") as t:
-        asyncio.run(main())
-        gc.collect()
-        assert status().open_runs == 0
-    assert t.graph.answer is None
-
-
 def test_nothing_keeps_a_dropped_stream_alive(engine):
     with trail(evaluate="never"):
         response = engine.query(HOW)
@@ -179,15 +167,6 @@ def test_generators_are_closed_when_the_app_closes_them(models, shelf):
     assert closed == [True]
 
 
-def test_a_stream_read_in_a_copied_context_is_the_same_run(engine):
-    with trail(evaluate="never") as t:
-        response = engine.query(HOW)
-        stream = response.response_gen
-        first = copy_context().run(next, stream)
-        assert first + "".join(stream) == ELLS
-    assert t.graph.answer.text == ELLS
-
-
 class Kept(CompactAndRefine):
     """Reads its stream in the context of the call that made it, as other instrumentations do."""
 
@@ -206,26 +185,3 @@ def test_a_stream_read_in_the_context_of_its_maker_is_the_same_run(shelf, models
     assert sum(node.origin == "model" for node in t.graph.nodes) == 1
     assert any(node.kind == "instruction" for node in t.graph.inputs(t.graph.answer.id))
     assert status().open_runs == 0
-
-
-def test_a_stream_left_early_ends_its_run_with_what_was_read(engine):
-    with trail(evaluate="never") as t:
-        response = engine.query(HOW)
-        stream = response.response_gen
-        read = next(stream)  # some versions of LlamaIndex hand on all tokens as one
-        stream.close()
-    assert status().open_runs == 0
-    assert t.graph.answer.text.strip() == read.strip()
-    assert any(node.text == LOOM for node in t.graph.inputs(t.graph.answer.id))
-    assert "trail" not in (response.metadata or {})
-
-
-async def test_an_async_stream_left_early_likewise(engine):
-    with trail(evaluate="never") as t:
-        response = await engine.aquery(HOW)
-        stream = response.response_gen
-        read = await anext(stream)
-        await stream.aclose()
-    assert status().open_runs == 0
-    assert t.graph.answer.text.strip() == read.strip()
-    assert any(node.text == LOOM for node in t.graph.inputs(t.graph.answer.id))
