@@ -39,7 +39,7 @@ from trail_callbacks.models.instructor import InstructorModel
 from trail_callbacks.statistics.intervals import wilson
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "canary" / "outcomes"))
-from labelled_sets import Labelled, labelled
+from labelled import Labelled, labelled
 
 SETS = {
     "answers": "probes.json",

@@ -274,6 +274,13 @@ def test_a_budget_ends_the_run_and_a_larger_one_goes_on(tmp_path):
     assert (found.stopped, found.spent.calls) == (None, 40)
 
 
+def test_the_pace_of_a_budget_is_kept(tmp_path):
+    began = time.monotonic()
+    found = run(probes(2), App(), out=tmp_path, budget=Budget(requests_per_minute=60))  # six at once, then one a second
+    assert len(found.trials) == 8
+    assert 1.5 < time.monotonic() - began < 20
+
+
 def test_what_is_done_first_is_a_sample_of_the_probes_with_whole_pairs(tmp_path):
     app = App()
     run(probes(200), app, out=tmp_path / "out", budget=Budget(calls=100), concurrency=1)
