@@ -40,6 +40,9 @@ _RETRY = re.compile(
 )
 
 
+_Evaluated = tuple[ProvenanceGraph, str | None, str, Sequence[str] | None]  # with query, answer and contexts
+
+
 class TrailEvaluationResult(EvaluationResult):
     """An evaluation with its report.
 
@@ -114,7 +117,7 @@ class TrailEvaluator(BaseEvaluator):
             InputError: If there is no answer.
         """
         del kwargs
-        return self._verified(_of_texts(query, response, contexts), query, response, contexts)
+        return self._verified(*_of_texts(query, response, contexts))
 
     async def aevaluate(
         self,
@@ -125,7 +128,7 @@ class TrailEvaluator(BaseEvaluator):
     ) -> TrailEvaluationResult:
         """As `evaluate`, without blocking the event loop."""
         del kwargs
-        return await self._averified(_of_texts(query, response, contexts), query, response, contexts)
+        return await self._averified(*_of_texts(query, response, contexts))
 
     def evaluate_response(self, query: str | None = None, response: Any = None, **kwargs: Any) -> TrailEvaluationResult:
         """Evaluates a response of any of LlamaIndex's types.
@@ -149,19 +152,15 @@ class TrailEvaluator(BaseEvaluator):
             text = (await response.get_response()).response
         return await self._averified(*_of_response(query, response, text or ""))
 
-    def _verified(
-        self, graph: ProvenanceGraph, query: str | None, text: str | None, contexts: Sequence[str] | None
-    ) -> TrailEvaluationResult:
+    def _verified(self, graph: ProvenanceGraph, *said: Any) -> TrailEvaluationResult:
         with untraced():
             report = verify(graph, self._judge, self._options)
-        return self._result(report, query, text, contexts)
+        return self._result(report, *said)
 
-    async def _averified(
-        self, graph: ProvenanceGraph, query: str | None, text: str | None, contexts: Sequence[str] | None
-    ) -> TrailEvaluationResult:
+    async def _averified(self, graph: ProvenanceGraph, *said: Any) -> TrailEvaluationResult:
         with untraced():
             report = await averify(graph, self._judge, self._options)
-        return self._result(report, query, text, contexts)
+        return self._result(report, *said)
 
     def _result(
         self, report: Report, query: str | None, text: str | None, contexts: Sequence[str] | None
@@ -182,10 +181,11 @@ class TrailEvaluator(BaseEvaluator):
         )
 
 
-def _of_texts(query: str | None, response: str | None, contexts: Sequence[str] | None) -> ProvenanceGraph:
+def _of_texts(query: str | None, response: str | None, contexts: Sequence[str] | None) -> _Evaluated:
     if response is None:
         raise InputError("there is no response to evaluate: pass response=, or a response to evaluate_response()")
-    return ProvenanceGraph.from_texts(response, list(contexts or ()), _question(query))
+    graph = ProvenanceGraph.from_texts(response, list(contexts or ()), _question(query))
+    return graph, query, response, contexts
 
 
 def _question(query: str | None) -> str | None:
@@ -207,7 +207,7 @@ def _text(response: Any) -> str | None:
     raise InputError(f"evaluate_response() takes a response of a query or chat engine, got {type(response).__name__}")
 
 
-def _of_response(query: str | None, response: Any, text: str) -> tuple[ProvenanceGraph, str | None, str, Sequence[str]]:
+def _of_response(query: str | None, response: Any, text: str) -> _Evaluated:
     nodes = response.source_nodes or []
     graph = graph_for(response)
     if graph is None or graph.answer is None:

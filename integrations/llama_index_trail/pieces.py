@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import fields, is_dataclass
 from typing import Any
 
@@ -115,13 +115,19 @@ def _read(found: list[Raw], shape: str, value: Any, path: Path, depth: int) -> N
     if (texts := _TEXTS.get(shape)) is not None:
         found += texts(value, path)
     elif shape == "sequence":
-        _sequence(found, list(value), path, depth)
+        items = list(value)
+        if len(items) < _VECTOR or not (isinstance(items[0], float) and isinstance(items[-1], float)):
+            _walk_all(found, enumerate(items), path, depth)
     elif shape == "stop" and value.result is not None and value.result is not value:
         _walk(found, value.result, (*path, "result"), depth + 1)
     else:
-        for name, each in _fields(shape, value):
-            if not _walk(found, each, (*path, name), depth + 1):
-                return
+        _walk_all(found, _fields(shape, value), path, depth)
+
+
+def _walk_all(found: list[Raw], items: Iterable[tuple[str | int, Any]], path: Path, depth: int) -> None:
+    for name, each in items:
+        if not _walk(found, each, (*path, name), depth + 1):
+            return
 
 
 def _of_response(value: Any, path: Path) -> list[Raw]:
@@ -138,7 +144,7 @@ def _of_agent(value: Any, path: Path) -> list[Raw]:
 _TEXTS: dict[str, Callable[[Any, Path], list[Raw]]] = {
     "text": lambda value, path: [] if not value or value.isspace() else [Raw(value, path)],
     "number": lambda value, path: [Raw(str(value), path)],
-    "node": lambda value, path: [snapshot(value, path, 0)],
+    "node": lambda value, path: [snapshot(value, path, path[-1] if path and isinstance(path[-1], int) else 0)],
     "message": lambda value, path: [message(value, path)],
     "query": lambda value, path: [Raw(value.query_str, path or ("query",))],
     "response": _of_response,
@@ -146,16 +152,6 @@ _TEXTS: dict[str, Callable[[Any, Path], list[Raw]]] = {
     "reply": lambda value, path: [raw._replace(path=(*path, *raw.path)) for raw in reply(value)],
     "agent_output": _of_agent,
 }
-
-
-def _sequence(found: list[Raw], items: list[Any], path: Path, depth: int) -> None:
-    if len(items) >= _VECTOR and isinstance(items[0], float) and isinstance(items[-1], float):
-        return
-    for i, each in enumerate(items):
-        if _shape(type(each)) == "node" and len(found) < _PIECES:
-            found.append(snapshot(each, (*path, i), i))
-        elif not _walk(found, each, (*path, i), depth + 1):
-            return
 
 
 def _fields(shape: str, value: Any) -> list[tuple[str | int, Any]]:

@@ -121,30 +121,45 @@ class Stream:
 
 
 OnEvent = Callable[[Any], None]
-_wrapped: list[tuple[type, str, Any, Any]] = []  # class, method, the original, ours
+_replaced: list[tuple[type, str, Any, Any]] = []  # class, name, the original, ours
+
+
+def _replace(owner: type, name: str, ours: Any) -> None:
+    _replaced.append((owner, name, vars(owner)[name], ours))
+    setattr(owner, name, ours)
+
+
+def _is_replaced(owner: type, name: str) -> bool:
+    return any(each[:2] == (owner, name) for each in _replaced)
 
 
 def watch(context: type, on_send: OnEvent, on_collect: OnEvent) -> None:
     """Watches a class of contexts, once."""
-    if any(each[0] is context for each in _wrapped):
+    send, collect = vars(context).get("send_event"), vars(context).get("collect_events")
+    if send is None or collect is None or _is_replaced(context, "send_event"):
         return
 
-    def sent(arguments: tuple[Any, ...], keywords: dict[str, Any], _: object) -> None:
-        on_send(arguments[0] if arguments else keywords.get("message"))
+    @wraps(send)
+    def sent(self: Any, *arguments: Any, **keywords: Any) -> Any:
+        on_send(arguments[0] if arguments else keywords.get("message"))  # a receiver may be at work before it returns
+        return send(self, *arguments, **keywords)
 
-    def collected(_: tuple[Any, ...], __: dict[str, Any], events: Any) -> None:
+    @wraps(collect)
+    def collected(self: Any, *arguments: Any, **keywords: Any) -> Any:
+        events = collect(self, *arguments, **keywords)
         for event in events or ():
             on_collect(event)
+        return events
 
-    _wrap(context, "send_event", sent, first=True)
-    _wrap(context, "collect_events", collected, first=False)
+    _replace(context, "send_event", sent)
+    _replace(context, "collect_events", collected)
 
 
 def follow(response: type, read: Callable[[Any, Any], Any]) -> None:
     """Follows the streams that a class of chat responses gives its readers, once."""
     for name in ("response_gen", "async_response_gen"):
         owner = next((each for each in response.__mro__ if name in vars(each)), None)
-        if owner is None or any(each[:2] == (owner, name) for each in _wrapped):
+        if owner is None or _is_replaced(owner, name):
             continue
         original: Any = vars(owner)[name]
         get: Any = original.fget if isinstance(original, property) else original
@@ -153,34 +168,12 @@ def follow(response: type, read: Callable[[Any, Any], Any]) -> None:
         def given(self: Any, get: Callable[[Any], Any] = get) -> Any:
             return read(self, get(self))
 
-        ours = property(given) if isinstance(original, property) else given
-        setattr(owner, name, ours)
-        _wrapped.append((owner, name, original, ours))
+        _replace(owner, name, property(given) if isinstance(original, property) else given)
 
 
 def unwatch() -> None:
     """Restores the methods of the classes, unless other code has wrapped ours meanwhile: then ours stays."""
-    while _wrapped:
-        context, name, original, ours = _wrapped.pop()
-        if vars(context).get(name) is ours:
-            setattr(context, name, original)
-
-
-def _wrap(
-    context: type, name: str, report: Callable[[tuple[Any, ...], dict[str, Any], Any], None], *, first: bool
-) -> None:
-    original = vars(context).get(name)
-    if original is None:
-        return
-
-    @wraps(original)
-    def ours(self: Any, *arguments: Any, **keywords: Any) -> Any:
-        if first:  # the receiver may be at work before the call returns
-            report(arguments, keywords, None)
-        result = original(self, *arguments, **keywords)
-        if not first:
-            report(arguments, keywords, result)
-        return result
-
-    setattr(context, name, ours)
-    _wrapped.append((context, name, original, ours))
+    while _replaced:
+        owner, name, original, ours = _replaced.pop()
+        if vars(owner).get(name) is ours:
+            setattr(owner, name, original)

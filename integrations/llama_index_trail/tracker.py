@@ -302,34 +302,16 @@ class _SpanHandler(BaseSpanHandler[Any]):
     ) -> None:
         _quietly(TRACKER.enter, id_, bound_args.arguments, instance, parent_id, tags)
 
-    def span_exit(
-        self,
-        id_: str,
-        bound_args: inspect.BoundArguments,  # noqa: ARG002 - as above
-        instance: Any | None = None,  # noqa: ARG002 - as above
-        result: Any | None = None,
-        **kwargs: Any,  # noqa: ARG002 - LlamaIndex's signature
-    ) -> None:
-        _quietly(TRACKER.exit, id_, result)
+    def span_exit(self, id_: str, *_: Any, **given: Any) -> None:
+        _quietly(TRACKER.exit, id_, given.get("result"))
 
-    def span_drop(
-        self,
-        id_: str,
-        bound_args: inspect.BoundArguments,  # noqa: ARG002 - as above
-        instance: Any | None = None,  # noqa: ARG002 - as above
-        err: BaseException | None = None,
-        **kwargs: Any,  # noqa: ARG002 - LlamaIndex's signature
-    ) -> None:
-        _quietly(TRACKER.drop, id_, err)
+    def span_drop(self, id_: str, *_: Any, **given: Any) -> None:
+        _quietly(TRACKER.drop, id_, given.get("err"))
 
-    def new_span(self, *args: Any, **kwargs: Any) -> None:
+    def new_span(self, *_: Any, **__: Any) -> None:
         """Abstract in the base class; never called here."""
 
-    def prepare_to_exit_span(self, *args: Any, **kwargs: Any) -> None:
-        """As `new_span`."""
-
-    def prepare_to_drop_span(self, *args: Any, **kwargs: Any) -> None:
-        """As `new_span`."""
+    prepare_to_exit_span = prepare_to_drop_span = new_span
 
 
 class _EventHandler(BaseEventHandler):
@@ -339,17 +321,13 @@ class _EventHandler(BaseEventHandler):
         kind = type(event).__name__
         if kind not in _STREAM_EVENTS:
             return
-        try:
-            if kind.startswith("StreamChat"):
-                TRACKER.chat_written(event.span_id, getattr(event, "exception", None))
-            elif kind.endswith("InProgressEvent"):
-                TRACKER.streamed(event.span_id, getattr(event, "response", None))
-            elif kind == "ExceptionEvent":
-                TRACKER.stream_failed(event.span_id, getattr(event, "exception", None) or RuntimeError("unknown"))
-            else:
-                TRACKER.stream_ended(event.span_id, getattr(event, "response", None))
-        except Exception as fault:  # noqa: BLE001 - the dispatcher would swallow it unseen
-            TRACKER.keep(fault)
+        if kind.startswith("StreamChat"):
+            _quietly(TRACKER.chat_written, event.span_id, getattr(event, "exception", None))
+        elif kind == "ExceptionEvent":
+            _quietly(TRACKER.stream_failed, event.span_id, getattr(event, "exception", None) or RuntimeError("unknown"))
+        else:
+            took = TRACKER.streamed if kind.endswith("InProgressEvent") else TRACKER.stream_ended
+            _quietly(took, event.span_id, getattr(event, "response", None))
 
 
 _spans, _events = _SpanHandler(), _EventHandler()
