@@ -308,6 +308,12 @@ def absent(claim_id: str, rationale: str) -> Judgement:
     return Judgement(claim_id=claim_id, support=SupportClass.ABSENT, error_type=ErrorType.OTHER, rationale=rationale)
 
 
+def unevaluatable(claim_id: str) -> Judgement:
+    """Returns the judgement on a claim that states nothing to check."""
+    why = "It states nothing to check."
+    return Judgement(claim_id=claim_id, support=SupportClass.UNEVALUATABLE, rationale=why)
+
+
 def matched(questions: Sequence[Question], judgements: Sequence[Judgement]) -> list[Judgement]:
     """Gives each question its judgement, also where a judge left some out, added some or changed their order."""
     ids = [question.claim.id for question in questions]

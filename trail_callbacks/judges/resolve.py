@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from functools import lru_cache
-from pathlib import Path
 from typing import TYPE_CHECKING, TypeAlias, Union
 
 from trail_callbacks.errors import JudgeError
@@ -67,15 +66,8 @@ def encoder_model(judge: object) -> str | None:
     return model.strip() if colon and kind.casefold() == "encoder" else None
 
 
+@lru_cache(maxsize=2)  # a call that names its judge is not to load the weights again
 def _encoder(model: str) -> Judge:
-    folder = Path(model)
-    if not model or not folder.is_dir():
-        return _kept(model, 0)
-    return _kept(str(folder.resolve()), max((file.stat().st_mtime_ns for file in folder.iterdir()), default=0))
-
-
-@lru_cache(maxsize=2)  # a call that names its judge is not to load the weights again, unless they were saved again
-def _kept(model: str, _: int) -> Judge:
     from trail_callbacks.judges.encoder.judge import EncoderJudge  # noqa: PLC0415 - loads what other judges do not need
 
     return EncoderJudge(model) if model else EncoderJudge()

@@ -11,7 +11,7 @@ import inspect
 import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, TypeAlias
+from typing import Any, TypeAlias, TypeVar
 
 from trail_callbacks.evidence import Passage
 from trail_callbacks.evidence.spans import labelled
@@ -23,6 +23,7 @@ from trail_callbacks.text import encodable
 
 _SPACE = re.compile(r"\s+")
 _SPARE = 2  # tokens that joining two texts may add
+_NUMBER = 8  # tokens that may be written beside a source, such as `passage 12:`
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,6 +40,9 @@ class Chunk:
         return "\n".join(self.texts)
 
 
+Text = TypeVar("Text", Passage, Chunk)
+
+
 def statements(passages: Sequence[Passage]) -> tuple[Passage, ...]:
     """Returns what may be evidence, source by source, in text order, each passage once: a question states nothing."""
     order = {node_id: n for n, node_id in enumerate(dict.fromkeys(passage.node_id for passage in passages))}
@@ -47,7 +51,7 @@ def statements(passages: Sequence[Passage]) -> tuple[Passage, ...]:
 
 
 def chunks(
-    passages: Sequence[Passage], limit: int, count: Callable[[str], int], *, across: bool = False, each: int = 0
+    passages: Sequence[Passage], limit: int, count: Callable[[str], int], *, across: bool = False
 ) -> list[Chunk]:
     """Packs passages into as few chunks as follow one another.
 
@@ -56,18 +60,17 @@ def chunks(
         limit: Tokens of a chunk, 1 or more. A word of more tokens than that is cut.
         count: Counts the tokens of a text.
         across: Whether a chunk may hold several sources; else each has its own chunks.
-        each: Tokens that are written beside each source in a chunk, such as its number; less than `limit`.
     """
     done: list[Chunk] = []
-    filling = _Filling(limit, count, each)
+    filling = _Filling(limit, count)
     for passage in passages:
         if filling.passages and not across and filling.passages[-1].node_id != passage.node_id:
             done.append(filling.chunk())
-            filling = _Filling(limit, count, each)
-        for part in _fitting(passage, limit - each, count):
+            filling = _Filling(limit, count)
+        for part in _fitting(passage, limit - _NUMBER, count):
             if not filling.take(part):
                 done.append(filling.chunk())
-                filling = _Filling(limit, count, each)
+                filling = _Filling(limit, count)
                 filling.take(part)
     return [*done, filling.chunk()] if filling.passages else done
 
@@ -75,8 +78,8 @@ def chunks(
 class _Filling:
     """A chunk that is being filled."""
 
-    def __init__(self, limit: int, count: Callable[[str], int], each: int) -> None:
-        self._limit, self._count, self._each = limit, count, each
+    def __init__(self, limit: int, count: Callable[[str], int]) -> None:
+        self._limit, self._count = limit, count
         self.passages: list[Passage] = []
         self._texts: list[list[str]] = []
         self._tokens = 0
@@ -85,7 +88,7 @@ class _Filling:
         """Adds a passage, with its context if there is room; False if there is none for the passage."""
         fresh = not self.passages or self.passages[-1].node_id != passage.node_id
         own = wording(passage)
-        tokens = self._count(own) + _SPARE + (self._each if fresh else 0)
+        tokens = self._count(own) + _SPARE + (_NUMBER if fresh else 0)
         if self.passages and self._tokens + tokens > self._limit:
             return False
         there = "" if fresh else "\n".join(self._texts[-1])
@@ -112,10 +115,10 @@ def wording(passage: Passage) -> str:
     return passage.text
 
 
-def likeliest(claim: str, passages: Sequence[Passage]) -> list[Passage]:
-    """Returns passages, those that share most words with a claim first."""
+def likeliest(claim: str, texts: Sequence[Text]) -> list[Text]:
+    """Returns passages or chunks, those that share most words with a claim first."""
     wanted = set(keys(claim))
-    return sorted(passages, key=lambda passage: -len(wanted.intersection(keys(passage.text))))
+    return sorted(texts, key=lambda each: -len(wanted.intersection(keys(each.text))))
 
 
 def _context(passage: Passage) -> list[str]:

@@ -13,7 +13,7 @@ from trail_callbacks.judges.encoder.loading import Loaded, Source, Weights, need
 from trail_callbacks.judges.encoder.profiles import DEFAULT, PROFILES, Profile, checked_labels, profile_of
 from trail_callbacks.judges.encoder.readers import PairReader, Reader, TokenReader
 from trail_callbacks.judges.encoder.verdicts import Thresholds, stating, verdicts
-from trail_callbacks.judges.judge import Assessment, Extraction, Judgement, Purpose, Question, absent
+from trail_callbacks.judges.judge import Assessment, Extraction, Judgement, Purpose, Question, absent, unevaluatable
 from trail_callbacks.language.detect import NAMES, language
 from trail_callbacks.models.call import Pipeline
 from trail_callbacks.taxonomy import SupportClass
@@ -195,9 +195,7 @@ class EncoderJudge:
             claim = question.claim
             spoken = (language(claim.text) or whole) if profile is not None and profile.english else "en"
             if not (claim.checkable and claim.text.strip()):
-                settled[n] = Judgement(
-                    claim_id=claim.id, support=SupportClass.UNEVALUATABLE, rationale="It states nothing to check."
-                )
+                settled[n] = unevaluatable(claim.id)
             elif spoken not in {"en", ""}:
                 why = f"the claim is in {NAMES[spoken]}, and {self._first.source.model} was trained on English only"
                 settled[n] = Judgement(claim_id=claim.id, undecided=why)

@@ -9,7 +9,7 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import groupby
-from typing import Any, TypeAlias, TypeVar
+from typing import Any, TypeAlias
 
 from trail_callbacks.evidence import Passage
 from trail_callbacks.judges.encoder.inference import (
@@ -18,16 +18,14 @@ from trail_callbacks.judges.encoder.inference import (
     Encoder,
     Grounding,
     Probabilities,
+    Text,
     UnusableError,
     chunks,
     likeliest,
     wording,
 )
-from trail_callbacks.language.terms import keys
 from trail_callbacks.models.call import Pipeline
 from trail_callbacks.taxonomy import SupportClass
-
-Read = TypeVar("Read", Chunk, Passage)
 
 _SLOT = re.compile(r"\{(evidence|claim|end)\}")
 _LEAST = 32  # tokens of evidence that must be left beside the claims
@@ -86,11 +84,8 @@ class PairReader:
         return self._encoder.loaded.window - len(self._encode("", claim)["input_ids"]) - _SPARE
 
     def _selected(self, claim: str, found: Sequence[Chunk]) -> list[Chunk]:
-        if self._most is None or len(found) <= self._most:
-            return list(found)
-        wanted = set(keys(claim))
-        order = sorted(range(len(found)), key=lambda i: (-len(wanted.intersection(keys(found[i].text))), i))
-        return [found[i] for i in sorted(order[: self._most])]
+        chosen = likeliest(claim, found)[: self._most]
+        return [chunk for chunk in found if chunk in chosen]
 
     def _encode(self, evidence: str, claim: str) -> Any:
         evidence, claim = self._encoder.plain(evidence), self._encoder.plain(" ".join(claim.split()))
@@ -139,7 +134,7 @@ def _value(scores: _Scored, evidence: Chunk | Passage, claim: str, side: int) ->
     return one[side] if isinstance(one, tuple) else -1.0
 
 
-def _best(plan: _Plan, among: Sequence[Read], scores: _Scored, side: int) -> Read:
+def _best(plan: _Plan, among: Sequence[Text], scores: _Scored, side: int) -> Text:
     return max(among, key=lambda one: _value(scores, one, plan.claim, side))
 
 
@@ -221,15 +216,13 @@ class TokenReader:
         for one in texts:
             starts.append(at)
             at += len(one) + 1
-        each = self._encoder.count(self._profile.passage.replace("{number}", "99").replace("{text}", "")) + 2
         overhead = len(self._encoder.encode(self._context(()), text)["input_ids"]) + _SPARE
         space = self._encoder.loaded.window - overhead
-        if space - each < _LEAST:
+        if space < _LEAST:
             why = f"the claim is too long for the {self._encoder.loaded.window} tokens of the model"
             found.update(dict.fromkeys(group, Grounding(failure=why)))
             return
-        room = max(min(self._profile.chunk, space), each + 2)
-        packed = chunks(passages, room, self._encoder.count, across=True, each=each)
+        packed = chunks(passages, min(self._profile.chunk, space), self._encoder.count, across=True)
         yield _Answer(text, tuple(group), tuple(starts), tuple(packed))
 
     def _context(self, texts: Sequence[str]) -> str:

@@ -19,7 +19,7 @@ from dataclasses import dataclass, replace
 from typing import Literal, TypeAlias
 
 from trail_callbacks.claims import Claim
-from trail_callbacks.evidence import Evidence, Passage, quoted
+from trail_callbacks.evidence import Evidence, Passage, Relation, quoted
 from trail_callbacks.judges.encoder.inference import Asked, Grounding, likeliest, statements
 from trail_callbacks.judges.encoder.readers import Reader, TokenReader
 from trail_callbacks.judges.judge import Judgement, Question, absent
@@ -164,22 +164,67 @@ def decide(
     claim_id: str, parts: Sequence[tuple[str, Grounding]], thresholds: Thresholds, *, contradictions: bool
 ) -> Judgement:
     """Makes the judgement on a claim."""
-    failed = next((reading.failure for _, reading in parts if reading.failure is not None), None)
+    readings = [reading for _, reading in parts]
+    failed = next((reading.failure for reading in readings if reading.failure is not None), None)
     if failed is not None:
         return Judgement(claim_id=claim_id, error=failed)
     outcomes = [_outcome(text, reading, thresholds) for text, reading in parts]
-    first: _Outcome
-    for first, make in ((SupportClass.CONTRADICTED, _contradicted), ("undecided", _undecided)):
-        if first in outcomes:
-            return make(claim_id, parts[outcomes.index(first)][1], thresholds)
+    if SupportClass.CONTRADICTED in outcomes:
+        denied = readings[outcomes.index(SupportClass.CONTRADICTED)]
+        stated = denied.supporting if states(denied, thresholds) else None
+        return Judgement(
+            claim_id=claim_id,
+            support=SupportClass.CONTRADICTED,
+            error_type=ErrorType.OTHER,
+            rationale=f"The model finds it contradicted (score {denied.against or 0.0:.2f}).",
+            evidence=_cited((denied.opposing, "contradicts"), (stated, "supports")),
+        )
+    if "undecided" in outcomes:
+        open_ = readings[outcomes.index("undecided")]
+        near = f"within {thresholds.margin:.2f} of the {thresholds.support:.2f} from which it supports"
+        return Judgement(
+            claim_id=claim_id,
+            undecided=f"the model's score of {open_.support:.2f} is {near}",
+            evidence=_cited((open_.supporting, "nearest")),
+        )
     if all(outcome is SupportClass.SUPPORTED for outcome in outcomes):
-        return _supported(claim_id, [reading for _, reading in parts])
-    whole = SupportClass.ABSENT
-    if any(outcome in {SupportClass.SUPPORTED, SupportClass.PARTIALLY_SUPPORTED} for outcome in outcomes):
-        whole = SupportClass.PARTIALLY_SUPPORTED
-    judgement = _unsupported(claim_id, whole, parts, outcomes, contradictions=contradictions)
-    unsupported = tuple(text for (text, _), o in zip(parts, outcomes, strict=True) if o is not SupportClass.SUPPORTED)
-    return replace(judgement, faults=unsupported if len(unsupported) < len(parts) else ())
+        disputed = [r for r in readings if (r.against or 0.0) >= _CONTRADICTED_AT and r.opposing != r.supporting]
+        against = _cited(*((reading.opposing, "contradicts") for reading in disputed))
+        other = "; another passage seems to say otherwise" if against else ""
+        return Judgement(
+            claim_id=claim_id,
+            support=SupportClass.SUPPORTED,
+            rationale=f"The model finds it supported (score {min(r.support for r in readings):.2f}){other}.",
+            evidence=(*_cited(*((reading.supporting, "supports") for reading in readings)), *against),
+        )
+    lacking = [(text, r, o) for (text, r), o in zip(parts, outcomes, strict=True) if o is not SupportClass.SUPPORTED]
+    held = any(outcome is not SupportClass.ABSENT for outcome in outcomes)
+    partly = [reading for _, reading, outcome in lacking if outcome is not SupportClass.ABSENT]
+    return Judgement(
+        claim_id=claim_id,
+        support=SupportClass.PARTIALLY_SUPPORTED if held else SupportClass.ABSENT,
+        error_type=ErrorType.OTHER,
+        rationale=_lacking([reading for _, reading, _ in lacking], contradictions=contradictions),
+        evidence=_cited(*((reading.supporting, "supports") for reading in partly)),
+        faults=tuple(text for text, _, _ in lacking) if len(lacking) < len(parts) else (),
+    )
+
+
+def _lacking(readings: Sequence[Grounding], *, contradictions: bool) -> str:
+    """What the model lacks for a claim, or for parts of it."""
+    words = [repr(part) for reading in readings for part in reading.unbacked][:_SHOWN]
+    found = f"The model finds nothing for {', '.join(words)}" if words else "The model finds no support"
+    said = [f"{found} (score {min(reading.support for reading in readings):.2f})."]
+    if not contradictions:
+        said.append("It cannot tell contradicted from absent.")
+    read, there = max((reading.read, reading.chunks) for reading in readings)
+    if read < there:
+        said.append(f"Of {there} parts of the sources it read the {read} that share most words with the claim.")
+    return " ".join(said)
+
+
+def _cited(*passages: tuple[Passage | None, Relation]) -> tuple[Evidence, ...]:
+    return tuple(dict.fromkeys(quoted(passage, relation) for passage, relation in passages if passage is not None))
 
 
 def _outcome(text: str, reading: Grounding, thresholds: Thresholds) -> _Outcome:
@@ -206,78 +251,3 @@ def _on_subject(text: str, reading: Grounding) -> bool:
     """A model also finds that texts about two different things exclude each other."""
     opposing = reading.opposing
     return opposing is not None and not set(keys(text)).isdisjoint(keys(f"{opposing.before}\n{opposing.text}"))
-
-
-def _supported(claim_id: str, readings: Sequence[Grounding]) -> Judgement:
-    evidence = [quoted(one.supporting, "supports") for one in readings if one.supporting is not None]
-    against = [
-        quoted(one.opposing, "contradicts")
-        for one in readings
-        if one.opposing is not None and (one.against or 0.0) >= _CONTRADICTED_AT and one.opposing != one.supporting
-    ]
-    least = min(one.support for one in readings)
-    other = "; another passage seems to say otherwise" if against else ""
-    return Judgement(
-        claim_id=claim_id,
-        support=SupportClass.SUPPORTED,
-        rationale=f"The model finds it supported (score {least:.2f}){other}.",
-        evidence=_distinct([*evidence, *against]),
-    )
-
-
-def _contradicted(claim_id: str, reading: Grounding, thresholds: Thresholds) -> Judgement:
-    evidence = [] if reading.opposing is None else [quoted(reading.opposing, "contradicts")]
-    if reading.supporting is not None and states(reading, thresholds):
-        evidence.append(quoted(reading.supporting, "supports"))
-    return Judgement(
-        claim_id=claim_id,
-        support=SupportClass.CONTRADICTED,
-        error_type=ErrorType.OTHER,
-        rationale=f"The model finds it contradicted (score {reading.against or 0.0:.2f}).",
-        evidence=_distinct(evidence),
-    )
-
-
-def _undecided(claim_id: str, reading: Grounding, thresholds: Thresholds) -> Judgement:
-    near = f"within {thresholds.margin:.2f} of the {thresholds.support:.2f} from which it supports"
-    return Judgement(
-        claim_id=claim_id,
-        undecided=f"the model's score of {reading.support:.2f} is {near}",
-        evidence=() if reading.supporting is None else (quoted(reading.supporting, "nearest"),),
-    )
-
-
-def _unsupported(
-    claim_id: str,
-    support: SupportClass,
-    parts: Sequence[tuple[str, Grounding]],
-    outcomes: Sequence[_Outcome],
-    *,
-    contradictions: bool,
-) -> Judgement:
-    lacking = [reading for (_, reading), one in zip(parts, outcomes, strict=True) if one is not SupportClass.SUPPORTED]
-    words = [repr(part) for reading in lacking for part in reading.unbacked][:_SHOWN]
-    found = f"The model finds nothing for {', '.join(words)}" if words else "The model finds no support"
-    said = [f"{found} (score {min(reading.support for reading in lacking):.2f})."]
-    if not contradictions:
-        said.append("It cannot tell contradicted from absent.")
-    read, there = max((reading.read, reading.chunks) for reading in lacking)
-    if read < there:
-        said.append(f"Of {there} parts of the sources it read the {read} that share most words with the claim.")
-    held = support is SupportClass.PARTIALLY_SUPPORTED
-    evidence = [
-        quoted(reading.supporting, "supports")
-        for (_, reading), one in zip(parts, outcomes, strict=True)
-        if held and reading.supporting is not None and one is not SupportClass.ABSENT
-    ]
-    return Judgement(
-        claim_id=claim_id,
-        support=support,
-        error_type=ErrorType.OTHER,
-        rationale=" ".join(said),
-        evidence=_distinct(evidence),
-    )
-
-
-def _distinct(evidence: Sequence[Evidence]) -> tuple[Evidence, ...]:
-    return tuple(dict.fromkeys(evidence))

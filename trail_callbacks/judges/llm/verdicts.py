@@ -12,7 +12,7 @@ from dataclasses import dataclass, field, replace
 from typing import TypeVar
 
 from trail_callbacks.evidence import Passage, quoted
-from trail_callbacks.judges.judge import Assessment, Judgement, Purpose, Question, absent
+from trail_callbacks.judges.judge import Assessment, Judgement, Purpose, Question, absent, unevaluatable
 from trail_callbacks.judges.llm.asking import Heard, ask, watched
 from trail_callbacks.judges.llm.layout import Keyed, bare, candidates, claim_lines, passage_lines, told
 from trail_callbacks.judges.llm.schema import StatedItem, StatedReply, VerdictItem, VerdictsReply, own, salvage
@@ -135,7 +135,7 @@ def _keyed(questions: Sequence[Question]) -> list[Keyed]:
 def _without_model(question: Question) -> Judgement | None:
     claim = question.claim
     if not claim.checkable:
-        return Judgement(claim_id=claim.id, support=SupportClass.UNEVALUATABLE, rationale="Not a checkable statement.")
+        return unevaluatable(claim.id)
     if not question.passages:
         return absent(claim.id, "There is no passage to judge it by.")
     return None

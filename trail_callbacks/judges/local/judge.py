@@ -13,9 +13,9 @@ from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
-from trail_callbacks.claims import Claim, abstains, split
+from trail_callbacks.claims import abstains, split
 from trail_callbacks.evidence import Passage, quoted
-from trail_callbacks.judges.judge import Assessment, Extraction, Judgement, Purpose, Question, absent
+from trail_callbacks.judges.judge import Assessment, Extraction, Judgement, Purpose, Question, absent, unevaluatable
 from trail_callbacks.judges.local.alignment import laid_beside
 from trail_callbacks.judges.local.decision import Ruling, mismatches
 from trail_callbacks.judges.local.wording import Word, Wording, WordPlaces
@@ -91,7 +91,7 @@ class _Assessor:
         """The class of a claim; where it has several parts, also those that are unsupported."""
         claim = question.claim
         if not claim.checkable:
-            return _unevaluatable(claim)
+            return unevaluatable(claim.id)
         judgement = self._decide(question)
         parts = split(claim.text[:_LONGEST])
         if len(parts) < 2:  # noqa: PLR2004 - a whole has two
@@ -99,7 +99,7 @@ class _Assessor:
         decided = [
             self._decide(replace(question, claim=replace(claim, text=part.text)))
             if part.checkable
-            else _unevaluatable(claim)
+            else unevaluatable(claim.id)
             for part in parts
         ]
         if judgement.support is None:
@@ -114,7 +114,7 @@ class _Assessor:
     def statement(self, question: Question) -> Judgement:
         """Which nodes state the claim, each by itself."""
         if not question.claim.checkable:
-            return _unevaluatable(question.claim)
+            return unevaluatable(question.claim.id)
         by_node: dict[str, list[Passage]] = defaultdict(list)
         for passage in _statements(question.passages):
             by_node[passage.node_id].append(passage)
@@ -166,10 +166,6 @@ class _Assessor:
 
     def _read(self, text: str) -> Wording:
         return self.wordings.setdefault(text, Wording(_unescaped(text)))
-
-
-def _unevaluatable(claim: Claim) -> Judgement:
-    return Judgement(claim_id=claim.id, support=SupportClass.UNEVALUATABLE, rationale="It states nothing to check.")
 
 
 def _statements(passages: Sequence[Passage]) -> tuple[Passage, ...]:
