@@ -5,12 +5,10 @@ import time
 from datetime import UTC, datetime
 
 import pytest
-from tower import FALSE, SOURCE, TRUE
+from tower import FALSE, SOURCE, TRUE, trace
 
-from trail_callbacks import check
-from trail_callbacks.cli.runs import runs as read
+from trail_callbacks import check, verify
 from trail_callbacks.monitor import Observation, observe
-from trail_callbacks.trace import Trace
 
 NOW = 1_800_000_000
 OBJECTIVES = """
@@ -148,29 +146,13 @@ def test_counters_of_a_store_are_printed_with_what_runs_stand_for(trail, tmp_pat
 @pytest.fixture(scope="module")
 def recorded(tmp_path_factory):
     """A file of reports and traces: 30 good runs three days ago, 30 bad ones with a new version today."""
-    from langchain_core.language_models import FakeListChatModel
-    from langchain_core.runnables import RunnableLambda
-    from langchain_trail import TrailCallbackHandler
-
-    templates = {}
-    for version, answer in (("v1", TRUE), ("v2", FALSE)):
-        handler = TrailCallbackHandler(evaluate="never", context={"versions": {"app": version}})
-        model = FakeListChatModel(responses=[answer])
-        chain = RunnableLambda(lambda question: f"Context: {SOURCE}\nQuestion: {question}") | model
-        chain.invoke("When?", {"callbacks": [handler], "metadata": {"query_class": "dates\x1b[31m"}})
-        templates[version] = handler.report().to_json(), handler.trace().to_json(), handler.trace()
     lines = []
-    for version, begin in (("v1", time.time() - 3 * 86_400), ("v2", time.time() - 3_600)):
-        report, text, trace = templates[version]
+    for version, answer, begin in (("v1", TRUE, time.time() - 3 * 86_400), ("v2", FALSE, time.time() - 3_600)):
         for n in range(30):
-            data = json.loads(text)
-            data["context"]["started"] = begin + n
-            new = f"{version}-run-{n}"
-            lines += [report.replace(trace.id, new), json.dumps(data).replace(trace.id, new)]
+            run = trace(f"{version}-run-{n}", answer, version, begin + n, kind="dates\x1b[31m")
+            lines += [verify(run).to_json(), run.to_json()]
     path = tmp_path_factory.mktemp("triage") / "runs.jsonl"
     path.write_text("\n".join(lines))
-    assert Trace.from_json(lines[-1]).id == "v2-run-29"
-    assert len({run.id for run in read(str(path), "--runs")}) == 60
     return str(path)
 
 

@@ -3,29 +3,26 @@
 from __future__ import annotations
 
 import json
+import time
 
 import pytest
-from langchain_core.language_models import FakeListChatModel
-from langchain_core.runnables import RunnableLambda
-from langchain_trail import TrailCallbackHandler
-from tower import FALSE, SOURCE, TRUE
+from tower import FALSE, SOURCE, TRUE, trace
 
 from trail_callbacks.cli.runs import runs
+from trail_callbacks.diagnosis import verified
 from trail_callbacks.errors import InputError
-
-
-def recorded(answer, version, n):
-    """A report and the trace of its run."""
-    handler = TrailCallbackHandler(evaluate="never", context={"versions": {"app": version}})
-    model = FakeListChatModel(responses=[answer])
-    chain = RunnableLambda(lambda question: f"Context: {SOURCE}\nQuestion: {question}") | model
-    chain.invoke(f"When was it finished, {n}?", {"callbacks": [handler], "metadata": {"query_class": "dates"}})
-    return handler.report(), handler.trace()
 
 
 @pytest.fixture(scope="module")
 def pairs():
-    return [recorded(answer, version, n) for version, answer in (("v1", TRUE), ("v2", FALSE)) for n in range(3)]
+    """Reports, and the traces of their runs."""
+    releases = (("v1", TRUE), ("v2", FALSE))
+    traces = [
+        trace(f"{version}-{n}", answer, version, time.time() - 9 + n, question=f"When was it finished, {n}?")
+        for version, answer in releases
+        for n in range(3)
+    ]
+    return [(verified(each), each) for each in traces]
 
 
 @pytest.mark.parametrize("reverse", [False, True])
@@ -34,9 +31,9 @@ def test_a_trace_gives_its_report_segments_and_a_time(file, pairs, reverse):
     path = file("runs.jsonl", "\n".join(reversed(parts) if reverse else parts))
     found = {run.id: run for run in runs(path, "--runs")}
     assert set(found) == {trace.id for _, trace in pairs}
-    for report, trace in pairs:
-        run = found[trace.id]
-        assert (run.at, run.release, run.segment("query_class")) == (trace.context.started, trace.versions.app, "dates")
+    for report, saved in pairs:
+        run = found[saved.id]
+        assert (run.at, run.release, run.segment("kind")) == (saved.context.started, saved.versions.app, "dates")
         assert (run.judge, run.decided) == (report.judge, 1)
 
 

@@ -8,36 +8,18 @@ import pytest
 
 pytest.importorskip("sqlalchemy", reason="SQLAlchemy is not installed")
 
-from tower import FALSE, SOURCE, TRUE
+from tower import FALSE, SOURCE, TRUE, trace
 
 from trail_callbacks import check
-from trail_callbacks.capture.events import Piece, RunEnded, RunStarted
 from trail_callbacks.diagnosis import verified
 from trail_callbacks.monitor import Observation
 from trail_callbacks.store import Store
-from trail_callbacks.trace import Context, Trace
+from trail_callbacks.trace import Trace
 
 
 @pytest.fixture
 def where(tmp_path):
     return str(tmp_path / "trail.db")
-
-
-def trace(name, answer=FALSE):
-    def pieces(text):
-        return (Piece(text=text, form="text"),)
-
-    known = {"kind": "model", "name": "m"}
-    return Trace(
-        id=name,
-        events=(
-            RunStarted(seq=1, run_id=name, parent_id=None, kind="chain", name="c", inputs=pieces("When?")),
-            RunStarted(seq=2, run_id="m", parent_id=name, inputs=pieces(f"{SOURCE} When?"), **known),
-            RunEnded(seq=3, run_id="m", outputs=pieces(answer)),
-            RunEnded(seq=4, run_id=name, outputs=pieces(answer)),
-        ),
-        context=Context(user="ada", started=1000.0, metadata={"kind": "dates"}),
-    )
 
 
 def test_what_is_in_a_store_is_told_and_comes_out(trail, where, tmp_path):
