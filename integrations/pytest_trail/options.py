@@ -9,65 +9,6 @@ from typing import Any, Literal
 
 import pytest
 
-OPTIONS = {
-    "max-score": ("SCORE", "highest hallucination score that assert_grounded accepts, 0.0 to 1.0 (default: 0.0)"),
-    "on-undecided": ("pass|fail", "what claims left undecided beside decided ones do to a test (default: fail)"),
-    "judge": ("JUDGE", "judge of trail_check, such as openai/gpt-5-mini (default: the offline judge)"),
-    "repeat": ("N", "make each check of a judge with a model N times; most verdicts decide (default: 1)"),
-    "baseline": ("FILE", "accept the findings in FILE, which --trail-update-baseline writes"),
-    "report": ("FILE", "write the report of each check to FILE, as JSON lines"),
-    "canary-probes": ("N", "ask at most N probes in each trail_canary, the same ones each time (default: all)"),
-}
-"""Options that have a value, with its name in the help and what it is."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Options:
-    """What was chosen."""
-
-    max_score: float = 0.0  # the highest score that passes, 0.0 to 1.0
-    on_undecided: Literal["pass", "fail"] = "fail"  # what claims left undecided beside decided ones mean
-    judge: str | None = None  # of `trail_check`; None is the offline judge
-    repeat: int = 1  # how often a check is made, 1 or more
-    baseline: Path | None = None  # the file of accepted findings
-    update_baseline: bool = False  # whether that file is rewritten
-    report: Path | None = None  # the file that the reports are written to
-    canary_probes: int | None = None  # how many probes a `trail_canary` asks, 1 or more; None is all
-
-    @classmethod
-    def of(cls, config: pytest.Config) -> Options:
-        """Reads the options; one of the command line wins over the ini file.
-
-        Raises:
-            pytest.UsageError: If one is not what it should be.
-        """
-        found: dict[str, Any] = {"update_baseline": config.getoption("trail_update_baseline")}
-        for name in OPTIONS:
-            key = name.replace("-", "_")
-            given = config.getoption(f"trail_{key}") or config.getini(f"trail_{key}")
-            if given:
-                try:
-                    found[key] = _READ[name](given, config.invocation_params.dir)
-                except ValueError as error:
-                    raise pytest.UsageError(f"--trail-{name} is {given}, expected {error}") from error
-        chosen = cls(**found)
-        if chosen.update_baseline and chosen.baseline is None:
-            raise pytest.UsageError("--trail-update-baseline needs the file: --trail-baseline FILE")
-        return chosen
-
-
-def add_options(parser: pytest.Parser) -> None:
-    """Declares the options."""
-    group = parser.getgroup("trail", "grounding of answers")
-    for name, (metavar, text) in OPTIONS.items():
-        group.addoption(f"--trail-{name}", metavar=metavar, help=text)
-        parser.addini(f"trail_{name.replace('-', '_')}", text)
-    group.addoption(
-        "--trail-update-baseline",
-        action="store_true",
-        help="accept what assert_grounded finds, and write it to the file of --trail-baseline",
-    )
-
 
 def _share(given: str, _: Path) -> float:
     try:
@@ -109,12 +50,69 @@ def _judge(given: str, _: Path) -> str:
     return given
 
 
-_READ: dict[str, Callable[[str, Path], Any]] = {
-    "max-score": _share,
-    "on-undecided": _either,
-    "judge": _judge,
-    "repeat": _count,
-    "baseline": _file,
-    "report": _file,
-    "canary-probes": _count,
+OPTIONS: dict[str, tuple[str, str, Callable[[str, Path], Any]]] = {
+    "max-score": (
+        "SCORE",
+        "highest score that assert_grounded accepts, 0.0 to 1.0 (default: 0.0)",
+        _share,
+    ),
+    "on-undecided": (
+        "pass|fail",
+        "what claims left undecided do to a test, beside decided ones (default: fail)",
+        _either,
+    ),
+    "judge": ("JUDGE", "judge of trail_check, such as openai/gpt-5-mini (default: the offline judge)", _judge),
+    "repeat": ("N", "make each check of a judge with a model N times; most verdicts decide (default: 1)", _count),
+    "baseline": ("FILE", "accept the findings in FILE, which --trail-update-baseline writes", _file),
+    "report": ("FILE", "write the report of each check to FILE, as JSON lines", _file),
+    "canary-probes": ("N", "ask at most N probes in each trail_canary, the same ones each time (default: all)", _count),
 }
+"""Options that have a value: its name in the help, what it is, and how it is read; a reader says what it expected."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Options:
+    """What was chosen."""
+
+    max_score: float = 0.0  # the highest score that passes, 0.0 to 1.0
+    on_undecided: Literal["pass", "fail"] = "fail"  # what claims left undecided beside decided ones mean
+    judge: str | None = None  # of `trail_check`; None is the offline judge
+    repeat: int = 1  # how often a check is made, 1 or more
+    baseline: Path | None = None  # the file of accepted findings
+    update_baseline: bool = False  # whether that file is rewritten
+    report: Path | None = None  # the file that the reports are written to
+    canary_probes: int | None = None  # how many probes a `trail_canary` asks, 1 or more; None is all
+
+    @classmethod
+    def of(cls, config: pytest.Config) -> Options:
+        """Reads the options; one of the command line wins over the ini file.
+
+        Raises:
+            pytest.UsageError: If one is not what it should be.
+        """
+        found: dict[str, Any] = {"update_baseline": config.getoption("trail_update_baseline")}
+        for name, (*_, reader) in OPTIONS.items():
+            key = name.replace("-", "_")
+            given = config.getoption(f"trail_{key}") or config.getini(f"trail_{key}")
+            if given:
+                try:
+                    found[key] = reader(given, config.invocation_params.dir)
+                except ValueError as error:
+                    raise pytest.UsageError(f"--trail-{name} is {given}, expected {error}") from error
+        chosen = cls(**found)
+        if chosen.update_baseline and chosen.baseline is None:
+            raise pytest.UsageError("--trail-update-baseline needs the file: --trail-baseline FILE")
+        return chosen
+
+
+def add_options(parser: pytest.Parser) -> None:
+    """Declares the options."""
+    group = parser.getgroup("trail", "grounding of answers")
+    for name, (metavar, text, _) in OPTIONS.items():
+        group.addoption(f"--trail-{name}", metavar=metavar, help=text)
+        parser.addini(f"trail_{name.replace('-', '_')}", text)
+    group.addoption(
+        "--trail-update-baseline",
+        action="store_true",
+        help="accept what assert_grounded finds, and write it to the file of --trail-baseline",
+    )

@@ -89,6 +89,13 @@ def test_a_state_file_keeps_from_telling_twice(trail, objectives, store, tmp_pat
     assert events(600) == (1, [])
 
 
+def test_a_state_file_that_cannot_be_used_hides_no_alert(trail, objectives, store, file):
+    given = ("alerts", "check", objectives, "--store", store, "--at", at(120), "--state")
+    for state, words in ((file("state.json", "{oops"), "all is told as if it were new"), ("no/state", "cannot be")):
+        status, out, err = trail(*given, state)
+        assert (status, "firing" in out, words in err) == (1, True, True)
+
+
 @pytest.mark.parametrize(
     ("change", "says"),
     [

@@ -97,7 +97,7 @@ def test_a_broken_line_is_named_and_the_others_are_kept(trail, saved, right, com
     assert len(data["errors"]) == 1
 
 
-def test_runs_are_diagnosed_with_their_figures(trail, file):
+def test_runs_are_diagnosed_with_their_figures(trail, shell, file):
     sys.path.insert(0, str(Path(__file__).parents[1] / "faults"))
     import langchain_faults
     from cases import cases
@@ -110,10 +110,10 @@ def test_runs_are_diagnosed_with_their_figures(trail, file):
     assert "evidence path: rewrite loss; at query" in out
     assert "question covered, retrieved" in out
     assert json.loads(trail("check", "--diagnose", one, "--json")[1])["diagnosis"]["signature"] == "rewrite_loss"
-    status, out, err = trail("check", "--diagnose", file("traces.jsonl", f"{lines[0]}\n{{broken\n{lines[1]}\n"))
-    assert status == 2
-    assert "1 rewrite loss, 1 undetermined" in out
-    assert "skipped" in err
+    done = shell("check", "--diagnose", "-", stdin=f"{lines[0]}\n{{broken\n{lines[1]}\n".encode())
+    assert done.returncode == 2
+    assert b"1 rewrite loss, 1 undetermined" in done.stdout
+    assert b"skipped: standard input, line 2" in done.stderr
 
 
 def test_what_other_tools_recorded_is_shown_and_verified(trail, file):

@@ -81,17 +81,16 @@ def langchain() -> None:
     assert_type(trail_node(judge="local", key="trail").invoke({}), dict[str, Any])
 
 
-async def langchain_canary() -> None:
+def langchain_canary() -> None:
     from langchain_core.documents import Document
     from langchain_core.runnables import Runnable, RunnableLambda
     from langchain_trail import CanaryRetriever, canary_app
-    from langchain_trail.canary import CanaryApp
 
     def build(retriever: CanaryRetriever, strategy: Strategy) -> Runnable[str, str]:
         assert_type(strategy.name, str)
         return retriever | RunnableLambda(str)
 
-    def run(found: Runnable[str, list[Document]], model: Runnable[str, str], twin: Twin) -> CanaryApp:
+    def run(found: Runnable[str, list[Document]], model: Runnable[str, str], twin: Twin) -> App:
         retriever = CanaryRetriever(found, twin)
         assert_type(retriever.invoke("When?"), list[Document])
         assert_type(retriever.under("fictive"), CanaryRetriever)
@@ -100,10 +99,8 @@ async def langchain_canary() -> None:
             assert_type(exposure.passages, list[str])
         assert_type(refuse_fictive([Document("It opened.")], twin), list[Document])
         app: App = canary_app(build, retriever, model=model)
-        assert_type(
-            app(Ask(probe="p", question="When?", arm="real", strategy=Strategy("s"))),
-            Answered | str | Awaitable[Answered | str],
-        )
+        asked = app(Ask(probe="p", question="When?", arm="real", strategy=Strategy("s")))
+        assert_type(asked, Answered | str | Awaitable[Answered | str])
         return canary_app(build(retriever, Strategy("s")), retriever, mode="invoke", verify=True)
 
     assert callable(run)
@@ -168,9 +165,8 @@ def llama_index_canary() -> None:
     from llama_index.core.query_engine import RetrieverQueryEngine
     from llama_index.core.schema import NodeWithScore
     from llama_index_trail import CanaryRetriever, FictiveFilter, canary_app
-    from llama_index_trail.canary import CanaryApp
 
-    def run(found: BaseRetriever, llm: LLM, twin: Twin) -> CanaryApp:
+    def run(found: BaseRetriever, llm: LLM, twin: Twin) -> App:
         retriever = CanaryRetriever(found, twin)
         assert_type(retriever.under("real").retrieve("When?"), list[NodeWithScore])
         assert_type(FictiveFilter(twin=twin), FictiveFilter)
