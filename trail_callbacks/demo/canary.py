@@ -35,17 +35,7 @@ class CanaryDemo:
 
 
 def play(out: Path, *, seed: int = 0, most: int | None = None, **options: Any) -> CanaryDemo:
-    """Runs the demo.
-
-    Args:
-        out: Folder of the run.
-        seed: Of the edits and of the models.
-        most: Probes at most; None is all.
-        **options: Of `canary.runs.run.run`.
-
-    Raises:
-        InputError: If the folder has another run.
-    """
+    """Runs the demo."""
     twin = perturb(town(), seed=seed)
     probes, skipped = make_probes(twin, most=most)
     models = {leak: Played(probes, leak=leak, knows=_KNOWS, seed=seed) for leak in LEAKS}
@@ -85,11 +75,7 @@ def _app(twin: Twin, model: Played, strategy: Strategy) -> App:
 
 
 class Shelf:
-    """Passages that are found by the words which they share with a question; rare ones count more.
-
-    Args:
-        passages: The passages.
-    """
+    """Passages that are found by the words which they share with a question; rare ones count more."""
 
     def __init__(self, passages: Sequence[str]) -> None:
         self._passages = [(passage, frozenset(keys(passage))) for passage in passages]

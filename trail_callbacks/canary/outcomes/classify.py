@@ -73,13 +73,7 @@ def classify(probe: Probe, arm: Arm, answer: str | None, *, served: bool | None 
 def decide_all(answers: Sequence[Scored], *, per_call: int = 8) -> Pipeline[list[Finding]]:
     """Says what answers did: by code, and where it finds no one value that is given, by a model, several a call.
 
-    Args:
-        answers: The answers.
-        per_call: Answers that are shown to a model at once, at most.
-
-    Returns:
-        A finding for each. Where the model cannot tell either it is `unscorable`; where the model fails it is what code
-        found. Both say why.
+    What the model cannot tell either is `unscorable`; where it fails, it is what code found. Both say why.
     """
     findings = [classify(each.probe, each.arm, each.answer, served=each.served) for each in answers]
     open_ = [i for i, finding in enumerate(findings) if finding.is_doubtful]

@@ -58,13 +58,7 @@ class _Said:
 
 
 def statement(text: str, matcher: ValueMatcher, question: str) -> AnswerStatement:
-    """Reads an answer.
-
-    Args:
-        text: The plain text of the answer.
-        matcher: What finds the values.
-        question: The question: where two values are named, the sentence that speaks of what was asked counts.
-    """
+    """Reads an answer."""
     parts = clauses(text)
     is_rule = isinstance(matcher, PolarityMatcher | DutyMatcher)
     refusals = [part.start for part in parts if withholds(text[part.start : part.end], is_rule=is_rule)]

@@ -177,20 +177,7 @@ class Known(NamedTuple):
 
 
 class CanaryJournal(Journal):
-    """Keeps the trials of one plan, and a few reports of each sort.
-
-    Args:
-        folder: The folder of the run; made if it does not exist.
-        plan: What is asked.
-
-    Attributes:
-        plan: As given.
-        before: The release that made the run so far.
-
-    Raises:
-        InputError: If another process writes there, the folder holds something else or another run (says what differs),
-            or a file cannot be written or read.
-    """
+    """Keeps the trials of one plan, and a few reports of each sort."""
 
     def __init__(self, folder: Path, plan: Plan) -> None:
         self.plan, self._folder = plan, folder
@@ -228,11 +215,7 @@ class CanaryJournal(Journal):
             self.tell(notes=[*self.about["notes"], [place, why]])
 
     def report(self, cell: Cell, trial: Trial, report: Report) -> str | None:
-        """Writes a report, if there is room for its sort; returns its file, relative to the folder.
-
-        Raises:
-            InputError: If it cannot be written.
-        """
+        """Writes a report, if there is room for its sort; returns its file, relative to the folder."""
         if self._reports[_sort(trial)] >= _REPORTS:
             return None
         name = f"reports/{cell[0]}-{cell[1]}-{trial.arm}.json"

@@ -6,8 +6,8 @@ import asyncio
 import threading
 from abc import ABC, abstractmethod
 from collections.abc import Awaitable, Coroutine
-from contextlib import AbstractContextManager
-from typing import Any, NamedTuple, Protocol
+from contextlib import AbstractContextManager, suppress
+from typing import Any, NamedTuple
 
 from trail_callbacks.canary.serving.exposure import Exposure, exposed
 from trail_callbacks.canary.serving.source import CanarySource
@@ -15,7 +15,6 @@ from trail_callbacks.canary.trial import Answered, Arm, ArmUnavailableError, Ask
 from trail_callbacks.errors import InputError, TrailError
 from trail_callbacks.graph import Node, ProvenanceGraph
 from trail_callbacks.models.call import Usage
-from trail_callbacks.report import Report
 
 _OF_MODELS = frozenset({"llm", "model", "provider", "prompt_tokens", "completion_tokens"})
 _SHOWN = 3  # steps, and edits of each, that an error names
@@ -23,21 +22,6 @@ _SHOWN = 3  # steps, and edits of each, that an error names
 
 class RealTextServedError(TrailError):
     """An app was to see the twin, or nothing, and read the real text of an edit, so that its answer is no leak."""
-
-
-class Recorded(Protocol):
-    """The recording of one question."""
-
-    @property
-    def graph(self) -> ProvenanceGraph:
-        """The run; raises InputError if nothing of it was recorded."""
-
-    @property
-    def report(self) -> Report:
-        """The report on it."""
-
-    async def areport(self) -> Report:
-        """The same, to be awaited."""
 
 
 class _Made(NamedTuple):
@@ -49,24 +33,14 @@ class _Made(NamedTuple):
 
 
 class FrameworkApp(ABC):
-    """An app of a framework: made for each strategy and arm, and its answers held against what it was served.
-
-    Args:
-        app: A finished app, or a function that makes one for a retriever and a strategy.
-        retriever: The `CanaryRetriever` that it reads with.
-        model: The model to ask alone, or a function from the strategy to it.
-        waits: Whether the app blocks its thread; else it is awaited.
-        verify: Whether to report on each answer.
-
-    Raises:
-        InputError: If `app` is neither.
-    """
+    """An app of a framework: made for each strategy and arm, and its answers held against what it was served."""
 
     def __init__(self, app: Any, retriever: Any, model: Any, *, waits: bool, verify: bool) -> None:
         if not self._is_app(app) and not callable(app):
             raise InputError(f"app: expected an app or a function that makes one, got {type(app).__name__}")
         self._app, self._retriever, self._model = app, retriever, model
-        self._waits, self._verify = waits, verify
+        self._waits = waits  # the app blocks its thread; else it is awaited
+        self._verify = verify  # report on each answer
         self._made: dict[tuple[str, Arm], tuple[Any, Any]] = {}
         self._making = threading.Lock()
         self._earlier: dict[str, set[str]] = {}
@@ -94,7 +68,7 @@ class FrameworkApp(ABC):
 
     @abstractmethod
     def _recording(self) -> AbstractContextManager[Any]:
-        """Records one question; yields what is `Recorded`."""
+        """Records one question; yields what has its `graph`, which may raise InputError, `report` and `areport`."""
 
     @abstractmethod
     async def _alone(self, model: Any, question: str, recorded: Any) -> str:
@@ -156,12 +130,7 @@ class FrameworkApp(ABC):
     def _checked(
         self, ask: Ask, made: _Made, exposure: Exposure, text: str, graph: ProvenanceGraph | None
     ) -> tuple[str, ...] | None:
-        """Returns what an answer could rest on, None if nobody can tell.
-
-        Raises:
-            RealTextServedError: If a model read the real text of an edit, or the retriever was called without context.
-            InputError: If a model was shown an earlier run of the app, which may have been of another arm.
-        """
+        """Returns what an answer could rest on, None if nobody can tell."""
         source = made.retriever.source
         outside = source.outside - made.outside
         hides = ask.arm in ("fictive", "empty")
@@ -197,11 +166,11 @@ def _finished(work: Coroutine[Any, Any, Answered]) -> Answered:
     raise RuntimeError("a blocking app was to be awaited")
 
 
-def _graph(recorded: Recorded) -> ProvenanceGraph | None:
-    try:
-        return recorded.graph
-    except InputError:  # the app keeps callbacks off: nothing was recorded
-        return None
+def _graph(recorded: Any) -> ProvenanceGraph | None:
+    graph: ProvenanceGraph | None = None
+    with suppress(InputError):  # the app keeps callbacks off: nothing was recorded
+        graph = recorded.graph
+    return graph
 
 
 def _refuse_real(graph: ProvenanceGraph, source: CanarySource[Any], exposure: Exposure, question: str) -> None:

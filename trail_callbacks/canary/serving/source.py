@@ -124,28 +124,15 @@ class Sight(NamedTuple):
 
 
 class CanarySource(Generic[Item]):
-    """The state behind one retriever and its copies for single arms.
-
-    Args:
-        retriever: The app's own.
-        twin: The corpus and its twin.
-        framework: What it is of.
-
-    Attributes:
-        twin: As given.
-        translator: Turns real passages into fictive ones.
-        outside: Calls outside of any exposure. Some of them may be of a run whose context got lost.
-
-    Raises:
-        InputError: If `retriever` or `twin` is none.
-    """
+    """The state behind one retriever and its copies for single arms."""
 
     def __init__(self, retriever: Any, twin: Twin, framework: Framework[Item]) -> None:
         if not isinstance(retriever, framework.retriever):
             raise InputError(f"retriever: expected a retriever, got {type(retriever).__name__}")
         if not isinstance(twin, Twin):
             raise InputError(f"twin: expected a Twin, got {type(twin).__name__}: perturb() and load_twin() return one")
-        self.twin, self.translator, self.outside = twin, translator_of(twin), 0
+        self.twin, self.translator = twin, translator_of(twin)
+        self.outside = 0  # calls outside of any exposure; some may be of a run whose context got lost
         self._framework, self._lock = framework, threading.Lock()
 
     def __deepcopy__(self, memo: object) -> CanarySource[Item]:
@@ -153,11 +140,7 @@ class CanarySource(Generic[Item]):
         return self
 
     def sight(self, bound: Arm | None) -> Sight:
-        """Returns what a call is to return now: under the arm of the retriever itself, else under that around the code.
-
-        Raises:
-            InputError: If the code around is of a run over another twin, or was started in another process.
-        """
+        """Returns what a call is to return now: under the arm of the retriever itself, else under that around it."""
         exposure = current()
         if exposure is not None and exposure.twin.id != self.twin.id:
             raise InputError(
@@ -180,12 +163,7 @@ class CanarySource(Generic[Item]):
         return Sight(None, noted)
 
     def served(self, found: Sequence[Item], sight: Sight) -> list[Item]:
-        """Returns what is served of what the wrapped retriever found, and notes it.
-
-        Raises:
-            CanaryOffError: If fictive data was switched off since `sight` said that it is served.
-            FictiveDataError: If the app's own retriever found fictive texts.
-        """
+        """Returns what is served of what the wrapped retriever found, and notes it."""
         if sight.arm is None and sight.exposure is None:
             return list(found)
         if sight.arm == "fictive" and is_off():

@@ -94,13 +94,7 @@ def contrasts(
 
 
 def ranking(found: Sequence[Contrast], shares: Mapping[str, float], *, best: Literal["high", "low"]) -> list[list[str]]:
-    """Groups of strategies that cannot be told apart, the best first; see `statistics.paired.groups`.
-
-    Args:
-        found: All contrasts of the strategies by one measure.
-        shares: Share of each strategy; those without any are left out.
-        best: Whether a high or a low share is best.
-    """
+    """Groups of strategies that cannot be told apart, the best first; see `statistics.paired.groups`."""
     sign = -1 if best == "high" else 1
     ordered = sorted(shares, key=lambda name: (sign * shares[name], name))
     return groups(ordered, [(each.a, each.b) for each in found if each.verdict != "tie"])

@@ -119,11 +119,8 @@ def right(probe: Probe, arm: Arm, finding: Finding, policy: Policy) -> bool | No
 
     Where the context is authoritative, it is right to give its value and to let it stand; where it is to be verified,
     to give the real value or to reject the documents. Under both it is right to abstain where the context does not
-    tell, and to say of passages that disagree that they do.
-
-    Returns:
-        Whether it was right; None where the outcome does not count: `unscorable`, `retrieval_miss`, and the whole arm
-        `closed_book`, which has neither app nor context.
+    tell, and to say of passages that disagree that they do. Returns None for what does not count: unscorable trials,
+    retrieval misses, and the arm `closed_book`, which has neither app nor context.
     """
     if finding.outcome in {"unscorable", "retrieval_miss"} or arm == "closed_book":
         return None
@@ -194,10 +191,8 @@ def cases(run: Run) -> list[ProbeCase]:
     """The trials of a run with their probes, and whether the model knew the real value closed book.
 
     Of a strategy that was not asked closed book, the closed-book trial of another strategy with the same parameter
-    `model` tells; the model alone knows neither chunks nor prompts.
-
-    Raises:
-        InputError: If a trial is of a probe or strategy that the run does not have.
+    `model` tells; the model alone knows neither chunks nor prompts. Raises InputError if a trial is of a probe or
+    strategy that the run does not have.
     """
     known: dict[tuple[str, str, str], bool] = {}
     for trial in run.trials:
@@ -219,16 +214,9 @@ def cases(run: Run) -> list[ProbeCase]:
 
 
 def rates(run: Run, policy: Policy = "context_is_authoritative") -> CanaryRates:
-    """Computes all figures of a run.
+    """Computes all figures of a run, which may be unfinished; raises InputError as `cases` does.
 
     Design effects are of each measure over all strategies, with the main one of its arm.
-
-    Args:
-        run: The run; it may be unfinished, or hold one arm only.
-        policy: What counts as right.
-
-    Raises:
-        InputError: If a trial is of a probe or strategy that the run does not have.
     """
     found = cases(run)
     parts = {name: [each for each in found if each.trial.strategy == name] for name in run.strategies}
