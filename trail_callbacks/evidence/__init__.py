@@ -22,7 +22,7 @@ from trail_callbacks.slices import current
 if TYPE_CHECKING:
     from trail_callbacks.evidence.spans import Span
 
-__all__ = ["CANDIDATES", "Evidence", "Passage", "Relation", "candidates", "quoted", "whole"]
+__all__ = ["CANDIDATES", "Evidence", "Passage", "Relation", "candidates", "indexed", "quoted", "whole"]
 
 Relation: TypeAlias = Literal["supports", "contradicts", "nearest"]
 
@@ -128,6 +128,11 @@ def candidates(
     starts = [i for i, here in enumerate(found) if here.is_opening]
     passages = {i: _passage(found, i, starts[bisect_right(starts, i) - 1], f"s{n}") for n, i in enumerate(used, 1)}
     return {claim_id: tuple(passages[i] for i in picked) for claim_id, picked in chosen.items()}
+
+
+def indexed(texts: Sequence[str], nodes: Sequence[Node]) -> Index:
+    """Indexes all passages of some nodes, as `whole` returns them, for texts to be found in them."""
+    return Index(texts, _surroundings([here for node in nodes for here in _of(node)]))
 
 
 def whole(nodes: Sequence[Node], *, context: bool = False) -> tuple[Passage, ...]:

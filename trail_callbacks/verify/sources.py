@@ -15,8 +15,7 @@ from itertools import chain, zip_longest
 from typing import NamedTuple, TypedDict
 
 from trail_callbacks.claims import Claim, structured
-from trail_callbacks.evidence import Passage, candidates, whole
-from trail_callbacks.evidence.ranking import Index, Surroundings
+from trail_callbacks.evidence import Passage, candidates, indexed, whole
 from trail_callbacks.graph import Node, ProvenanceGraph
 from trail_callbacks.judges.judge import (
     Assessment,
@@ -302,20 +301,11 @@ class Sources:
     def _ranked(self) -> dict[str, list[int]]:
         """The blocks for each claim, best first."""
         home = [n for n, block in enumerate(self._blocks) for _ in range(block.start, block.end)]
-        index = Index([claim.text for claim in self._claims], self._surroundings())
+        index = indexed([claim.text for claim in self._claims], self._nodes)
         return {
             claim.id: list(dict.fromkeys(home[i] for i in [*ranked.picks.tolist(), *ranked.order.tolist()]))
             for claim, ranked in zip(self._claims, index.rank(_PICKS), strict=True)
         }
-
-    def _surroundings(self) -> Iterator[Surroundings]:
-        opening = previous = None
-        for passage in self._passages:
-            if previous is None or previous.node_id != passage.node_id:
-                opening, previous = passage, None
-            heads = () if opening is None or opening is passage else (opening.text,)
-            yield Surroundings(passage.text, passage.text, previous.text if previous else "", heads)
-            previous = passage
 
 
 def _tells(shared: Collection[str]) -> bool:
