@@ -12,20 +12,13 @@ from bisect import bisect_right
 from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
-from trail_callbacks.language.terms import vocabulary
 from trail_callbacks.splitting.marks import clean, lines_of
 
 _Range = tuple[int, int]
 
 _FENCE = re.compile(r"[ \t]{0,100}(?:>[ \t]{0,100}){0,20}(?:(`{3,})([^`\r\n]*)|(~~~)([^\r\n]*))")
 _MARKS = ("```", "~~~", "$$", "\\[")
-_LANGUAGES = vocabulary(
-    """ada asm assembly awk bash bat c c# c++ cc clojure cmake cmd cobol cpp cs csharp css cuda dart diff dockerfile
-    elixir erlang fish fortran fsharp go golang graphql groovy haskell hcl hs java javascript jl js jsx julia
-    kotlin less lisp lua makefile matlab mermaid nginx objc objective-c ocaml pascal patch perl php plsql
-    powershell prolog ps1 py py3 python python3 pycon r rb rs ruby rust sass scala scheme scss sh shell solidity
-    sparql sql svelte swift terraform tf ts tsx typescript vb vba verilog vhdl vue wasm zig zsh console"""
-)
+_PLAIN = re.compile(r"(?:plain\w*|te?xt|md|markdown)?\s*$", re.IGNORECASE)  # what a fence says that holds words
 _KEYWORD = re.compile(
     r"(?:import|from|def|class|return|if|elif|else|for|while|try|except|with|lambda|print|raise|assert|"
     r"del|pass|break|"
@@ -116,9 +109,8 @@ def prose_in_code(text: str, lines: Sequence[tuple[int, str]]) -> Mapping[int, t
         if opened is None:
             opened = fence
         elif fence.mark == opened.mark and not fence.words:
-            code = opened.words.split(maxsplit=1)[:1] and opened.words.split()[0].strip("{}.").casefold() in _LANGUAGES
             for number in range(opened.line + 1, fence.line):
-                if not _is_prose(lines[number][1], code=bool(code)):
+                if not _is_prose(lines[number][1], code=_PLAIN.match(opened.words) is None):
                     found[number] = tuple(_words_in(lines[number][1], lines[number][0]))
             opened = None
     starts = [start for start, _ in lines]
@@ -139,7 +131,7 @@ def _fences(lines: Sequence[tuple[int, str]]) -> Iterator[_Fence]:
 
 
 def _is_prose(line: str, *, code: bool) -> bool:
-    """Whether a line of a block is to be read as a whole; of a block in a programming language it has to look so."""
+    """Whether a line of a block is to be read as a whole; of a block that names a language it has to look so."""
     said = _DRESS.sub("", clean(line) if "<" in line else line)
     if not said:
         return True  # nothing to read
