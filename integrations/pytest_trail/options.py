@@ -51,16 +51,8 @@ def _judge(given: str, _: Path) -> str:
 
 
 OPTIONS: dict[str, tuple[str, str, Callable[[str, Path], Any]]] = {
-    "max-score": (
-        "SCORE",
-        "highest score that assert_grounded accepts, 0.0 to 1.0 (default: 0.0)",
-        _share,
-    ),
-    "on-undecided": (
-        "pass|fail",
-        "what claims left undecided do to a test, beside decided ones (default: fail)",
-        _either,
-    ),
+    "max-score": ("SCORE", "highest score that assert_grounded accepts, 0.0 to 1.0 (default: 0.0)", _share),
+    "on-undecided": ("pass|fail", "what undecided claims do to a test, beside decided ones (default: fail)", _either),
     "judge": ("JUDGE", "judge of trail_check, such as openai/gpt-5-mini (default: the offline judge)", _judge),
     "repeat": ("N", "make each check of a judge with a model N times; most verdicts decide (default: 1)", _count),
     "baseline": ("FILE", "accept the findings in FILE, which --trail-update-baseline writes", _file),
