@@ -47,11 +47,7 @@ def assert_grounded(
 
 
 def check_arguments(max_score: float, allow: Sequence[Accepted]) -> None:
-    """Refuses what `assert_grounded` cannot work with.
-
-    Raises:
-        InputError: With what is wrong.
-    """
+    """Refuses what `assert_grounded` cannot work with."""
     from trail_callbacks.errors import InputError  # noqa: PLC0415 - the engine, not before it is used
 
     if not 0.0 <= max_score <= 1.0:

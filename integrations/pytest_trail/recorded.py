@@ -91,11 +91,7 @@ class AcceptedFinding(NamedTuple):
 
 
 def read_baseline(path: Path) -> frozenset[AcceptedFinding]:
-    """Reads the file.
-
-    Raises:
-        ValueError: If it is missing, or is no such file; says what is wrong.
-    """
+    """Reads the file."""
     try:
         stored = json.loads(path.read_text(encoding="utf-8"))
     except FileNotFoundError:

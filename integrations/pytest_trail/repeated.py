@@ -33,9 +33,6 @@ def majority(runs: Sequence[Report]) -> Report:
     needs more than half of all checks, of those that failed or did not find the claim too; without one, as in a tie,
     the claim is undecided, and the reason has the votes. The class is the most frequent of the side; of two as frequent
     the severer. A claim that less than half of the checks found is left out if its words are in another one.
-
-    Args:
-        runs: The reports of the same answer and sources, at least one.
     """
     if len(runs) == 1:
         return runs[0]

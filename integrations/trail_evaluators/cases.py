@@ -32,31 +32,16 @@ class CaseKeys(TypedDict, total=False):
 
 
 class CaseChecker:
-    """Checks cases with one judge.
-
-    Args:
-        judge: Who decides; None is the offline judge.
-        options: Settings of the verification.
-        **keys: Keys of answer, sources and question in what the tool hands over, if they are none of the usual ones.
-
-    Raises:
-        JudgeError: If the judge is unknown.
-    """
+    """Checks cases with one judge."""
 
     def __init__(self, judge: JudgeLike, options: VerifyOptions | None, **keys: Unpack[CaseKeys]) -> None:
         self.judge = resolve(judge)
         self._options, self._keys = options, keys
 
     def found(self, answers: Iterable[object], others: Iterable[object], brought: Iterable[str] = ()) -> Report:
-        """Checks an answer that is found in what a tool hands over.
+        """Checks an answer found in places, best first; sources and question may be in others, too.
 
-        Args:
-            answers: Where the answer is, best first: a text, a message, or a mapping with it.
-            others: Where sources and question may be, too.
-            brought: What the run brought: the sources, if none are found.
-
-        Raises:
-            InputError: If there is no answer, or nothing under a key that was given.
+        Without sources in any of them they are what the run `brought`.
         """
         answers, others = list(answers), list(others)
         said, kept, asked = (self._keys.get(name) for name in ("answer", "sources", "question"))

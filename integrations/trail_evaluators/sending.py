@@ -90,11 +90,7 @@ class Sender:
 
 
 def tool(module: str, package: str) -> Any:
-    """Imports a module of a tool.
-
-    Raises:
-        ImportError: If the tool is not installed; the message is the line to type.
-    """
+    """Imports a module of a tool; if it is not installed, the message is the line to type."""
     try:
         return import_module(module)
     except ImportError as error:

@@ -51,29 +51,10 @@ def audit(
     diagnose: Annotated[
         bool, option(None, "Of traces: find where the evidence path broke first, too.", "--diagnose")
     ] = False,
-    engine: Annotated[
-        Literal["local", "ray", "batch"],
-        option(
-            None,
-            "Who does the work: processes on this machine, workers on a Ray cluster that runs, or the batch endpoint "
-            "of the model's provider: hours of delay.",
-        ),
-    ] = "local",
-    workers: Annotated[
-        int | None, option("N", "Workers; by default one for each processor of machine or cluster.", min=1)
-    ] = None,
-    concurrency: Annotated[
-        int | None,
-        option("N", "Answers in work at once in each worker, if a model is asked: 16; batch 1000.", min=1),
-    ] = None,
-    ray: Annotated[
-        Words,
-        option(
-            "NAME=VALUE",
-            "Ray: address (HOST:PORT of the cluster), cpus, gpus or any other resource of each worker, patience "
-            "(seconds to wait for a worker); may be repeated.",
-        ),
-    ] = None,
+    engine: Annotated[Literal["local", "ray", "batch"], option(None, "Who does the work, see above.")] = "local",
+    workers: Annotated[int | None, option("N", "Workers; by default one for each processor.", min=1)] = None,
+    concurrency: Annotated[int | None, option("N", "Answers in work at once, see above.", min=1)] = None,
+    ray: Annotated[Words, option("NAME=VALUE", "About the Ray cluster, see above; may be repeated.")] = None,
     limits: Limits = None,
     store: Annotated[Word, option("STORE", "Keep the reports in this store, too: a file, or a URL.")] = None,
     as_json: Json = False,
@@ -82,6 +63,11 @@ def audit(
 
     The same command again does only what is missing, whatever ended it. The exit status is 2 if something could not be
     read or judged, and 1 if the budget was used up before the end.
+
+    The work is done by processes on this machine (local), by workers on a Ray cluster that runs (ray), or by the batch
+    endpoint of the model's provider, with hours of delay (batch). Where a model is asked, each worker has 16 answers in
+    work at once, a batch 1000. About the cluster can be said: address, HOST:PORT of its head; cpus, gpus or any other
+    resource of each worker; patience, the seconds to wait for a worker.
     """
     budget, cluster = budget_of(limits), numbers_of("--ray", ray, {"address": str}, float)
     if ray and engine != "ray":

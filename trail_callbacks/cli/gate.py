@@ -67,26 +67,8 @@ def gate(
     critical: Annotated[
         Words, option("VALUE", "A segment where contradictions may not rise at all; may be repeated.")
     ] = None,
-    margin: Annotated[
-        float | None,
-        option(
-            "X",
-            "By how much the share of unsupported claims may rise (0.02), the score of a report (0.0), or a rate of a "
-            "canary run (0.05).",
-            callback=share,
-        ),
-    ] = None,
-    rules: Annotated[
-        Words,
-        option(
-            "NAME=VALUE",
-            "contradiction_margin: by how much the share of runs with a contradiction may rise (0.05); minimum: "
-            "questions below which a segment is merged into the rest (30); max_undecided: share of the candidate's "
-            "answers that the judge may have left open (0.1); policy of canary runs: context_is_authoritative or "
-            "verify_the_context. May be repeated.",
-            "--rule",
-        ),
-    ] = None,
+    margin: Annotated[float | None, option("X", "By how much it may be worse, see above.", callback=share)] = None,
+    rules: Annotated[Words, option("NAME=VALUE", "Another rule, see above; may be repeated.", "--rule")] = None,
     on_undecided: OnUndecidedClaims = "pass",
     on_not_enough: OnNotEnough = None,
     outputs: Annotated[
@@ -103,9 +85,15 @@ def gate(
 ) -> None:
     """Decides whether a release may replace the one before: not worse by more than a margin, in any segment.
 
+    The margin is of the share of unsupported claims: 0.02. Further rules are contradiction_margin, by how much the
+    share of runs with a contradiction may rise (0.05), minimum, the questions below which a segment is merged into the
+    rest (30), and max_undecided, the share of the candidate's answers that the judge may have left open (0.1).
+
     Of two reports it says which claims appeared, vanished or changed. There a new report that could not be fully
-    verified fails, and what is unknown about the old one is assumed in its favour. Canary runs are compared in leak,
-    follow and right rate, paired by probe.
+    verified fails, and what is unknown about the old one is assumed in its favour; the margin is of the score: 0.0.
+
+    Canary runs are compared in leak, follow and right rate, paired by probe; the margin is of a rate: 0.05. Their rule
+    is policy, context_is_authoritative or verify_the_context.
 
     The exit status is 0 if it passes, 1 if it is worse, 3 if there is not enough data (see --on-not-enough), and 2 if
     the runs cannot be compared: unreadable, or judged by different judges.
