@@ -6,6 +6,7 @@ import gc
 import importlib
 import json
 import re
+import time
 from pathlib import Path
 
 import pytest
@@ -186,6 +187,35 @@ def test_the_pages_of_traces_and_diagnoses_are_followed(langchain_app, capsys, t
     known = followed("docs/diagnosis.md", {**langchain_app, **more})
     assert "grounding failure" in capsys.readouterr().out
     assert len(known["found"].from_memory) == 1
+
+
+def test_the_pages_of_the_store_of_releases_and_of_audits_are_followed(langchain_app, capsys, tmp_path, monkeypatch):
+    pytest.importorskip("sqlalchemy")
+    from langchain_trail import TrailCallbackHandler, as_model, guarded
+
+    from trail_callbacks.audit import audit
+    from trail_callbacks.trace import save
+
+    monkeypatch.chdir(tmp_path)
+    judge = as_model(langchain_app["model"])
+    now = time.time()
+    known = {**langchain_app, "judge": judge, "guarded": guarded, "audit": audit, "since": now - 60, "until": now + 60}
+    known |= {"TrailCallbackHandler": TrailCallbackHandler, "instrument": lambda **_: None}  # it asks a PostgreSQL
+    kinds = {"kind": "prices", "query_class": "prices"}
+    for release in ("v1", "v2", "2026-11-20"):
+        handler = TrailCallbackHandler(judge, "inline", store="trail.db", context={"release": release, **kinds})
+        langchain_app["chain"].invoke(QUESTION, {"callbacks": [handler]})
+        handler.close(30)
+    Path("logs").mkdir()
+    save("logs/one.jsonl", [handler.trace()])
+    followed("docs/releases.md", known)
+    assert "not_enough_data" in capsys.readouterr().out
+    audited, *_ = blocks("docs/audit.md")  # the others need an endpoint for batches, and a cluster
+    exec(audited.replace('"openai/gpt-5-mini"', "judge").replace("sample=0.1", "sample=1.0"), known)  # noqa: S102
+    assert capsys.readouterr().out == "1.0\n"
+    Path("audit").rename("audited")
+    followed("docs/store.md", known)
+    assert known["week"].decided == known["week"].bad == 1
 
 
 @pytest.mark.parametrize("name", sorted(str(each.relative_to(ROOT)) for each in ROOT.glob("docs/*.md")))
