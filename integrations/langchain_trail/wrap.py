@@ -4,17 +4,16 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterator, Callable, Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Generic, TypeVar, Unpack, cast
+from typing import TYPE_CHECKING, Any, Generic, TypeVar, Unpack
 from uuid import UUID, uuid4
 
-from langchain_core.messages import AIMessageChunk, BaseMessageChunk
+from langchain_core.messages import BaseMessageChunk
 from langchain_core.runnables import AddableDict, Runnable, RunnableConfig
 from langchain_core.runnables.config import merge_configs
 
-from langchain_trail.answers import added, with_message_summary
+from langchain_trail.answers import added
 from langchain_trail.drafts import adispatch, dispatch
 from langchain_trail.handler import TrailCallbackHandler
-from langchain_trail.hooks import unmarked
 from trail_callbacks.errors import InputError
 from trail_callbacks.graph import ProvenanceGraph
 from trail_callbacks.judges.resolve import JudgeLike
@@ -37,7 +36,7 @@ class TrailResult(Generic[Out]):
 
     Attributes:
         output: What the app returned; of a stream the sum of its chunks, or their list if they do not add. A message
-            that answers, alone or in `messages`, is a copy with the report's summary in `response_metadata["trail"]`.
+            that answers, alone or in `messages`, has the report's summary in `response_metadata["trail"]`.
         report: The report on it.
         graph: The provenance graph: the texts it came from.
         trace: The recorded run, which can be saved, and verified again later.
@@ -50,23 +49,18 @@ class TrailResult(Generic[Out]):
 
 
 class _Chunks(Generic[Out]):
-    """The chunks of a stream so far. A last one, with the report, follows those of a message."""
+    """The chunks of a stream so far."""
 
-    def __init__(self, chunks: Any, finish: Callable[[Any], Any], *, attach: bool) -> None:
+    def __init__(self, chunks: Any, finish: Callable[[Any], Any]) -> None:
         self._chunks = chunks
         self._finish = finish
-        self._attach = attach
         self._seen: list[Out] = []
         self._done = False
         self._result: TrailResult[Out] | None = None
 
     def _kept(self, chunk: Out) -> Out:
         self._seen.append(chunk)
-        return unmarked(chunk) if self._attach else chunk
-
-    def _ends_with_report(self) -> bool:
-        done, self._done = self._done, True
-        return not done and self._attach and bool(self._seen) and all(map(_is_message, self._seen))
+        return chunk
 
     def _sum(self) -> Any:
         """The sum of the chunks, or their list: a graph's updates cannot be added."""
@@ -77,15 +71,14 @@ class _Chunks(Generic[Out]):
 
 
 class TrailStream(_Chunks[Out], Iterator[Out]):
-    """The chunks of a stream, unchanged, then a chunk with the report if they are a message's; and the result."""
+    """The chunks of a stream, and the result."""
 
     def __next__(self) -> Out:
         try:
             return self._kept(next(self._chunks))
         except StopIteration:
-            if not self._ends_with_report():
-                raise
-        return cast("Out", _last(self.result))
+            self._done = True
+            raise
 
     @property
     def result(self) -> TrailResult[Out]:
@@ -106,24 +99,14 @@ class AsyncTrailStream(_Chunks[Out], AsyncIterator[Out]):
         try:
             return self._kept(await anext(self._chunks))
         except StopAsyncIteration:
-            if not self._ends_with_report():
-                raise
-        return cast("Out", _last(await self.result()))
+            self._done = True
+            raise
 
     async def result(self) -> TrailResult[Out]:
         """As `TrailStream.result`."""
         if self._result is None:
             self._result = await self._finish(self._sum())
         return self._result
-
-
-def _is_message(chunk: object) -> bool:
-    return isinstance(chunk, AIMessageChunk)
-
-
-def _last(result: TrailResult[Any]) -> AIMessageChunk:
-    metadata = {"trail": result.report.summary()}
-    return AIMessageChunk(content="", id=result.output.id, response_metadata=metadata, chunk_position="last")
 
 
 _MAX_TRACES = 4_096
@@ -138,9 +121,8 @@ class Traced(Generic[In, Out]):
         handler: The handler behind it, with all reports and errors.
     """
 
-    def __init__(self, runnable: Runnable[In, Out], handler: TrailCallbackHandler, *, attach: bool = True) -> None:
+    def __init__(self, runnable: Runnable[In, Out], handler: TrailCallbackHandler) -> None:
         self._runnable = runnable
-        self._attach = attach
         self.handler = handler
 
     def invoke(self, input: In, config: RunnableConfig | None = None, **kwargs: Any) -> TrailResult[Out]:  # noqa: A002 - as Runnable names it
@@ -158,20 +140,19 @@ class Traced(Generic[In, Out]):
         return result
 
     def stream(self, input: In, config: RunnableConfig | None = None, **kwargs: Any) -> TrailStream[Out]:  # noqa: A002 - as Runnable names it
-        """Streams the app's chunks unchanged; `.result` of the stream is there once it is exhausted.
+        """Streams the app's chunks; `.result` of the stream is there once it is exhausted.
 
-        After a message's chunks comes one more, empty, with the report's summary in `response_metadata["trail"]`: the
-        stream ends when the verification does. Texts and a graph's updates have no place for it, and end at once.
+        The last chunk of a message has the report's summary in `response_metadata["trail"]`, when that is ready.
         """
         run_id, merged = self._prepared(config)
         chunks = self._runnable.stream(input, merged, **kwargs)
-        return TrailStream(chunks, lambda out: self._result(out, run_id), attach=self._attach)
+        return TrailStream(chunks, lambda out: self._result(out, run_id))
 
     def astream(self, input: In, config: RunnableConfig | None = None, **kwargs: Any) -> AsyncTrailStream[Out]:  # noqa: A002 - as Runnable names it
         """As `stream`; await `.result()` once it is exhausted."""
         run_id, merged = self._prepared(config)
         chunks = self._runnable.astream(input, merged, **kwargs)
-        return AsyncTrailStream(chunks, lambda out: self._aresult(out, run_id), attach=self._attach)
+        return AsyncTrailStream(chunks, lambda out: self._aresult(out, run_id))
 
     def _prepared(self, config: RunnableConfig | None) -> tuple[str, RunnableConfig]:
         """The user's config, copied, with our handler and an id by which to find the run again."""
@@ -182,26 +163,30 @@ class Traced(Generic[In, Out]):
 
     def _result(self, output: Out, run_id: str) -> TrailResult[Out]:
         try:
-            return self._resulting(output, self.handler.report(run_id), self.handler.trace(run_id))
+            report = self.handler.report(run_id)
         except Exception as error:  # noqa: BLE001 - a report that cannot be made must not cost the app its answer
-            return self._without_report(output, run_id, error)
+            report = _no_report(error)
+        return self._resulting(output, report, run_id)
 
     async def _aresult(self, output: Out, run_id: str) -> TrailResult[Out]:
         try:
-            return self._resulting(output, await self.handler.areport(run_id), self.handler.trace(run_id))
+            report = await self.handler.areport(run_id)
         except Exception as error:  # noqa: BLE001 - as above
-            return self._without_report(output, run_id, error)
+            report = _no_report(error)
+        return self._resulting(output, report, run_id)
 
-    def _resulting(self, output: Any, report: Report, trace: Trace) -> TrailResult[Any]:
-        shown = with_message_summary(output, report.summary()) if self._attach else output
-        return TrailResult(output=shown, report=report, graph=report.graph, trace=trace)
+    def _resulting(self, output: Any, report: Report, run_id: str) -> TrailResult[Any]:
+        try:
+            trace = self.handler.trace(run_id)
+        except Exception as error:  # noqa: BLE001 - as above
+            from trail_callbacks.trace import Trace  # noqa: PLC0415 - it hardly ever happens
 
-    def _without_report(self, output: Any, run_id: str, error: Exception) -> TrailResult[Any]:
-        from trail_callbacks.trace import Trace  # noqa: PLC0415 - it hardly ever happens
+            trace = Trace(id=run_id, events=(), warnings=(f"no trace: {error}",))
+        return TrailResult(output=output, report=report, graph=report.graph, trace=trace)
 
-        why = (f"no report: {error}",)
-        report = Report(state="error", graph=ProvenanceGraph(nodes=()), warnings=why)
-        return self._resulting(output, report, Trace(id=run_id, events=(), warnings=why))
+
+def _no_report(error: Exception) -> Report:
+    return Report(state="error", graph=ProvenanceGraph(nodes=()), warnings=(f"no report: {error}",))
 
 
 @shows_settings(CaptureSettings, RecordKeywords, keep=Retention(runs=_MAX_TRACES))
@@ -216,7 +201,7 @@ def traced(runnable: Runnable[In, Out], judge: JudgeLike = None, **settings: Unp
     Args:
         runnable: A chain, graph or agent; it is not changed.
         judge: See `TrailCallbackHandler`.
-        **settings: See `TrailCallbackHandler`. A batch larger than `Retention.runs` loses its oldest reports.
+        **settings: See `TrailCallbackHandler`.
 
     Raises:
         InputError: If a value is out of range.
@@ -225,6 +210,4 @@ def traced(runnable: Runnable[In, Out], judge: JudgeLike = None, **settings: Unp
     if not isinstance(runnable, Runnable):
         raise InputError(f"traced() takes a runnable, got {type(runnable).__name__}")
     settings.setdefault("keep", Retention(runs=_MAX_TRACES))
-    attach = settings.get("attach", True)
-    settings["attach"] = False  # the report goes on a copy of the message, when it is ready
-    return Traced(runnable, TrailCallbackHandler(judge, **settings), attach=attach)
+    return Traced(runnable, TrailCallbackHandler(judge, **settings))

@@ -267,6 +267,7 @@ def test_a_message_with_a_summary_is_data(says, wrap, streaming):
     if streaming:
         stream = app.stream(ASKED)
         message = reduce(add, list(stream))
+        getattr(stream, "result", None)  # of traced(): waits for the report
     else:
         message = app.invoke(ASKED)
         message = getattr(message, "output", message)

@@ -11,6 +11,7 @@ from langchain_core.runnables import RunnableLambda
 from langchain_trail import TrailResult, traced
 
 from trail_callbacks.errors import InputError
+from trail_callbacks.session import Retention
 
 SOURCE = "The lighthouse of Genoa is 77 metres tall. The lighthouse of Genoa was rebuilt in 1543."
 
@@ -80,7 +81,7 @@ def test_message_chunks_are_summed_and_a_graph_s_updates_listed(says):
     assert updates.result.graph.answer.text == "said"
 
 
-def test_messages_carry_the_summary_and_a_stream_of_them_a_last_chunk_with_it(says):
+def test_messages_and_the_last_chunk_of_a_stream_of_them_carry_the_summary(says):
     pytest.importorskip("langgraph")
     from langgraph.graph import START, MessagesState, StateGraph
 
@@ -96,15 +97,10 @@ def test_messages_carry_the_summary_and_a_stream_of_them_a_last_chunk_with_it(sa
     assert state["messages"][-1].response_metadata["trail"]["claims"] == 1
 
     stream = traced(model).stream(SOURCE)
-    *chunks, last = stream
-    assert last.text == ""
-    assert last.response_metadata["trail"] == stream.result.report.summary()
-    whole = chunks[0]
-    for chunk in [*chunks[1:], last]:
-        whole += chunk
-    assert whole.text == "The lighthouse of Genoa is 99 metres tall."
-    assert whole.response_metadata["trail"] == stream.result.output.response_metadata["trail"]
-    assert next(stream, None) is None
+    chunks = list(stream)
+    assert chunks[-1].response_metadata["trail"] == stream.result.report.summary()
+    assert stream.result.output.text == "The lighthouse of Genoa is 99 metres tall."
+    assert stream.result.output.response_metadata["trail"] == stream.result.report.summary()
 
 
 async def test_who_watches_the_run_around_hears_of_the_report(chain):
@@ -151,7 +147,13 @@ def test_a_report_that_cannot_be_given_does_not_take_the_answer_away(chain, monk
     monkeypatch.setattr(app.handler, "report", lambda run_id: 1 / 0)
     result = app.invoke(BAD)
     assert (result.output, result.report.state) == ("The lighthouse of Genoa is 99 metres tall.", "error")
-    assert result.report.warnings == result.trace.warnings == ("no report: division by zero",)
+    assert result.report.warnings == ("no report: division by zero",)
+
+
+def test_without_texts_there_is_a_report_and_no_trace(chain):
+    result = traced(chain, keep=Retention(texts=False)).invoke(BAD)
+    assert (result.report.hallucination_score, result.trace.events) == (1.0, ())
+    assert "no trace: " in result.trace.warnings[0]
 
 
 def test_only_runnables_are_traced():
