@@ -140,14 +140,8 @@ def _collect(update: Any, state: dict[str, Any], depth: int) -> None:
 def as_chunk(output: Any) -> Any:
     """Returns a whole output as the only chunk of a stream."""
     if isinstance(output, AIMessage) and not isinstance(output, AIMessageChunk):
-        return AIMessageChunk(
-            content=output.content,
-            id=output.id,
-            name=output.name,
-            response_metadata=output.response_metadata,
-            usage_metadata=output.usage_metadata,
-            chunk_position="last",
-        )
+        names = ("content", "id", "name", "response_metadata", "usage_metadata")
+        return AIMessageChunk(**{name: getattr(output, name) for name in names}, chunk_position="last")
     return AddableDict(output) if isinstance(output, dict) else output
 
 
@@ -161,7 +155,7 @@ def trailing(output: Any, summary: dict[str, Any]) -> list[Any]:
 _CONTENT = 4  # words; a shorter text is a label, such as the route that a model chose
 
 
-def complete(graph: ProvenanceGraph, output: Any, stored: Callable[[str], str] = lambda text: text) -> ProvenanceGraph:
+def complete(graph: ProvenanceGraph, output: Any, stored: Callable[[str], str] = str) -> ProvenanceGraph:
     """Returns a graph whose answer is all that models wrote of an output, so that everything in it is judged.
 
     The answer of a captured graph is what was written last. A text that another one was made from is not added, and if
@@ -218,7 +212,7 @@ def short_fields(graph: ProvenanceGraph, output: Any) -> tuple[str, ...]:
     )
 
 
-def _names_answer(output: Any, answer: Node, stored: Callable[[str], str] = lambda text: text) -> bool:
+def _names_answer(output: Any, answer: Node, stored: Callable[[str], str] = str) -> bool:
     """Whether a message or a key names the answer; not if the captured one is another text, as of a message beside."""
     if not isinstance(output, dict | list) or answer_message(output) is not None:
         return True
@@ -243,7 +237,7 @@ def _is_in(text: str, named: Collection[str]) -> bool:
     return any(text.strip() in each or each in text for each in named)
 
 
-def _written(output: Any, nodes: Sequence[Node], stored: Callable[[str], str] = lambda text: text) -> list[str]:
+def _written(output: Any, nodes: Sequence[Node], stored: Callable[[str], str] = str) -> list[str]:
     """The texts of an output that these models wrote, whole, in fields of their own or inside text of the code."""
     texts = dict.fromkeys(stored(piece.text).strip() for piece in pieces(output))
     wrote = [node.text.strip() for node in nodes if _is_content(node.text)]

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from langchain_core.callbacks import CallbackManagerForRetrieverRun
 from langchain_core.documents import Document
 from langchain_core.language_models.fake_chat_models import FakeListChatModel
 from langchain_core.output_parsers import StrOutputParser
 from langchain_core.prompts import ChatPromptTemplate
-from langchain_core.retrievers import BaseRetriever
 from langchain_core.runnables import Runnable, RunnablePassthrough
 
 from langchain_trail.handler import trail
@@ -15,22 +13,15 @@ from trail_callbacks.judges.judge import Judge
 from trail_callbacks.report import Report
 
 
-class _OneDocument(BaseRetriever):
-    text: str
-
-    def _get_relevant_documents(self, query: str, *, run_manager: CallbackManagerForRetrieverRun) -> list[Document]:
-        return [Document(page_content=self.text)]
-
-
 def selfcheck(question: str, source: str, answer: str, judge: Judge) -> Report:
-    """Retrieves the source, asks a model that gives the answer, and verifies it.
+    """Reads the source, asks a model that gives the answer, and verifies it.
 
     Raises:
         Exception: The first error that capture kept, if it kept any.
     """
     prompt = ChatPromptTemplate.from_template("Context: {context}\n\nQuestion: {question}")
     chain: Runnable[str, str] = (
-        {"context": _OneDocument(text=source), "question": RunnablePassthrough()}
+        {"context": lambda _: [Document(page_content=source)], "question": RunnablePassthrough()}
         | prompt
         | FakeListChatModel(responses=[answer])
         | StrOutputParser()

@@ -64,7 +64,7 @@ def stripped(
     if written is None or report.claims_error is not None or structured(answer) is not None:
         return None
     page = _Page(answer, report, on_undecided)
-    if not page.take_out() or not (self_contained or page.english or not page.exposed()):
+    if not page.take_out() or not (self_contained or page.english):
         return None
     signs = page.kept()
     if signs is None:
@@ -210,22 +210,8 @@ class _Page:
             counts = Counter(n for _, places in brought for n in places)
             if max(counts, key=lambda n: (counts[n], n)) in self._gone:
                 return True
-        return points and not self._states(number)
-
-    def _states(self, number: int) -> bool:
-        return bool(self._parts[number].title) or any(claim.checkable for claim in self._claims[number])
-
-    def exposed(self) -> bool:
-        """Whether a sentence stays behind one that goes, in the same paragraph or before the next item or heading."""
-        open_ = False
-        for block in self._blocks:
-            if block.item or block.level or self._parts[block.parts[0]].row:
-                open_ = False
-            for n in block.parts:
-                if open_ and n not in self._gone and self._states(n):
-                    return True
-                open_ = open_ or n in self._gone
-        return False
+        states = self._parts[number].title or any(claim.checkable for claim in self._claims[number])
+        return points and not states
 
     def staying(self) -> list[Claim]:
         """The claims of what stays."""
