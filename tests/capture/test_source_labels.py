@@ -2,9 +2,9 @@
 
 import pytest
 
-from trail_callbacks.capture.assemble import SOURCE_LABELS
 from trail_callbacks.capture.build import build
 from trail_callbacks.capture.events import Piece, RunEnded, RunStarted
+from trail_callbacks.capture.lineage import SOURCE_LABELS
 
 ONE = "The ferry to Halden takes 40 minutes."
 TWO = "Dogs ride for free on the upper deck, cats in the cabin."

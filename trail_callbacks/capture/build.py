@@ -13,14 +13,30 @@ from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-from trail_callbacks.capture.answer import answer_text, is_reply, question_first, root_kind
-from trail_callbacks.capture.assemble import FilterDecisions, assemble, with_source_labels
 from trail_callbacks.capture.conversation import Earlier, mark_model_text, recall, time_of
 from trail_callbacks.capture.events import DECLARED, Event, Piece
-from trail_callbacks.capture.lineage import Contribution, Contributions, LineageResolver, NodeDraft, merge
+from trail_callbacks.capture.lineage import (
+    Contribution,
+    Contributions,
+    FilterDecisions,
+    LineageResolver,
+    NodeDraft,
+    assemble,
+    merge,
+    with_source_labels,
+)
 from trail_callbacks.capture.link import Linker
 from trail_callbacks.capture.match import Text
-from trail_callbacks.capture.runs import CapturedRun, Slot, document_key, tree
+from trail_callbacks.capture.runs import (
+    CapturedRun,
+    Slot,
+    answer_text,
+    document_key,
+    is_reply,
+    question_first,
+    root_kind,
+    tree,
+)
 from trail_callbacks.capture.unexplained import CodeOutputs, InstructionFinder, is_from_before, kind_of
 from trail_callbacks.graph import CUT_OFF, LOST, NodeKind, ProvenanceGraph
 

@@ -6,10 +6,9 @@ from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
-from trail_callbacks.capture.answer import question_first
 from trail_callbacks.capture.events import Event, Piece, RunEnded, RunStarted, with_pieces
 from trail_callbacks.capture.match import Text, TextIndex, overlap
-from trail_callbacks.capture.runs import CapturedRun, tree
+from trail_callbacks.capture.runs import CapturedRun, question_first, tree
 
 _REF = 1 << 64  # object identities are smaller; an earlier root's objects are gone, and others may have theirs
 

@@ -156,7 +156,7 @@ class Linker:
     def _by_channel(self, slot: Slot) -> list[Link]:
         pool = self._written(slot)
         links = self._from(pool, slot)
-        if links or not pool.slots or _is_another_message(slot, pool):
+        if links or not pool.slots:
             return links
         last = pool.slots[-1].run
         return _opaque(source for source in self._some(pool, slot) if source.run is last)
@@ -204,13 +204,8 @@ class Linker:
         links = [Link(source, "declared", match.whole, spans=match.spans) for source, match in shown if match]
         if names is None and links:
             return links
-        missing = [source for source, match in shown if match is None and not self._shown_by_sibling(source, slot)]
+        missing = [source for source, match in shown if match is None]
         return links + _opaque(missing)
-
-    def _shown_by_sibling(self, source: Slot, slot: Slot) -> bool:
-        """True if another message of the same prompt contains the variable; then this one need not."""
-        others = (other for other in slot.run.outputs if other is not slot)
-        return any(overlap(self.text(source), self.text(other)) for other in others)
 
     def _of_composite(self, slot: Slot) -> list[Link]:
         run, path = slot.run, slot.piece.path
@@ -380,11 +375,6 @@ def _shared(found: Sequence[tuple[Slot, Match]]) -> Sequence[tuple[Slot, Match]]
 def _is_used(slot: Slot, names: Sequence[str] | None) -> bool:
     """True for an input that a prompt template with these variables shows."""
     return names is None or not slot.piece.path or slot.piece.path[0] in names
-
-
-def _is_another_message(slot: Slot, pool: Pool) -> bool:
-    """True for a message of a list of messages that none of the pool is: one from before, as a checkpoint kept it."""
-    return slot.piece.form == "message" and slot.piece.id is not None and pool.ids.isdisjoint({None, slot.piece.id})
 
 
 def _opaque(pool: Iterable[Slot], basis: Basis = "declared") -> list[Link]:

@@ -79,11 +79,10 @@ class PieceIndex:
         return _latest(equal, slot.run) or _latest(known, slot.run)
 
     def same_object(self, slot: Slot) -> Slot | None:
-        """The producer of this very object, which may have passed it on before it ended."""
+        """The producer of this very object."""
         if slot.piece.ref is None:
             return None
-        known, run = _near(self._by_ref.get(slot.piece.ref, ()), slot.run), slot.run
-        return _latest(known, run) or next((s for s in known if s.run.start < run.start and _beside(s, run)), None)
+        return _latest(self._by_ref.get(slot.piece.ref, ()), slot.run)
 
     def same_text(self, slot: Slot) -> Slot | None:
         """The producer of this text, if the text is distinctive."""
@@ -198,11 +197,6 @@ def _in(run: CapturedRun, slot: Slot) -> bool:
     return slot.run is run or slot.run.within(run)
 
 
-def _beside(source: Slot, run: CapturedRun) -> bool:
-    """True if a piece is an output of another run that does not enclose this one."""
-    return source.side == "out" and source.run is not run and not run.within(source.run)
-
-
 def _nearest(producers: Sequence[Slot], run: CapturedRun) -> Slot:
     """Of several producers of one text, the nearest in the tree, then the latest."""
     if len(producers) == 1:
@@ -274,11 +268,6 @@ class Pool:
     def number(self) -> dict[Slot, int]:
         """The place of each member."""
         return {slot: i for i, slot in enumerate(self.slots)}
-
-    @cached_property
-    def ids(self) -> frozenset[str | None]:
-        """The ids of all; None is one of them if a piece has none."""
-        return frozenset(slot.piece.id for slot in self.slots)
 
     @cached_property
     def _paths(self) -> dict[tuple[str | int, ...], list[Slot]]:

@@ -9,7 +9,6 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, TypeAlias
 
-from trail_callbacks.capture.answer import NAMES
 from trail_callbacks.capture.events import (
     DECLARED,
     FILTER,
@@ -22,6 +21,7 @@ from trail_callbacks.capture.events import (
     with_pieces,
 )
 from trail_callbacks.capture.payloads import KEYS
+from trail_callbacks.capture.runs import NAMES
 from trail_callbacks.graph import ProvenanceGraph
 
 Redact: TypeAlias = Callable[[str], str] | Sequence[Callable[[str], str]]

@@ -1,7 +1,7 @@
 """The recorded run as a value that can be kept: events, context, and what they show of the evidence path.
 
-Start with `trace.Trace`. `reading` joins the tree of runs with the nodes of the graph; `retrievals`, `rerankings`
-and `packings` make views of that, of the values in `steps`. `recorded` makes a trace of what capture has, `context`
+Start with `trace.Trace`. `retrievals` joins the tree of runs with the nodes of the graph; it, `rerankings` and
+`packings` make views of that, of the values in `steps`. `recorded` makes a trace of what capture has, `context`
 says whose run it was, `codec` writes and reads traces.
 """
 

@@ -6,16 +6,14 @@ from bisect import bisect_left
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cached_property
 from typing import NamedTuple
 
 from trail_callbacks.capture.match import Text, overlap
 from trail_callbacks.capture.runs import CapturedRun
 from trail_callbacks.graph import Edge, Node
 from trail_callbacks.models.tokens import count
-from trail_callbacks.trace.reading import Reading
 from trail_callbacks.trace.rerankings import Selection, selections
-from trail_callbacks.trace.retrievals import bringers
+from trail_callbacks.trace.retrievals import Reading, bringers
 from trail_callbacks.trace.steps import Dropped, Packed, Packing
 
 _BEGINNING = 10  # characters by which the beginning of a passage is known, where one is expected
@@ -275,7 +273,7 @@ class _Reasons:
 
 _NEAR = 4_000  # characters after the passage before
 _HEAD = 40  # characters by which a passage that was cut is found
-_SEARCHES = 200  # of the whole prompt; more of them would take longer than anybody waits
+_SEARCHES = 200  # word by word; more of them would take longer than anybody waits
 
 
 class PromptPlaces:
@@ -286,16 +284,6 @@ class PromptPlaces:
         self._at = 0
         self._text = Text(prompt)
         self._searches = 0
-
-    @cached_property
-    def _lines(self) -> dict[str, int]:
-        """Where each line begins, its first occurrence."""
-        found: dict[str, int] = {}
-        at = 0
-        for line in self._prompt.splitlines(keepends=True):
-            found.setdefault(line.strip(), at)
-            at += len(line)
-        return found
 
     def whole(self, text: str) -> int | None:
         """Returns where a text begins that the prompt holds as it is."""
@@ -316,10 +304,6 @@ class PromptPlaces:
             return None
         found = self._prompt.find(text, self._at, self._at + _NEAR + len(text))
         if found < 0:
-            line = self._lines.get(text.partition("\n")[0].strip())
-            found = line if line is not None and self._prompt.startswith(text, line) else -1
-        if found < 0 and self._searches < _SEARCHES:
-            self._searches += 1
             found = self._prompt.find(text)
         if found < 0:
             return None

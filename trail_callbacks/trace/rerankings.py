@@ -13,8 +13,7 @@ from dataclasses import dataclass
 from trail_callbacks.capture.events import FILTER
 from trail_callbacks.capture.runs import CapturedRun, Slot, document_key, is_original
 from trail_callbacks.graph import Node
-from trail_callbacks.trace.reading import Reading
-from trail_callbacks.trace.retrievals import bringers, score_of
+from trail_callbacks.trace.retrievals import Reading, bringers, score_of
 from trail_callbacks.trace.steps import Reranked, Reranking
 
 _PAIRS = 100_000  # of documents without an id that are compared by their metadata

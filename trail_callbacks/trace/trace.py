@@ -18,9 +18,8 @@ from trail_callbacks.graph import ProvenanceGraph
 from trail_callbacks.trace.codec import dumped, loaded, schema_of
 from trail_callbacks.trace.context import Context, Versions
 from trail_callbacks.trace.packings import packings
-from trail_callbacks.trace.reading import Reading
 from trail_callbacks.trace.rerankings import rerankings
-from trail_callbacks.trace.retrievals import model_calls, retrievals
+from trail_callbacks.trace.retrievals import Reading, model_calls, retrievals
 from trail_callbacks.trace.steps import ModelCall, Packing, Reranking, Retrieval
 
 

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from trail_callbacks.capture.assemble import SOURCE_LABELS
+from trail_callbacks.capture.lineage import SOURCE_LABELS
 from trail_callbacks.claims import Citation, CitationStatus, Claim
 from trail_callbacks.evidence import CANDIDATES, Passage, candidates, whole
 from trail_callbacks.evidence.library import Cited, CitedPart, attach
