@@ -82,20 +82,16 @@ class PolarityMatcher(ValueMatcher):
         return [mention for n, mention in graded if n == most]
 
     def _leads(self, text: str) -> list[ValueMention]:
-        """What opens the first sentence that is a plain yes or no, and what opens a later one that differs."""
-        found: dict[Stated, ValueMention] = {}
-        for sentence in sentences(text):
+        """What opens the first sentence that is a plain yes or no."""
+        for sentence in () if _BOTH.match(text) else sentences(text):
             says_yes = None if withholds(sentence.text, is_rule=True) else _lead(sentence.text)
             if says_yes is not None:
                 end = next((each.end() for each in _WORD.finditer(text, sentence.start)), sentence.end)
-                value = self._value(says_yes == self._asked)
-                found.setdefault(value, ValueMention(value, sentence.start, end))
-        if found and _BOTH.match(text):
-            return []
-        if not found and self._is_literal and (verdict := _VERDICT.search(text)):
+                return [ValueMention(self._value(says_yes == self._asked), sentence.start, end)]
+        if self._is_literal and (verdict := _VERDICT.search(text)):
             value = self._value((bool(verdict["yes"]) != bool(verdict["not"])) == self._asked)
             return [ValueMention(value, *verdict.span())]
-        return list(found.values())
+        return []
 
     def _denies(self, said: str) -> bool:
         """Whether a clause denies: by its words, or, if it names another duty, as what was asked is not so then."""
@@ -111,9 +107,7 @@ class DutyMatcher(ValueMatcher):
 
     def __init__(self, values: ValueForms) -> None:
         named = {_duty(plain(forms[0])): name for name, forms in values.items()}
-        stems = [_stems(_duty_words().sub(" ", plain(forms[0]))) for forms in values.values()]
-        of_one = all(each & stems[0] or each == stems[0] for each in stems)
-        self._named = named if len(named) == len(values) > 1 and None not in named and of_one else {}
+        self._named = named if len(named) == len(values) > 1 and None not in named else {}
 
     def __bool__(self) -> bool:
         return bool(self._named)
