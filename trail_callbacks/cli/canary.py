@@ -136,15 +136,15 @@ def _question(played: CanaryDemo) -> Iterator[Any]:
     if not leaks:
         return
     asked = (played.run.probes[each] for each in leaks)
-    probe = min(
-        asked, key=lambda each: ("___" in each.question, each.kind not in ("number", "date"), len(each.question))
-    )
+    probe = min(asked, key=lambda each: (each.fictive is None, "___" in each.question, len(each.question)))
     yield Text("\n2  One question, asked of one model four times", style="bold")
     yield plain(probe.question)
     yield f"The pages say {plain(probe.real)}, the twin says {plain(probe.fictive or 'nothing')}."
     for arm, words in _ARMS.items():
         if (trial := trials.get((probe.id, arm))) is not None:
-            yield f"  {words}: {plain(trial.answer or '')} ({trial.finding.outcome.replace('_', ' ')})"
+            known = arm == "closed_book" and trial.finding.outcome == "leaks_prior"
+            outcome = "knows it" if known else trial.finding.outcome.replace("_", " ")
+            yield f"  {words}: {plain(trial.answer or '')} ({outcome})"
 
 
 canary = typer.Typer(

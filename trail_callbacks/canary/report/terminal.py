@@ -39,7 +39,7 @@ def to_rich(found: Results, *, brief: bool = False) -> Group:
     for section in sections(found):
         if brief and section.id not in ("strategies", "order"):
             continue
-        for part in section.parts:
+        for part in section.parts[:2] if brief and section.id == "strategies" else section.parts:
             if isinstance(part, str):
                 views.append(Text(f"\n{part}", style="dim"))
             elif isinstance(part, Listing):
