@@ -47,7 +47,7 @@ from trail_callbacks.evidence.marks import marks, references
 from trail_callbacks.evidence.spans import spans, tables
 from trail_callbacks.export import to_csv, to_evaluation_lines, to_mermaid, to_otlp, to_prov_json, to_test
 from trail_callbacks.guard.feedback import feedback
-from trail_callbacks.guard.grounds import ReadMessage, ended_at, message_nodes
+from trail_callbacks.guard.guard import ReadMessage, ended_at, message_nodes
 from trail_callbacks.judges.llm import claims, layout, schema
 from trail_callbacks.judges.prompts import Fence, neutral
 from trail_callbacks.language.detect import is_english, language, limits

@@ -10,8 +10,7 @@ from hypothesis import strategies as st
 from trail_callbacks import check
 from trail_callbacks.errors import InputError
 from trail_callbacks.redaction import presets
-from trail_callbacks.redaction.finding import Found
-from trail_callbacks.redaction.presets import replaced
+from trail_callbacks.redaction.presets import Found, replaced
 
 TEXT = "Ada <ada@example.org> paid with 4242 4242 4242 4242 from DE89 3704 0044 0532 0130 00, call +49 30 901820."
 

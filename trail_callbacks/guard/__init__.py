@@ -6,15 +6,17 @@ framework asks a model again; verification itself is in `verify`.
 """
 
 from trail_callbacks.guard.checker import Checker, JudgeDraft, StripAnswer, WriteFeedback
-from trail_callbacks.guard.grounds import ReadMessage, ended_at, message_nodes
 from trail_callbacks.guard.guard import (
     Guard,
     GuardSteps,
+    ReadMessage,
     WriteDraft,
     acarry_out,
     carry_out,
+    ended_at,
     guard_answer,
     holds_text,
+    message_nodes,
 )
 from trail_callbacks.guard.policy import Action, GuardOutcome, LateReport, decide, reject
 from trail_callbacks.guard.settings import BLOCKED, GuardKeywords, GuardSettings, LastResort, OnFail, Stream

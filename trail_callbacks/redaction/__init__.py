@@ -8,7 +8,7 @@ different ones different placeholders, so a text that names another address than
 value cannot be computed from it. Patterns find what has a form of its own. Names, streets and dates of birth have none:
 for those pass a function of your own.
 
-Start with `presets`; `finding` finds values. How redaction is applied to what is recorded is in `capture.redaction`.
+How redaction is applied to what is recorded is in `capture.redaction`.
 """
 
 from trail_callbacks.redaction.presets import Kind, Presets, presets
