@@ -16,8 +16,7 @@ from langchain_core.runnables import Runnable, RunnableConfig
 from langchain_core.runnables.config import merge_configs
 
 from langchain_trail.answers import answer_message, answer_text, complete, earlier, parts, shown
-from langchain_trail.drafts import Drafts, adispatch, dispatch
-from langchain_trail.grounds import redacting
+from langchain_trail.drafts import Drafts, adispatch, dispatch, redacting
 from langchain_trail.handler import TrailCallbackHandler
 from langchain_trail.memory import held, identified, without_reviews
 from langchain_trail.pieces import pieces

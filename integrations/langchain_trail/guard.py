@@ -14,8 +14,7 @@ from langchain_core.runnables import RunnableConfig
 from langchain_core.runnables.config import ensure_config
 
 from langchain_trail.answers import answer_message, answer_text, structured_text, with_message_summary
-from langchain_trail.drafts import EVENT, Drafts, adispatch, dispatch, isolated
-from langchain_trail.grounds import from_messages, grounds
+from langchain_trail.drafts import EVENT, Drafts, adispatch, dispatch, from_messages, grounds, isolated
 from langchain_trail.withholding import judged_only, replaced, unjudged
 from trail_callbacks.errors import MissingExtraError
 from trail_callbacks.graph import ProvenanceGraph

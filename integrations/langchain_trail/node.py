@@ -10,8 +10,7 @@ from langchain_core.messages import AIMessage, BaseMessage
 from langchain_core.runnables import Runnable, RunnableConfig, RunnableLambda
 
 from langchain_trail.answers import annotated, answer_message, answer_text, structured_text
-from langchain_trail.drafts import adispatch, dispatch, isolated
-from langchain_trail.grounds import from_messages, grounds
+from langchain_trail.drafts import adispatch, dispatch, from_messages, grounds, isolated
 from langchain_trail.pieces import pieces
 from trail_callbacks.errors import InputError
 from trail_callbacks.graph import Node, ProvenanceGraph
