@@ -2,7 +2,8 @@
 
 - `rooms`: packages and modules directly below `trail_callbacks`; `arrows`: pairs of rooms of which one imports the other,
   wherever in a module the import stands; `circles`: groups of rooms, and of modules, that import each other in a circle.
-- `entered`: modules of the engine in which a function runs during one `check()` and its `to_html()`, by room.
+- `entered`: modules of the engine in which a function runs during one `check()` and its `to_html()`, by room; and those of
+  engine and adapter from a LangChain callback to the page, where LangChain is installed.
 - `lines`: lines of Python by room.
 """
 
@@ -10,8 +11,10 @@ from __future__ import annotations
 
 import json
 import sys
+import threading
 from collections import Counter
-from collections.abc import Hashable, Iterable, Mapping
+from collections.abc import Callable, Hashable, Iterable, Mapping
+from importlib.util import find_spec
 from pathlib import Path
 
 import grimp
@@ -20,6 +23,7 @@ import networkx as nx
 import trail_callbacks
 
 ROOT = Path(trail_callbacks.__file__).parent
+ROOTS = (ROOT, ROOT.parent / "integrations" / "langchain_trail")
 ANSWER = "The bridge opened in 1986. It carries 12,000 cars a day, and all lorries use the lower deck."
 SOURCES = ["The bridge opened in 1968. Some lorries use the lower deck.", '{"cars_a_day": 12000}']
 
@@ -37,7 +41,7 @@ def circles(arrows: Mapping[Hashable, Iterable[Hashable]]) -> list[list[Hashable
     return [sorted(part) for part in nx.strongly_connected_components(graph) if len(part) > 1]
 
 
-def entered() -> Counter[str]:
+def entered(work: Callable[[], object]) -> Counter[str]:
     """Counts the modules in which a function runs, module bodies aside: importing is no step of a check."""
     files: set[str] = set()
 
@@ -45,14 +49,35 @@ def entered() -> Counter[str]:
         if event == "call" and frame.f_code.co_name != "<module>":
             files.add(frame.f_code.co_filename)
 
-    trail_callbacks.check("A warm-up.", ["A warm-up."])
-    sys.setprofile(watch)
+    work()  # a warm-up
+    for kind in (sys, threading):  # this thread, and those that it starts
+        kind.setprofile(watch)
     try:
-        trail_callbacks.check(ANSWER, SOURCES, question="What do you know of the bridge?").to_html()
+        work()
     finally:
         sys.setprofile(None)
-    inside = [Path(file).relative_to(ROOT) for file in files if file.startswith(f"{ROOT}/")]
+        threading.setprofile(None)
+    inside = [path.relative_to(root) for path in map(Path, files) for root in ROOTS if path.is_relative_to(root)]
     return Counter(path.parts[0].removesuffix(".py") for path in inside)
+
+
+def checked() -> None:
+    trail_callbacks.check(ANSWER, SOURCES, question="What do you know of the bridge?").to_html()
+
+
+def recorded() -> None:
+    from langchain_core.documents import Document
+    from langchain_core.retrievers import BaseRetriever
+    from langchain_core.runnables import RunnableLambda
+    from langchain_trail import TrailCallbackHandler
+
+    class Shelf(BaseRetriever):
+        def _get_relevant_documents(self, query, *, run_manager):
+            return [Document(text) for text in SOURCES]
+
+    handler = TrailCallbackHandler(evaluate="never")  # judged on this thread, when it is asked for
+    (Shelf() | RunnableLambda(lambda _: ANSWER)).invoke("What do you know of the bridge?", {"callbacks": [handler]})
+    handler.report().to_html()
 
 
 def main() -> None:
@@ -65,8 +90,10 @@ def main() -> None:
     emit(measure="rooms", value=len([r for r in arrows if r != "(package)"]))
     emit(measure="arrows", value=sum(map(len, arrows.values())))
     emit(measure="circles", rooms=circles(arrows), modules=circles(imports))
-    steps = entered()
-    emit(measure="entered", value=sum(steps.values()), by_room=dict(sorted(steps.items())))
+    for name, work in (("entered", checked), ("entered from a callback", recorded)):
+        if work is checked or find_spec("langchain_core"):
+            steps = entered(work)
+            emit(measure=name, value=sum(steps.values()), by_room=dict(sorted(steps.items())))
     lines: Counter[str] = Counter()
     for path in ROOT.rglob("*.py"):
         part = path.relative_to(ROOT).parts[0].removesuffix(".py")
