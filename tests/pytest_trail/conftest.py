@@ -13,34 +13,40 @@ ROOT = Path(__file__).parents[2]
 check("The fleet has 12 ships.", ["The fleet has 14 ships."])
 
 
+PLUGIN = ("-p", "pytest_trail.plugin", "-p", "no:cacheprovider")
+
+
 @pytest.fixture
-def run(pytester, monkeypatch):
+def clean(monkeypatch):
+    """An environment of its own: pytest repeats whole messages in its summary where CI is set."""
+    for name in ("GITHUB_STEP_SUMMARY", "CI"):
+        monkeypatch.delenv(name, raising=False)
+    return monkeypatch
+
+
+@pytest.fixture
+def run(pytester, clean):
     """Runs tests with the plugin, imported anew. Other installed plugins stay out: their start takes longer."""
-    monkeypatch.delenv("GITHUB_STEP_SUMMARY", raising=False)
-    monkeypatch.delenv("CI", raising=False)  # where it is set, pytest repeats whole messages in its summary
-    monkeypatch.setenv("PYTEST_DISABLE_PLUGIN_AUTOLOAD", "1")
-    monkeypatch.setenv("NO_COLOR", "1")
+    clean.setenv("PYTEST_DISABLE_PLUGIN_AUTOLOAD", "1")
+    clean.setenv("NO_COLOR", "1")
 
     def started(text, *args):
         for name in [name for name in sys.modules if name.partition(".")[0] == "pytest_trail"]:
-            monkeypatch.delitem(sys.modules, name)
+            clean.delitem(sys.modules, name)
         pytester.makepyfile(text)
-        return pytester.runpytest_inprocess("-p", "pytest_trail.plugin", "-p", "no:cacheprovider", *args)
+        return pytester.runpytest_inprocess(*PLUGIN, *args)
 
     return started
 
 
 @pytest.fixture
-def run_apart(pytester, monkeypatch):
+def run_apart(pytester, clean):
     """Runs tests in their own process, as an app's tests run, with this copy of the plugin."""
-    inherited = os.environ.get("PYTHONPATH")
-    paths = [str(ROOT), str(ROOT / "integrations"), *([inherited] if inherited else [])]
-    monkeypatch.setenv("PYTHONPATH", os.pathsep.join(paths))
-    monkeypatch.delenv("GITHUB_STEP_SUMMARY", raising=False)
-    monkeypatch.delenv("CI", raising=False)  # where it is set, pytest repeats whole messages in its summary
+    paths = [str(ROOT), str(ROOT / "integrations"), *filter(None, [os.environ.get("PYTHONPATH")])]
+    clean.setenv("PYTHONPATH", os.pathsep.join(paths))
 
     def started(text, *args):
         pytester.makepyfile(text)
-        return pytester.runpytest_subprocess("-p", "pytest_trail.plugin", "-p", "no:cacheprovider", *args)
+        return pytester.runpytest_subprocess(*PLUGIN, *args)
 
     return started

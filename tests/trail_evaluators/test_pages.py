@@ -46,12 +46,9 @@ def test_what_a_page_takes_from_us_is_there_and_takes_these_arguments(page):
                 inspect.signature(function).bind(*node.args, **keywords)
 
 
-def test_the_links_between_pages_lead_somewhere():
+def test_the_index_has_all_pages():
     index = (FOLDER / "README.md").read_text(encoding="utf-8")
     assert [page.name for page in PAGES if f"]({page.name})" not in index] == []
-    for page in FOLDER.glob("*.md"):
-        for link in re.findall(r"\]\(([^)#]+)\)", page.read_text(encoding="utf-8")):
-            assert link.startswith("https://") or (page.parent / link).exists(), (page.name, link)
 
 
 def test_the_recipe_for_ragas_scores_and_gives_the_reason():
