@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from itertools import combinations, pairwise
+from itertools import combinations
 from math import isclose
 
 from trail_callbacks.judges.local.alignment import Alignment, Mismatch
@@ -20,7 +20,7 @@ _LOOSE = 0.8  # the same for a name; without a neighbour that is the same, all
 _NEW = 0.4  # the same for a name of several words, or a year, that no passage has
 _SHORTEST = 4  # letters of a name of one word that no passage has
 _BOTH = 2
-_ROOT = 4  # letters that names of a country and its people share; `Indiana` and `Indianapolis` are not told apart
+_ROOT = 4  # letters by which names are taken for one: of a country and its people (`Britain`, `British`)
 _TERMS = 24  # numbers of the passages that arithmetic is tried with
 _EXACT = 0.005  # how near a result must be
 _CHANGES = ({"by", "to"}, {"by", "from"}, {"to", "from"})  # `rose by 15` and `rose to 95` may both be true
@@ -37,16 +37,6 @@ _PAIRS = vocabulary(
     longer/shorter earlier/later open/close start/end include/exclude support/oppose highest/lowest best/worst"""
 )
 _OPPOSITES = frozenset(tuple(map(stem, words)) for pair in _PAIRS for words in (pair.split("/"), pair.split("/")[::-1]))
-_COUNTRIES = [
-    frozenset(group.split("/"))
-    for group in (
-        "us/usa/u/america/american/americans/united states",
-        "uk/britain/british/great britain/united kingdom/england/english",
-        *("eu/european union/europe/european", "netherlands/dutch/holland", "france/french", "spain/spanish"),
-        *("china/chinese", "switzerland/swiss", "greece/greek", "ireland/irish", "wales/welsh", "scotland/scottish"),
-    )
-]
-"""What a country and its people are called, where the words do not begin alike."""
 
 
 def number(alignment: Alignment) -> Mismatch | None:
@@ -237,7 +227,7 @@ def _invented(alignment: Alignment, span: tuple[int, int], error_type: ErrorType
 
 
 def _known(name: Sequence[Term], text: Wording) -> bool:
-    """Tells whether a text holds a name, a part of it (people are called by one of their names), or a country.
+    """Tells whether a text holds a name, a part of it (people are called by one of theirs), or one that begins alike.
 
     A word of it does not count inside another name: `Bridge` in `Kelder Bridge` says nothing about the Halden Bridge.
     """
@@ -248,19 +238,5 @@ def _known(name: Sequence[Term], text: Wording) -> bool:
         ]
         if not around or any(mine <= other or other <= mine for other in around):
             return True
-    return _is_country(name, text)
-
-
-def _is_country(name: Sequence[Term], text: Wording) -> bool:
-    """Whether the text has the country by another word: `the US` and `American`, `Austria` and `Austrian`."""
-    written = " ".join(term.form for term in name)
-    forms = [term.form for term in text.terms]
-    grams = {*forms, *(f"{a} {b}" for a, b in pairwise(forms))}
-    return any(written in group and not grams.isdisjoint(group) for group in _COUNTRIES) or any(
-        _rooted(term.form, each.form) for term in name for other in text.names for each in other
-    )
-
-
-def _rooted(form: str, other: str) -> bool:
-    shared = next((i for i, (a, b) in enumerate(zip(form, other, strict=False)) if a != b), min(len(form), len(other)))
-    return shared >= _ROOT and min(len(form), len(other)) - shared <= 1 and len(form) != len(other)
+    forms = {term.form for other in text.names for term in other} - mine
+    return any(form[:_ROOT] == term.form[:_ROOT] for term in name for form in forms)
