@@ -8,9 +8,9 @@ import threading
 import time
 
 import pytest
-from echoes import Echo, call, echo, pipeline
+from echoes import Crowded, busy, call, echo, pipeline
 
-from trail_callbacks.models.call import Failure, Reply, Usage
+from trail_callbacks.models.call import Usage
 from trail_callbacks.models.drive import adrive, drive
 from trail_callbacks.testing import ScriptedModel
 
@@ -50,42 +50,11 @@ def test_usage_adds_up_tokens_and_measures_wall_time_once(run):
     assert 0.05 <= usage.seconds < 5
 
 
-class Gauge:
-    """Counts how many calls are in flight at once."""
-
-    name = "gauge"
-
-    def __init__(self):
-        self.now = self.most = 0
-        self.lock = threading.Lock()
-
-    def enter(self):
-        with self.lock:
-            self.now += 1
-            self.most = max(self.most, self.now)
-
-    def leave(self):
-        with self.lock:
-            self.now -= 1
-
-    def ask(self, call):
-        self.enter()
-        time.sleep(0.02)  # long enough for calls to overlap, if they may
-        self.leave()
-        return Reply(value=Echo(text="x"))
-
-    async def aask(self, call):
-        self.enter()
-        await asyncio.sleep(0.02)
-        self.leave()
-        return Reply(value=Echo(text="x"))
-
-
 @pytest.mark.parametrize("concurrency", [1, 3])
 def test_calls_overlap_up_to_the_limit(run, concurrency):
-    gauge = Gauge()
-    run(pipeline("abcdefghi", "jkl"), gauge, concurrency=concurrency)
-    assert gauge.most == concurrency
+    model = Crowded(100)
+    run(pipeline("abcdefghi", "jkl"), model, concurrency=concurrency)
+    assert max(model.peaks) == concurrency
 
 
 def test_workers_see_the_context_of_the_caller():
@@ -146,5 +115,105 @@ def test_nobody_waits_for_a_busy_model_after_the_caller_has_left():
         assert not thread.is_alive()
 
 
-def busy(retry_after):
-    return Reply(failure=Failure("busy", "slow down"), retry_after=retry_after, usage=Usage(calls=1))
+async def test_cancelling_closes_the_pipeline_and_cancels_the_calls():
+    closed, cancelled, begun = [], [], []
+
+    class Slow:
+        name = "slow"
+
+        async def aask(self, call):
+            begun.append(call)
+            try:
+                await asyncio.sleep(30)
+            except asyncio.CancelledError:
+                cancelled.append(call.messages[-1].content)
+                raise
+
+    def waiting():
+        try:
+            yield [call("a"), call("b")]
+        finally:
+            closed.append(True)
+
+    task = asyncio.create_task(adrive(waiting(), Slow()))
+    while len(begun) < 2:  # noqa: ASYNC110 - there is no event to wait for
+        await asyncio.sleep(0.01)
+    task.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await task
+    assert sorted(cancelled) == ["a", "b"]
+    assert closed == [True]
+
+
+async def test_cancelling_while_the_pipeline_works_returns_at_once_and_closes_it_later():
+    working, go_on, closed = threading.Event(), threading.Event(), threading.Event()
+
+    def busy():
+        try:
+            working.set()
+            go_on.wait(10)
+            yield []
+        finally:
+            closed.set()
+
+    task = asyncio.create_task(adrive(busy(), None))
+    await asyncio.to_thread(working.wait, 5)
+    task.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await task
+    assert not closed.is_set()  # it did not wait for the work
+    go_on.set()
+    assert await asyncio.to_thread(closed.wait, 5)
+
+
+async def test_the_pipelines_own_work_does_not_hold_up_the_event_loop():
+    ticked = threading.Event()
+
+    def busy():
+        assert ticked.wait(20)  # work of the pipeline's own, such as ranking
+        yield []
+        return "done"
+
+    async def tick():
+        for _ in range(5):
+            await asyncio.sleep(0.01)
+        ticked.set()
+
+    ticking = asyncio.create_task(tick())
+    result, _ = await adrive(busy(), None)
+    await ticking
+    assert result == "done"
+
+
+def test_many_runs_at_once_do_not_mix():
+    async def all_at_once():
+        runs = [adrive(pipeline(f"{i}x", f"{i}y"), ScriptedModel(echo, delay=0.001)) for i in range(10)]
+        return await asyncio.gather(*runs)
+
+    for i, (result, usage) in enumerate(asyncio.run(all_at_once())):
+        assert [reply.value.text for reply in result[0]] == [str(i), "x"]
+        assert usage.calls == 4
+
+
+async def test_a_cancelled_drive_does_not_wait_for_a_busy_model():
+    model = ScriptedModel(lambda call: busy(50))
+    task = asyncio.create_task(adrive(pipeline("ab"), model))
+    while len(model.calls) < 2:  # noqa: ASYNC110 - there is no event to wait for
+        await asyncio.sleep(0.01)
+    task.cancel()
+    started = time.perf_counter()
+    with pytest.raises(asyncio.CancelledError):
+        await task
+    assert time.perf_counter() - started < 5
+
+
+async def test_a_model_that_cancels_itself_is_a_failed_call():
+    class Cancelling:
+        name = "cancelling"
+
+        async def aask(self, call):
+            raise asyncio.CancelledError
+
+    result, usage = await adrive(pipeline("a"), Cancelling())
+    assert [reply.failure.kind for reply in result[0]] == ["failed"]
+    assert usage.calls == len(result)

@@ -2,51 +2,16 @@
 
 import asyncio
 import threading
-import time
 from concurrent.futures import ThreadPoolExecutor
 from threading import Event
 
 import pytest
-from echoes import call, pipeline
+from echoes import Crowded, busy, call, pipeline
 
 from trail_callbacks.models import gate
-from trail_callbacks.models.call import Failure, Reply, Usage
+from trail_callbacks.models.call import Reply, Usage
 from trail_callbacks.models.drive import adrive, drive
 from trail_callbacks.models.gate import aask, ask, gate_of
-
-
-def busy(retry_after=0.0):
-    return Reply(failure=Failure("busy", "slow down"), retry_after=retry_after, usage=Usage(calls=1))
-
-
-class Crowded:
-    """Answers while at most so many ask at once; counts them."""
-
-    name = "crowded"
-
-    def __init__(self, most):
-        self.most, self.inside, self.peaks, self.lock = most, 0, [], threading.Lock()
-
-    def _enter(self):
-        with self.lock:
-            self.inside += 1
-            self.peaks.append(self.inside)
-            return self.inside <= self.most
-
-    def _leave(self, fine):
-        with self.lock:
-            self.inside -= 1
-        return Reply(usage=Usage(calls=1)) if fine else busy()
-
-    def ask(self, call):
-        fine = self._enter()
-        time.sleep(0.005)
-        return self._leave(fine)
-
-    async def aask(self, call):
-        fine = self._enter()
-        await asyncio.sleep(0.005)
-        return self._leave(fine)
 
 
 @pytest.mark.parametrize("threads", [True, False], ids=["threads", "loop"])
