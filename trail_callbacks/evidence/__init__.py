@@ -1,6 +1,6 @@
 """Evidence: passages of the leaves that support or contradict a claim, how they are found, and which are cited.
 
-`spans` splits a source into sentences, rows of `tables` and fields of JSON, `ranking` scores them by the words that
+`spans` splits a source into sentences, rows of tables and fields of JSON, `ranking` scores them by the words that
 they share with a claim, `candidates` combines both. `marks` finds the citations of an answer, `library` the sources
 that they name and the claims that they belong to. Whether a passage supports a claim is decided in `judges`.
 """

@@ -94,7 +94,7 @@ def prose_in_code(text: str, lines: Sequence[tuple[int, str]]) -> Mapping[int, t
 
     Args:
         text: An answer.
-        lines: Its lines with their offsets, as `sentences.lines_of` returns them.
+        lines: Its lines with their offsets, as `marks.lines_of` returns them.
 
     Returns:
         By the number of each such line the spans in `text` that are prose, none for pure code. Lines of a block that

@@ -80,6 +80,7 @@ _BOLD = re.compile(r"\s*(\*\*|__)(?!\s)[^*_\n]{1,100}\1\s*$")
 _RULER = re.compile(r"\s*(?:\|\s*)?:?-{2,}:?\s*(?:\|\s*:?-{2,}:?\s*)*(?:\|\s*)?$")
 _CODE = ("```", "~~~", "$$", "\\[")  # what code and formulas begin with
 _CELL = re.compile(r"(?<!\\)\|")
+_INSIDE = re.compile(r"(?:\\\||[^|])+")
 _LETTER = re.compile(r"\w")
 _CLOSING = frozenset(".!?:;\u3002\uff01\uff1f\u0964|}]")
 _WRAPPED = 40  # characters; nobody wraps prose at less
@@ -295,13 +296,10 @@ def _rows(lines: Sequence[tuple[int, str]]) -> Iterator[LayoutPiece]:
 
 def _columns(start: int, line: str) -> Iterator[LayoutPiece]:
     """The names of the columns, each by itself."""
-    at = 0
-    for border in [*(found.span() for found in _CELL.finditer(line)), (len(line), len(line))]:
-        name = line[at : border[0]]
-        if _LETTER.search(clean(name)):
-            first = start + at + len(name) - len(name.lstrip())
-            yield LayoutPiece(start=first, end=first + len(name.strip()), title="column")
-        at = border[1]
+    for cell in _INSIDE.finditer(line):
+        if _LETTER.search(clean(cell[0])):
+            first = start + cell.start() + len(cell[0]) - len(cell[0].lstrip())
+            yield LayoutPiece(start=first, end=first + len(cell[0].strip()), title="column")
 
 
 def _cells(line: str) -> list[str]:

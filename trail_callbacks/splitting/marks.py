@@ -1,4 +1,4 @@
-"""Marks that are not words: Markdown, HTML, citations, invisible characters.
+"""Lines, and marks that are not words: Markdown, HTML, citations, invisible characters.
 
 What says nothing about the world is taken out of a text, so that what is left can be compared with a source. Words
 stay, wherever they are written: in a comment, an attribute that browsers show, LaTeX, or a bracket that looks like a
