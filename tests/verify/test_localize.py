@@ -64,8 +64,8 @@ def chain(length):
 
 
 def origin(given, judge, *faults):
-    found, _ = drive(localize(given, [Suspect(claim=CLAIM, faults=faults)], judge), None)
-    return found.by_claim["c1"]
+    (found, _), _ = drive(localize(given, [Suspect(claim=CLAIM, faults=faults)], judge), None)
+    return found["c1"]
 
 
 @given(length=st.integers(1, 60), data=st.data())
@@ -160,7 +160,7 @@ def several(judge):
     second = Claim(id="c2", text=OTHER, quote=OTHER, start=0, end=len(OTHER))
     given = graph(m1="doc", m2="doc", answer="m1 m2")
     suspects = [Suspect(claim=CLAIM), Suspect(claim=second)]
-    return drive(localize(given, suspects, judge), None)[0].by_claim
+    return drive(localize(given, suspects, judge), None)[0][0]
 
 
 class Unruly(Knowing):

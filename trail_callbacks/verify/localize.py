@@ -245,22 +245,16 @@ class Suspect:
     evidence: tuple[Evidence, ...] = ()
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Introductions:
-    """Where claims were introduced, by claim id, and the judge's warnings."""
-
-    by_claim: dict[str, Introduction]
-    warnings: tuple[str, ...] = ()
-
-
-def localize(graph: ProvenanceGraph, suspects: Sequence[Suspect], judge: Judge) -> Pipeline[Introductions]:
-    """Finds where claims that the sources do not support were introduced.
+def localize(
+    graph: ProvenanceGraph, suspects: Sequence[Suspect], judge: Judge
+) -> Pipeline[tuple[dict[str, Introduction], tuple[str, ...]]]:
+    """Finds where claims that the sources do not support were introduced, by claim id; and the judge's warnings.
 
     The faults of a claim are traced separately; the claim was introduced where the earliest of them was, and its
     history covers them all.
     """
     if graph.answer is None:
-        return Introductions(by_claim={})
+        return {}, ()
     walks = [Backtrace(graph, suspect.claim, statement) for suspect in suspects for statement in _statements(suspect)]
     silent = [node for node in graph.upstream(graph.answer.id) if node.kind == "completion" and not speaks(node.text)]
     for walk in walks:
@@ -276,10 +270,7 @@ def localize(graph: ProvenanceGraph, suspects: Sequence[Suspect], judge: Judge) 
     introductions: dict[str, list[Introduction]] = defaultdict(list)
     for walk in walks:
         introductions[walk.claim.id].append(walk.introduction())
-    return Introductions(
-        by_claim={id_: _first(graph, several) for id_, several in introductions.items()},
-        warnings=tuple(dict.fromkeys(warnings)),
-    )
+    return {id_: _first(graph, several) for id_, several in introductions.items()}, tuple(dict.fromkeys(warnings))
 
 
 def _statements(suspect: Suspect) -> Sequence[str]:

@@ -19,7 +19,7 @@ from trail_callbacks.slices import sliced
 from trail_callbacks.taxonomy import UNSUPPORTED
 from trail_callbacks.text import forms
 from trail_callbacks.verify.coverage import AnswerCoverage, covered
-from trail_callbacks.verify.localize import Introductions, Suspect, localize
+from trail_callbacks.verify.localize import Suspect, localize
 from trail_callbacks.verify.options import VerifyOptions
 from trail_callbacks.verify.outcome import (
     Findings,
@@ -176,17 +176,17 @@ def pipeline(  # noqa: C901 - all its steps, in order
         findings = yield from audit(graph, checkable, leaves, judge, options)
     citable = {node.id for node in (graph.upstream(answer.id) if walker else leaves)}
     verdicts = [verdict_on(claim, findings.judged.get(claim.id), graph, judge, citable) for claim in extraction.claims]
-    introductions = Introductions(by_claim=findings.introductions)
+    introductions, further = findings.introductions, findings.warnings
     if options.localize and walker is None:
         suspects = [
             Suspect(claim=claim, faults=findings.judged[claim.id].faults, evidence=verdict.evidence)
             for claim, verdict in zip(extraction.claims, verdicts, strict=True)
             if verdict.support in UNSUPPORTED
         ]
-        introductions = yield from localize(graph, suspects, judge)
+        introductions, further = yield from localize(graph, suspects, judge)
     if options.localize or walker:
-        verdicts = [placed(verdict, introductions.by_claim.get(verdict.claim_id)) for verdict in verdicts]
-    warnings = [*findings.warnings, *introductions.warnings]
+        verdicts = [placed(verdict, introductions.get(verdict.claim_id)) for verdict in verdicts]
+    warnings = [*findings.warnings, *further]  # each is told once
     if any(node.has_model_text for node in graph.nodes):
         from trail_callbacks.verify.self_support import self_supported  # noqa: PLC0415 - most graphs have none
 
