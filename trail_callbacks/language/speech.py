@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from dataclasses import dataclass
+from collections.abc import Sequence
 from functools import cache
 from pathlib import Path
 
@@ -166,22 +166,14 @@ def refuses(text: str) -> bool:
     )
     if len(said) > _LONGEST_REFUSAL or any(sign.isdigit() for sign in said):
         return False
-    return any(language.refuses(_bare(said)) for language in _languages())
+    return any(_refuses(_bare(said), *language) for language in _languages())
 
 
-@dataclass(frozen=True, slots=True)
-class _Language:
-    opening: re.Pattern[str]
-    but: re.Pattern[str]
-    sentence: re.Pattern[str]
-
-    def refuses(self, said: str) -> bool:
-        rest = said
-        while rest and (apology := self.opening.match(rest)):
-            rest = _bare(rest[apology.end() :])
-        if not rest:
-            return bool(said)
-        return self.sentence.fullmatch(rest) is not None and self.but.search(rest) is None
+def _refuses(said: str, opening: re.Pattern[str], but: re.Pattern[str], sentence: re.Pattern[str]) -> bool:
+    rest = said
+    while rest and (apology := opening.match(rest)):
+        rest = _bare(rest[apology.end() :])
+    return bool(said) if not rest else sentence.fullmatch(rest) is not None and but.search(rest) is None
 
 
 def _bare(text: str) -> str:
@@ -195,20 +187,20 @@ def _sections() -> dict[str, str]:
 
 
 @cache
-def _languages() -> tuple[_Language, ...]:
-    return tuple(_read(code, _sections()[code]) for code in LANGUAGES)
+def _languages() -> tuple[tuple[re.Pattern[str], re.Pattern[str], re.Pattern[str]], ...]:
+    """Of each language how apologies begin, what goes on after a refusal, and how whole refusals are worded."""
+    return tuple(_read(code, _sections()[code].splitlines()) for code in LANGUAGES)
 
 
-def _read(code: str, section: str) -> _Language:
-    lines = [line for line in section.splitlines() if line]
+def _read(code: str, lines: Sequence[str]) -> tuple[re.Pattern[str], re.Pattern[str], re.Pattern[str]]:
     named = dict(line.split(" = ", 1) for line in lines if " = " in line)
-    sentences = [line for line in lines if " = " not in line]
     ask = rf"(?:,? (?:{named['ask']})\b(?:{_REST})?)?" if "ask" in named else ""
-    whole = "|".join(f"(?:{each})" for each in sentences).replace("{ask}", ask).replace("{rest}", _REST)
+    whole = "|".join(f"(?:{line})" for line in lines if line and " = " not in line)
     start, end = ("", "") if code in _UNSPACED else (r"(?<!\w)", r"(?!\w)")
     but = f"{start}(?:{named['but']}){end}"
     opening = rf"(?:{named['open']}){end}(?:\W+{but})?"
-    return _Language(re.compile(opening), re.compile(but), re.compile(whole))
+    sentence = whole.replace("{ask}", ask).replace("{rest}", _REST)
+    return re.compile(opening), re.compile(but), re.compile(sentence)
 
 
 _QUESTION = re.compile(
