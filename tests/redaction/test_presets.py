@@ -9,8 +9,7 @@ from hypothesis import strategies as st
 
 from trail_callbacks import check
 from trail_callbacks.errors import InputError
-from trail_callbacks.redaction import presets
-from trail_callbacks.redaction.presets import Found, replaced
+from trail_callbacks.redaction import Found, presets, replaced
 
 TEXT = "Ada <ada@example.org> paid with 4242 4242 4242 4242 from DE89 3704 0044 0532 0130 00, call +49 30 901820."
 
@@ -67,7 +66,7 @@ def test_they_are_equal_for_equal_values_only():
 
 
 def test_a_secret_makes_them_the_same_in_another_process():
-    code = "from trail_callbacks.redaction.presets import Found, replaced; "
+    code = "from trail_callbacks.redaction import Found, replaced; "
     code += "print(replaced('x', 'email', [Found(0, 1, 'a')], {}))"
 
     def elsewhere(secret):
