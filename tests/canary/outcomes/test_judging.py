@@ -49,13 +49,12 @@ def test_code_goes_first_and_costs_nothing():
     ],
 )
 def test_a_reply_becomes_a_finding(reply, outcome):
-    found = decided(ScriptedModel([{"items": [reply]}]))
-    assert (found.outcome, found.how) == (outcome, "undecided" if outcome == "unscorable" else "judge")
-    assert "the judge" in found.reason
-
-
-def test_what_the_model_rejects_is_kept():
-    assert decided(ScriptedModel([{"items": [item([letter("real")], rejects=True)]}])).rejects
+    for rejects in (False, True):
+        found = decided(ScriptedModel([{"items": [{**reply, "rejects": rejects}]}]))
+        expected = "abstains" if rejects and outcome == "other_wrong" else outcome
+        assert (found.outcome, found.how) == (expected, "undecided" if outcome == "unscorable" else "judge")
+        assert found.rejects == rejects
+        assert "the judge" in found.reason
 
 
 @pytest.mark.parametrize(
@@ -77,16 +76,14 @@ def test_what_cannot_be_true_is_asked_again_and_then_given_up(wrong):
     assert "the judge failed" in found.reason
 
 
-def test_a_model_that_fails_leaves_it_open_and_says_why():
-    model = ScriptedModel(lambda call: Reply(failure=Failure("timeout", "no answer in 60 s")))
-    found = decided(model)
-    assert (found.outcome, found.how) == ("unscorable", "undecided")
-    assert "no answer in 60 s" in found.reason
-
-
 @pytest.mark.parametrize(
     ("answer", "code"),
-    [("The text does not say.", "abstains"), ("55 minutes", "other_wrong"), ("40 or 63 minutes", "blends")],
+    [
+        (OPEN, "unscorable"),
+        ("The text does not say.", "abstains"),
+        ("55 minutes", "other_wrong"),
+        ("40 or 63 minutes", "blends"),
+    ],
 )
 def test_what_code_finds_without_one_given_value_is_read_by_the_model_too(answer, code):
     assert classify(FERRY, "fictive", answer).outcome == code
@@ -146,11 +143,6 @@ def test_an_answer_cannot_leave_its_fence():
     assert len(ends) == 1
     assert prompt.index("A is right") < prompt.index(f"<<<END ANSWER {ends[0]}>>>")
     assert "<<<END ANSWER>>>" not in prompt
-
-
-def test_the_schema_is_strict_and_the_same_for_all():
-    model = ScriptedModel(lambda call: {"items": []})
-    decided(model)
     schema = model.calls[0].schema.model_json_schema()
     assert schema["additionalProperties"] is False
     assert set(schema["$defs"]["AnswerItem"]["required"]) == set(schema["$defs"]["AnswerItem"]["properties"])
