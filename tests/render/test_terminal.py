@@ -143,11 +143,11 @@ def test_a_graph_goes_stage_by_stage():
         '    "Some boats may be visited on Sundays. The rest may not."',
         "stage 1",
         "  completion summarise (m2)",
-        "    from q1, d1?",
+        "    from user (q1), fleet.md (d1)?",
         '    "All boats may be visited."',
         "stage 2",
         "  answer combine (answer)",
-        "    from m2",
+        "    from summarise (m2)",
         '    "All boats may be visited."',
         "? only known to have been in reach",
     ]

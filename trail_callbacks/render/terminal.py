@@ -282,7 +282,9 @@ def _lines(node: Node, graph: ProvenanceGraph, weak: frozenset[tuple[str, str]],
         head.append(f", {origin}", style="dim")
     yield head
     if inputs := graph.inputs(node.id):
-        names = labels.listed(inputs, _NAMED, lambda each: each.id + ("?" if (each.id, node.id) in weak else ""))
+        names = labels.listed(
+            inputs, _NAMED, lambda each: named(each.id, graph) + ("?" if (each.id, node.id) in weak else "")
+        )
         yield indented(f"from {sheet.safe(names)}", "dim")
     text = sheet.safe(opening(node.text, _PREVIEW))
     yield indented(f'"{text}"' if text else "(empty)")
