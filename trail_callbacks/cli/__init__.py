@@ -1,13 +1,12 @@
 """The command `trail`.
 
-Start with `app`, which lists the commands; each has a module, or shares it with one like it. `options` has what several
-of them take, `inputs` reads texts, reports and traces, `runs` what was judged, `output` prints and writes, `threshold`
-decides the exit status of commands about one answer. What is printed about a report comes from `render`; commands only
-call what the library offers.
+Start with `app`, which has the table of commands; each has a module, or shares it with one like it. `options` has what
+several of them take, `inputs` reads texts, reports and traces, `runs` what was judged, `output` prints and writes. What
+is printed about a report comes from `render`; commands only call what the library offers.
 
-Exit status: 0 success; 1 over the threshold given with `--max-score` or `--max-increase`, a failed `trail doctor`, an
-alert that calls somebody, a worse release, or a canary run that is not complete or leaks too much; 2 wrong usage or bad
-input; 3 not enough data for a decision on a release; 70 an internal error; 130 interrupted.
+Exit status: 0 success; 1 over the threshold given with `--max-score`, a failed `trail doctor`, an alert that calls
+somebody, a gate that what is new does not pass, or a canary run that is not complete or leaks too much; 2 wrong usage
+or bad input; 3 not enough data for a gate; 70 an internal error; 130 interrupted.
 """
 
 from __future__ import annotations
