@@ -142,30 +142,29 @@ class RateChange:
     @property
     def verdict(self) -> _GateVerdict:
         """See `compare`; what passes is not worse, even if its small worsening is certain."""
-        if self.worse_by is None or self.pairs.n < _MINIMUM:
-            return "not_enough_data"
-        inside = self.worse_by[2] < self.margin
-        if not inside and self.adjusted is not None and self.adjusted < _ALPHA:
-            return "worse"
-        return "passes" if inside and not self.too_many else "not_enough_data"
+        return self._decided[0]
 
     @property
     def reason(self) -> str:
         """Why it does not pass; empty if it does."""
-        label = f"the {LABELS[self.measure]}"
-        if self.verdict == "passes":
-            return ""
-        if self.verdict != "worse" and self.too_many:
-            return (
-                f"{label}: {self.lost:,} probes that were scored in the baseline are unscorable or not retrieved in "
-                "the candidate, which may hide that it is worse"
-            )
-        if self.worse_by is None:
-            return f"{label} is known of no probe in both runs"
-        change, _, high = (100 * each for each in self.worse_by)
-        if self.verdict == "worse":
-            return f"{label} is worse by {change:.1f} points (p = {self.adjusted:.2g} after Holm)"
-        return f"{label} is worse by {change:.1f} points, and may be by {high:.1f}: more probes would tell"
+        return f"the {LABELS[self.measure]}{self._decided[1]}" if self._decided[1] else ""
+
+    @property
+    def _decided(self) -> tuple[_GateVerdict, str]:
+        change, _, high = self.worse_by or (0.0, 0.0, 1.0)
+        is_known, is_inside = self.pairs.n >= _MINIMUM, high < self.margin
+        said = f" is worse by {100 * change:.1f} points"
+        if is_known and not is_inside and self.adjusted is not None and self.adjusted < _ALPHA:
+            return "worse", f"{said} (p = {self.adjusted:.2g} after Holm)"
+        if is_known and is_inside and not self.too_many:
+            return "passes", ""
+        lost = (
+            f": {self.lost:,} probes that were scored in the baseline are unscorable or not retrieved in the "
+            "candidate, which may hide that it is worse"
+        )
+        unsure = f"{said}, and may be by {100 * high:.1f}: more probes would tell"
+        unknown = unsure if self.worse_by else " is known of no probe in both runs"
+        return "not_enough_data", lost if self.too_many else unknown
 
     def as_data(self) -> dict[str, Any]:
         """JSON-like."""
