@@ -4,16 +4,17 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from datetime import UTC, datetime
 from typing import Annotated, Any, Literal
 
 import typer
+from pydantic_core import to_jsonable_python
 from rich.text import Text
 
 from trail_callbacks.cli.inputs import read_once, saved, spooled, traces_in
 from trail_callbacks.cli.options import Html, Into, Json, Open, option
-from trail_callbacks.cli.output import deliver, display, emit, handed_out, skipped, write_page
+from trail_callbacks.cli.output import deliver, handed_out, skipped, write_page
 from trail_callbacks.errors import InputError
 from trail_callbacks.export import to_csv, to_evaluation_lines, to_mermaid, to_otlp, to_prov_json, to_test
 from trail_callbacks.render.excerpt import line, plain
@@ -53,35 +54,20 @@ def show(
             raise InputError(
                 f"{report} is a trace, and pages show reports: trail check {report} -o report.json"
             ) from None
-        _show_traces(traces, errors, graph=graph, as_json=as_json)
+        shown = [to_jsonable_python({"trace_id": each.id, **{n: getattr(each, n) for n in _SHOWN}}) for each in traces]
+        one = len(shown) == 1 and not errors
+        data = shown[0] if one else {"traces": shown, "errors": [str(error) for error in errors]}
+        deliver(data, [view for each in traces for view in _views(each, graph=graph)], as_json=as_json)
+        skipped(errors)  # lines that are no trace, and the exit status is 2
         return
     written = list(write_page(found, html, opened=open_))
     drawn = [*([graph_to_rich(found.graph), ""] if graph else []), to_rich(found)]
     deliver(json.loads(found.to_json()), written or drawn, as_json=as_json)
 
 
-def _show_traces(traces: Sequence[Trace], errors: Sequence[InputError], *, graph: bool, as_json: bool) -> None:
-    """Prints the traces of a file. Lines that are no trace are skipped with a message, and the exit status is 2."""
-    if as_json:
-        shown = [_as_json(trace) for trace in traces]
-        emit(shown[0] if len(shown) == 1 and not errors else {"traces": shown, "errors": [str(e) for e in errors]})
-    else:
-        for trace in traces:
-            display(*([graph_to_rich(trace.graph), ""] if graph else []), *_views(trace))
-    skipped(errors)
-
-
-def _as_json(trace: Trace) -> dict[str, Any]:
-    """Returns a trace's context and steps, without its events and texts, as JSON-safe values."""
-    from pydantic_core import to_jsonable_python  # noqa: PLC0415 - takes longer to import than the command line
-
-    found = {"trace_id": trace.id, **{name: getattr(trace, name) for name in _SHOWN}}
-    shown: dict[str, Any] = to_jsonable_python(found)
-    return shown
-
-
-def _views(trace: Trace) -> Iterator[Text]:
+def _views(trace: Trace, *, graph: bool) -> Iterator[Any]:
     """Yields what to print of a trace."""
+    yield from [graph_to_rich(trace.graph), ""] if graph else []
     yield Text(f"trace {plain(trace.id)}", style="bold")
     context, versions = trace.context, trace.versions
     named = {name: getattr(versions, name) for name in versions.__slots__}
