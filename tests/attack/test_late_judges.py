@@ -15,7 +15,8 @@ sys.path.insert(0, str(Path(__file__).parent))
 from apps import APPS
 
 from trail_callbacks import ProvenanceGraph
-from trail_callbacks.guard import Checker, GuardSettings, JudgeDraft, LateReport, decide
+from trail_callbacks.guard import Checker, GuardSettings, JudgeDraft, decide
+from trail_callbacks.guard.policy import LateReport
 from trail_callbacks.models.call import Usage
 
 pytestmark = pytest.mark.filterwarnings("ignore::DeprecationWarning")  # LlamaIndex's own

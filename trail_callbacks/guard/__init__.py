@@ -5,12 +5,11 @@ retry with feedback, block), and `stripping` (take sentences out). Adapters run 
 framework asks a model again; verification itself is in `verify`.
 """
 
-from trail_callbacks.guard.checker import Checker, JudgeDraft, StripAnswer, WriteFeedback
+from trail_callbacks.guard.checker import Checker, JudgeDraft
 from trail_callbacks.guard.guard import (
     Guard,
     GuardSteps,
     ReadMessage,
-    WriteDraft,
     acarry_out,
     carry_out,
     ended_at,
@@ -18,13 +17,11 @@ from trail_callbacks.guard.guard import (
     holds_text,
     message_nodes,
 )
-from trail_callbacks.guard.policy import Action, GuardOutcome, LateReport, decide, reject
-from trail_callbacks.guard.settings import BLOCKED, GuardKeywords, GuardSettings, LastResort, OnFail, Stream
-from trail_callbacks.verify.threshold import OnUndecided
+from trail_callbacks.guard.policy import GuardOutcome, decide, reject
+from trail_callbacks.guard.settings import BLOCKED, GuardKeywords, GuardSettings, Stream
 
 __all__ = [
     "BLOCKED",
-    "Action",
     "Checker",
     "Guard",
     "GuardKeywords",
@@ -32,15 +29,8 @@ __all__ = [
     "GuardSettings",
     "GuardSteps",
     "JudgeDraft",
-    "LastResort",
-    "LateReport",
-    "OnFail",
-    "OnUndecided",
     "ReadMessage",
     "Stream",
-    "StripAnswer",
-    "WriteDraft",
-    "WriteFeedback",
     "acarry_out",
     "carry_out",
     "decide",

@@ -112,11 +112,11 @@ class GuardOutcome(Generic[Draft]):
             summary = {key: value for key, value in summary.items() if key in _WITHOUT_TEXT}
         if not blocked:
             gone = {each["claim"] for part in self._removed for each in part["claims"]}
-            left = [each for each in (*self.report.undecided, *unsettled(self.report)) if each.text not in gone]
-            claims = ((claim, self.report.verdict(claim.id)) for claim in left)
             summary["undecided_claims"] = [
                 {"claim": claim.text, "quote": claim.quote, "reason": verdict.undecided or verdict.rationale}
-                for claim, verdict in claims
+                for claim in (*self.report.undecided, *unsettled(self.report))
+                for verdict in [self.report.verdict(claim.id)]
+                if claim.text not in gone
             ]
         late = {"late": True} if isinstance(self.report, LateReport) else {}
         cost = {name: getattr(self.usage, name) for name in ("calls", "prompt_tokens", "completion_tokens")}
@@ -132,20 +132,8 @@ class GuardOutcome(Generic[Draft]):
         }
 
 
-_WITHOUT_TEXT = frozenset(
-    {
-        "state",
-        "hallucination_score",
-        "interval",
-        "claims",
-        "class_counts",
-        "error_counts",
-        "undecided",
-        "coverage",
-        "uncovered",
-        "judge",
-    }
-)
+_COUNTS = {"claims", "class_counts", "error_counts", "undecided", "coverage", "uncovered"}
+_WITHOUT_TEXT = {"state", "hallucination_score", "interval", "judge"} | _COUNTS
 
 
 def reject(outcome: GuardOutcome[Any]) -> NoReturn:
