@@ -190,15 +190,6 @@ def complete(graph: ProvenanceGraph, output: Any, stored: Callable[[str], str] =
     )
 
 
-def parts(graph: ProvenanceGraph, output: Any) -> list[str]:
-    """Returns the texts of an output that are its answer together; empty if one text is the answer."""
-    answer = graph.answer
-    if answer is None or _names_answer(output, answer):
-        return []
-    texts = _written(output, [node for node in graph.inputs(answer.id) if node.kind == "completion"])
-    return texts if "\n\n".join(texts) == answer.text.strip() else []
-
-
 def short_fields(graph: ProvenanceGraph, output: Any) -> tuple[str, ...]:
     """Returns the keys of texts that a model wrote beside the answer and that are too short to be judged."""
     if not isinstance(output, dict) or answer_message(output) is not None:

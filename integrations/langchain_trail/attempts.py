@@ -15,7 +15,7 @@ from langchain_core.prompt_values import PromptValue
 from langchain_core.runnables import Runnable, RunnableConfig
 from langchain_core.runnables.config import merge_configs
 
-from langchain_trail.answers import answer_message, answer_text, complete, earlier, parts, shown
+from langchain_trail.answers import answer_message, answer_text, complete, earlier, shown
 from langchain_trail.drafts import Drafts, adispatch, dispatch, redacting
 from langchain_trail.handler import TrailCallbackHandler
 from langchain_trail.memory import held, identified, without_reviews
@@ -23,7 +23,8 @@ from langchain_trail.pieces import pieces
 from langchain_trail.withholding import cleared
 from trail_callbacks.graph import ProvenanceGraph
 from trail_callbacks.guard import Guard, GuardOutcome
-from trail_callbacks.guard.withheld import Withheld, read_texts
+from trail_callbacks.guard.withheld import Withheld
+from trail_callbacks.report import Report
 
 VARIABLE = "feedback"
 """The input key, and so the prompt variable, that takes feedback."""
@@ -110,13 +111,11 @@ class Attempts:
 
     def withheld(self, outcome: GuardOutcome[Any]) -> Withheld:
         """Returns what is withheld of a draft that is not accepted."""
-        if self._withheld is not None:
-            return self._withheld
-        graph = outcome.report.graph if outcome.report else ProvenanceGraph(nodes=())
-        output = outcome.draft.output
-        known = [piece.text for piece in pieces([self._given, earlier(self.unreviewed(output))])] + read_texts(graph)
-        texts = [] if outcome.taken else _answer_texts(output, graph, known)
-        self._withheld = self._guard.withheld(outcome, texts, known)
+        if self._withheld is None:
+            output = outcome.draft.output
+            known = [piece.text for piece in pieces([self._given, earlier(self.unreviewed(output))])]
+            texts = [] if outcome.taken else _answer_texts(output, outcome.report, known)
+            self._withheld = self._guard.withheld(outcome, texts, known)
         return self._withheld
 
     def _scrub(self, outcome: GuardOutcome[Any]) -> Callable[[Any], Any]:
@@ -126,19 +125,14 @@ class Attempts:
         return lambda value: cleared(self.unreviewed(value), withheld)
 
 
-def _answer_texts(output: Any, graph: ProvenanceGraph, known: Sequence[str]) -> list[str]:
-    """The answer as it was judged: one text, or several side by side.
-
-    If there is no graph, because the judge failed before there was one, it is all that the app was not given.
-    """
+def _answer_texts(output: Any, report: Report | None, known: Sequence[str]) -> list[str]:
+    """The answer as it was judged; if the judge failed before there was a graph, all that the app was not given."""
     if (message := answer_message(output)) is not None:
         return [answer_text(message)]
+    if report is not None and report.graph.answer is not None:
+        return [report.graph.answer.text]
     given = {text.strip() for text in known}
-    return (
-        parts(graph, output)
-        or ([graph.answer.text] if graph.answer else [])
-        or [piece.text for piece in pieces(output) if piece.text.strip() not in given]
-    )
+    return [piece.text for piece in pieces(output) if piece.text.strip() not in given]
 
 
 def first_input(runnable: Runnable[Any, Any], given: Any) -> Any:
