@@ -91,6 +91,13 @@ def test_a_value_of_a_prompt_is_a_source_whatever_its_variable_is_called(handler
     assert {leaf.origin for leaf in report.graph.leaves()} == {"given", "user"}
 
 
+def test_the_wording_of_a_prompt_of_several_messages_is_evidence_and_marked(handler):
+    prompt = ChatPromptTemplate([("system", KNOWN), ("user", "{question}")])
+    (prompt | played("The museum opened in 1968.")).invoke({"question": "When?"}, {"callbacks": [handler]})
+    assert {leaf.origin for leaf in handler.graph().leaves()} == {"template", "user"}
+    assert classes(handler) == {"supported"}
+
+
 class Shelf(BaseRetriever):
     texts: dict[str, str]
 

@@ -204,8 +204,13 @@ class Linker:
         links = [Link(source, "declared", match.whole, spans=match.spans) for source, match in shown if match]
         if names is None and links:
             return links
-        missing = [source for source, match in shown if match is None]
+        missing = [source for source, match in shown if match is None and not self._shown_by_sibling(source, slot)]
         return links + _opaque(missing)
+
+    def _shown_by_sibling(self, source: Slot, slot: Slot) -> bool:
+        """True if another message of the same prompt contains the variable: then this one is the prompt's wording."""
+        others = (other for other in slot.run.outputs if other is not slot)
+        return any(overlap(self.text(source), self.text(other)) for other in others)
 
     def _of_composite(self, slot: Slot) -> list[Link]:
         run, path = slot.run, slot.piece.path
