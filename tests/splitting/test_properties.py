@@ -13,21 +13,7 @@ WORDS = re.compile(r"[^\W_]+")
 ADDED = {"s"}  # of a possessive that a name took over from `its`
 NAMES = ["Tarn", "Ada Quist", "The old mill", "Oslo and Bonn", "Dr. Holm", "No gate", "it", "She", "They", "Its roof"]
 VERBS = ["is old", "has two decks", "was sold in 1990", "closed", "are red", "must not fall", "includes a, b and c"]
-LINKS = [
-    " and ",
-    ", and ",
-    ", but ",
-    "; ",
-    ": ",
-    ", while ",
-    ", which ",
-    " because ",
-    ", ",
-    " or ",
-    ". ",
-    "\n- ",
-    "\n\n",
-]
+LINKS = [" and ", ", and ", ", but ", "; ", ": ", ", while ", ", which ", " because ", ", ", " or ", ". ", "\n- ", "\n\n"]  # fmt: skip
 FRAMES = [
     "",
     "Based on the passages, ",

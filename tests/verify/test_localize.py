@@ -155,39 +155,6 @@ def test_any_graph_gets_an_origin_that_states_the_claim_although_no_input_of_it_
 OTHER = "The barn burnt down."
 
 
-def several(judge):
-    """Where the lie and another claim came in: each is stated by one of two outputs."""
-    second = Claim(id="c2", text=OTHER, quote=OTHER, start=0, end=len(OTHER))
-    given = graph(m1="doc", m2="doc", answer="m1 m2")
-    suspects = [Suspect(claim=CLAIM), Suspect(claim=second)]
-    return drive(localize(given, suspects, judge), None)[0][0]
-
-
-class Unruly(Knowing):
-    """Knows what is stated where, but does not keep to the order of the questions."""
-
-    def __init__(self, change):
-        super().__init__({LIE: {"m1"}, OTHER: {"m2"}})
-        self.change = change
-
-    def assess(self, questions, purpose="verdicts"):
-        assessment = yield from super().assess(questions, purpose)
-        return Assessment(judgements=self.change(assessment.judgements))
-
-
-@pytest.mark.parametrize(
-    "change",
-    [
-        lambda said: said[::-1],
-        lambda said: (*said, *said),
-        lambda said: (Judgement(claim_id="c9", support=SupportClass.SUPPORTED), *said),
-    ],
-)
-def test_judgements_are_told_apart_by_claim(change):
-    found = several(Unruly(change))
-    assert {id_: origin.introduced_at for id_, origin in found.items()} == {"c1": "m1", "c2": "m2"}
-
-
 def test_which_of_two_parts_a_lone_judgement_is_about_is_not_guessed():
     class Half(Knowing):
         def assess(self, questions, purpose="verdicts"):

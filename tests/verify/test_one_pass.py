@@ -10,10 +10,8 @@ from trail_callbacks.graph import Edge
 from trail_callbacks.judges.llm.schema import ClaimItem
 from trail_callbacks.judges.prompts import load
 from trail_callbacks.models.call import Failure, Reply
-from trail_callbacks.models.tokens import count
 from trail_callbacks.taxonomy import ErrorType
 from trail_callbacks.testing import ScriptedModel
-from trail_callbacks.verify.estimate import estimate
 
 S = SupportClass
 SOURCES = [
@@ -207,18 +205,6 @@ def test_an_answer_that_declines_is_said_to():
     report, purposes, _ = run(answers, answer="I do not know.")
     assert report.state == "abstained"
     assert purposes[:2] == ["onepass", "answerable"]
-
-
-def test_the_estimate_knows_it():
-    graph = ProvenanceGraph.from_texts(ANSWER, SOURCES, QUESTION)
-    expected = estimate(graph, LLMJudge(ScriptedModel([])))
-    report, _, model = run(ALL)
-    sent = sum(count(message.content) for call in model.calls for message in call.messages)
-    assert (expected.calls, expected.prompt_tokens, expected.claims) == (1, sent, len(report.claims))
-    assert expected.completion_tokens > 0
-    usual_cost = estimate(graph, LLMJudge(ScriptedModel([]), claims_per_call=8))
-    assert usual_cost.calls == 2
-    assert usual_cost.prompt_tokens > expected.prompt_tokens
 
 
 ATTACK = (

@@ -7,7 +7,7 @@ import pytest
 from trail_callbacks import CascadeJudge, LLMJudge, LocalJudge, Node, VerifyOptions, check
 from trail_callbacks.claims import Claim
 from trail_callbacks.evidence import whole
-from trail_callbacks.judges.judge import Assessment, Extraction, Judgement, reads_whole
+from trail_callbacks.judges.judge import Assessment, Extraction, Judgement
 from trail_callbacks.models.call import Budget, Failure, Reply
 from trail_callbacks.models.tokens import count
 from trail_callbacks.taxonomy import SupportClass
@@ -224,16 +224,6 @@ def test_a_model_that_takes_less_reads_in_smaller_turns():
                            Reply(failure=Failure("too_long", "0 tokens")))  # fmt: skip
     assert report.verdicts[0].error == "too_long: 0 tokens"
     assert len(calls) <= 6
-
-
-def test_only_judges_with_a_model_read_whole_unless_they_say_otherwise():
-    class Deaf(LLMJudge):
-        reads_whole = False
-
-    model = ScriptedModel([])
-    assert reads_whole(LLMJudge(model))
-    assert not reads_whole(LocalJudge())
-    assert not reads_whole(Deaf(model))
 
 
 def test_of_a_cascade_the_local_judge_gets_candidates_and_the_model_all():
