@@ -1,6 +1,5 @@
 """The published walk: worked traces with judges that are told what they find where."""
 
-import re
 from dataclasses import replace
 
 import pytest
@@ -8,7 +7,6 @@ import pytest
 from trail_callbacks import (
     Edge,
     Evidence,
-    LLMJudge,
     Node,
     ProvenanceGraph,
     Report,
@@ -18,9 +16,7 @@ from trail_callbacks import (
 from trail_callbacks.claims import Claim, split
 from trail_callbacks.evidence import quoted
 from trail_callbacks.judges.judge import Assessment, Extraction, Judgement, SearchResult, Tracer
-from trail_callbacks.models.call import Failure, Reply
 from trail_callbacks.taxonomy import UNSUPPORTED, ErrorType
-from trail_callbacks.testing import ScriptedModel
 
 S = SupportClass
 FS, NFS, INC = "fully supported", "not fully supported", "inconclusive"
@@ -315,25 +311,16 @@ def test_an_undecided_verdict_does_not_end_a_walk():
     assert len(judge.contexts) == 3
 
 
-@pytest.mark.parametrize(
-    ("parts", "outcome"),
-    [
-        ([None, S.SUPPORTED], "supported"),
-        ([S.CONTRADICTED, None], "contradicted"),
-        ([None, S.PARTIALLY_SUPPORTED], "partially_supported"),
-        ([S.ABSENT, None], "undecided"),
-        ([None, None], "undecided"),
-    ],
-)
-def test_a_claim_is_absent_only_if_the_judge_abstained_from_no_part_of_the_evidence(parts, outcome):
+def test_evidence_that_is_too_long_is_selected_from_again_and_then_cut():
     long = " ".join(f"Sentence {n} of the record is about the well." for n in range(800))
     nodes = (Node(id="R1", kind="document", text=long), Node(id="F", kind="answer", text="Text of F."))
-    given = ProvenanceGraph(nodes=nodes, edges=(Edge(source="R1", target="F"),))
-    judge = Abstaining(["R1"], parts)
-    verdict = walk(given, judge)
-    assert verdict.outcome == outcome
-    assert (len(judge.read), len(judge.contexts)) == (3, 2)  # selected from again twice
-    assert "in 2 parts" in verdict.rationale
+    judge = Told(["R1"], [FS])
+    verdict = walk(ProvenanceGraph(nodes=nodes, edges=(Edge(source="R1", target="F"),)), judge)
+    assert (verdict.support, len(judge.read)) == (S.SUPPORTED, 3)
+    (shown,) = judge.contexts
+    assert 23_900 < sum(map(len, shown)) <= 24_000
+    assert long.startswith(" ".join(shown))
+    assert "the last of it was not read" in verdict.rationale
 
 
 def trail(layer):
@@ -389,101 +376,3 @@ def test_a_walk_that_fails_keeps_its_trail_up_to_there():
     verdict = walk(DEEP, Failing(["A", "C", "R1"], [FS, FS]))
     assert verdict.error == "unreachable: no route"
     assert [one.node_id for layer in verdict.history for one in layer.selected] == ["A", "A"]
-
-
-FILLER = [f"Bucket {n} of the well held {n} litres of water." for n in range(30)]
-SAYS = "A survey of the well found 40 metres."
-DENIES = "Later the well was found to be 35 metres deep."
-LINE = re.compile(r"^\[([sc]\d+)\] (.*)$", re.MULTILINE)
-
-
-class Well:
-    """Selects what it is told, and judges by two sentences; refuses verdicts on more than `most` characters.
-
-    Args:
-        most: Characters of all passages of a verdict.
-        select: The number of sentences selected from a text; None is all.
-    """
-
-    def __init__(self, most, select=None):
-        self.most, self.selected = most, select
-        self.shown, self.refused = [], 0
-
-    def __call__(self, call):
-        text = call.messages[1].content
-        match call.purpose:
-            case "claims":
-                return {"claims": [{"quote": STATEMENT, "claim": STATEMENT}]}
-            case "decompose":
-                return {"claims": []}
-            case "select":
-                ids = [id_ for id_, said in LINE.findall(text) if self.selected is None or said in self.selected]
-                return {"found": [{"claim": "c1", "text": "A", "sentences": ids, "summary": "-"}]}
-            case "verdicts":
-                return self._verdict({said: id_ for id_, said in LINE.findall(text) if id_[0] == "s"})
-
-    def _verdict(self, shown):
-        if sum(map(len, shown)) > self.most:
-            self.refused += 1
-            return Reply(failure=Failure("too_long", "the prompt exceeds the context window"))
-        self.shown.append(list(shown))
-        says, denies = shown.get(SAYS), shown.get(DENIES)
-        support = "supported" if says else "contradicted" if denies else "absent"
-        cited = [says] if says else []
-        verdict = {"claim": "c1", "support": support, "supporting": cited, "contradicting": [denies] if denies else []}
-        return {"verdicts": [{**verdict, "comparison": f"It is {support}."}]}
-
-
-def judged(well, sentences, **options):
-    graph = ProvenanceGraph.from_texts(STATEMENT, [" ".join(sentences)])
-    report = veritrail(graph, LLMJudge(ScriptedModel(well)), **options)
-    assert report.claims[0].text == STATEMENT
-    return report.verdicts[0]
-
-
-def quotes(verdict):
-    return [(item.relation, item.quote) for item in verdict.evidence]
-
-
-def test_a_verdict_that_does_not_fit_the_model_is_divided():
-    well = Well(900)
-    verdict = judged(well, [SAYS, *FILLER])
-    assert (verdict.support, verdict.error) == (S.SUPPORTED, None)
-    assert well.refused
-    assert sorted({said for part in well.shown for said in part}) == sorted([SAYS, *FILLER])
-    assert quotes(verdict) == [("supports", SAYS)]
-    assert f"in {len(well.shown)} parts" in verdict.rationale
-
-
-def test_before_it_is_divided_it_is_reduced_to_what_was_selected():
-    well = Well(300, select={SAYS})
-    verdict = judged(well, [SAYS, *FILLER])
-    assert verdict.support is S.SUPPORTED
-    assert well.shown == [[SAYS]]
-    assert well.refused == 1
-    assert "parts" not in verdict.rationale
-
-
-def test_where_parts_contradict_each_other_both_sides_are_shown():
-    verdict = judged(Well(900), [SAYS, *FILLER, DENIES])
-    assert (verdict.support, verdict.conflicting) == (S.SUPPORTED, True)
-    assert set(quotes(verdict)) == {("supports", SAYS), ("contradicts", DENIES)}
-
-
-def test_a_single_sentence_that_does_not_fit_is_an_error_and_ends():
-    well = Well(10)
-    verdict = judged(well, [SAYS, *FILLER])
-    assert verdict.support is None
-    assert verdict.error.startswith("too_long")
-    assert well.refused < 64
-
-
-def test_other_failures_stand():
-    def script(call):
-        well = Well(10_000)
-        if call.purpose == "verdicts":
-            return Reply(failure=Failure("unreachable", "no route"))
-        return well(call)
-
-    verdict = judged(script, [SAYS])
-    assert verdict.error == "unreachable: no route"

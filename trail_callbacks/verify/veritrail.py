@@ -23,9 +23,7 @@ Choices where, to our knowledge, the paper is silent:
 - Only a verdict on sources alone is final; one that also used outputs is followed by one without them.
 - Of the outputs with evidence for the last full support, those that its verdict cites introduced the claim.
 - If the evidence is too long for one verdict, evidence is selected from it again, at most twice. If it is still too
-  long, or does not fit the model, it is shortened to what was selected and then judged in parts, and the rationale says
-  so. Support in one part wins over silence or partial support in others; with contradicting evidence beside it the
-  claim is `supported`, and the evidence says that the sources disagree.
+  long, only what was selected is judged, as far as it goes, and the rationale says so.
 - A text too long for one prompt is read in several; sentences are never cut. From a source longer than a quarter of the
   evidence for one verdict, only the selected sentences and their neighbours are used.
 - If no verdict was "fully supported", the answer itself introduced the claim; if one was inconclusive, or only sources
@@ -40,22 +38,29 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
-from itertools import count
 from typing import TYPE_CHECKING
 
 from trail_callbacks.claims import Claim
 from trail_callbacks.errors import InputError
-from trail_callbacks.evidence import CANDIDATES, Passage, candidates
+from trail_callbacks.evidence import CANDIDATES, candidates
 from trail_callbacks.graph import ProvenanceGraph
-from trail_callbacks.judges.judge import Judge, Judgement, Question, Search, SearchResult, Tracer, absent, matched
+from trail_callbacks.judges.judge import (
+    Assessment,
+    Judge,
+    Judgement,
+    Question,
+    Search,
+    SearchResult,
+    Tracer,
+    absent,
+    matched,
+)
 from trail_callbacks.judges.resolve import JudgeLike
 from trail_callbacks.language.terms import keys
 from trail_callbacks.models.call import Pipeline
-from trail_callbacks.models.drive import together
 from trail_callbacks.report import Report
-from trail_callbacks.taxonomy import SupportClass
 from trail_callbacks.verify.options import VerifyOptions
 from trail_callbacks.verify.outcome import Findings
 from trail_callbacks.verify.pipeline import Walker, averified, verified
@@ -68,15 +73,6 @@ if TYPE_CHECKING:
 _MOST_PARTS = 20  # decompositions of one claim, a bound on endless rewriting
 _RERUNS = 2  # repeated selections from selected evidence
 _PER_NODE = 2  # sentences of each text that words select at least
-_HALVINGS = 5  # of the evidence for one verdict; a model that takes still less is of no use
-_PRECEDENCE = [
-    SupportClass.SUPPORTED,
-    SupportClass.CONTRADICTED,
-    SupportClass.PARTIALLY_SUPPORTED,
-    None,  # the judge abstained
-    SupportClass.ABSENT,
-    SupportClass.UNEVALUATABLE,
-]
 
 
 def veritrail(
@@ -183,70 +179,29 @@ def _plain(text: str) -> str:
     return " ".join(text.casefold().split()).rstrip(".")
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class _Part:
-    """Evidence for one verdict; `is_all` if it is all evidence of the walk."""
-
-    walk: Walk
-    passages: tuple[Passage, ...]
-    is_all: bool = False
-
-    def halves(self, cache: PassageCache) -> list[_Part]:
-        """Less of it, for a model that does not take so much; nothing of a single passage."""
-        brief = self.walk.context(cache, brief=True)
-        if self.is_all and length(brief) < length(self.passages):
-            return [_Part(self.walk, tuple(brief))]
-        half = len(self.passages) // 2
-        return [_Part(self.walk, some) for some in (self.passages[:half], self.passages[half:])] if half else []
-
-
 def _interim_verdicts(
     walks: Sequence[Walk], judge: Judge, cache: PassageCache
-) -> Pipeline[tuple[dict[str, Judgement], list[str]]]:
+) -> Pipeline[tuple[dict[str, Judgement], tuple[str, ...]]]:
     """Judges the claim of each walk by the evidence of its layer; without evidence it is absent, unasked."""
-    warnings: list[str] = []
-    judged: dict[Walk, list[Judgement]] = {walk: [] for walk in walks}
-    contexts = [(walk, walk.contexts(cache)) for walk in walks]
-    parts = [_Part(walk, passages, is_all=len(several) == 1) for walk, several in contexts for passages in several]
-    for halvings in count():
-        shared = [part for part in parts if part.is_all]
-        batches = [batch for batch in (shared, *([part] for part in parts if not part.is_all)) if batch]
-        asked = [
-            [Question(claim=p.walk.claim, passages=p.passages, asked=request(p.walk.graph)) for p in b] for b in batches
-        ]
-        if not asked:
-            break
-        parts = []
-        assessments = yield from together([judge.assess(questions) for questions in asked])
-        for batch, questions, assessment in zip(batches, asked, assessments, strict=True):
-            warnings += assessment.warnings
-            for part, answer in zip(batch, matched(questions, assessment.judgements), strict=True):
-                smaller = part.halves(cache) if answer.too_long and halvings < _HALVINGS else []
-                parts += smaller
-                judged[part.walk] += [] if smaller else [answer]
-    return {walk.claim.id: _merged(walk, answers) for walk, answers in judged.items()}, warnings
+    asked = [walk for walk in walks if walk.failure is None and walk.evidence()]
+    shown = [walk.shown(cache) for walk in asked]
+    questions = [
+        Question(claim=walk.claim, passages=passages, asked=request(walk.graph))
+        for walk, (passages, _) in zip(asked, shown, strict=True)
+    ]
+    assessment = (yield from judge.assess(questions)) if questions else Assessment(judgements=())
+    judged = {walk.claim.id: _unasked(walk) for walk in walks}
+    for answer, (_, is_whole) in zip(matched(questions, assessment.judgements), shown, strict=True):
+        cut = "" if is_whole else " (The evidence was too long: the last of it was not read.)"
+        judged[answer.claim_id] = replace(answer, rationale=f"{answer.rationale}{cut}")
+    return judged, assessment.warnings
 
 
-def _merged(walk: Walk, answers: Sequence[Judgement]) -> Judgement:
-    """What holds of several parts, by rule."""
-    id_ = walk.claim.id
+def _unasked(walk: Walk) -> Judgement:
     if walk.failure is not None:
-        return Judgement(claim_id=id_, error=walk.failure)
-    if not walk.evidence():
-        return absent(
-            id_, "Nothing that was read addresses it." if walk.layer else "The answer has no recorded inputs."
-        )
-    if failed := next((answer for answer in answers if answer.error is not None), None):
-        return failed
-    if len(answers) == 1:
-        return answers[0]
-    first = min(answers, key=lambda answer: _PRECEDENCE.index(answer.support))
-    telling = {first.support} | ({SupportClass.CONTRADICTED} if first.support is SupportClass.SUPPORTED else set())
-    return replace(
-        first,
-        evidence=tuple(item for answer in answers if answer.support in telling for item in answer.evidence),
-        rationale=f"{first.rationale} (The evidence was too long and was judged in {len(answers)} parts.)",
-    )
+        return Judgement(claim_id=walk.claim.id, error=walk.failure)
+    why = "Nothing that was read addresses it." if walk.layer else "The answer has no recorded inputs."
+    return absent(walk.claim.id, why)
 
 
 class WordSelector:

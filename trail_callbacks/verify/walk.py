@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
-from itertools import count
+from itertools import accumulate, count
 from typing import Literal, TypeAlias
 
 from trail_callbacks.claims import Claim
@@ -24,16 +24,6 @@ LONGEST = 24_000
 def length(passages: Sequence[Passage]) -> int:
     """Counts the characters of passages."""
     return sum(len(passage.text) for passage in passages)
-
-
-def _packed(passages: Sequence[Passage]) -> list[tuple[Passage, ...]]:
-    """Divides passages, in order, into parts for one verdict; a longer passage is a part of its own."""
-    parts: list[list[Passage]] = []
-    for passage in passages:
-        if not parts or length(parts[-1]) + len(passage.text) > LONGEST:
-            parts.append([])
-        parts[-1].append(passage)
-    return [tuple(part) for part in parts]
 
 
 class PassageCache:
@@ -113,12 +103,16 @@ class Walk:
                 context += chosen
         return context
 
-    def contexts(self, cache: PassageCache) -> list[tuple[Passage, ...]]:
-        """The context in parts for one verdict each; too long, it is shown in brief before it is divided."""
-        if self.failure is not None:
-            return []
+    def shown(self, cache: PassageCache) -> tuple[tuple[Passage, ...], bool]:
+        """What a verdict is made from, and whether that is all: too long, it is shown in brief, as far as it goes."""
         context = self.context(cache)
-        return _packed(context if length(context) <= LONGEST else self.context(cache, brief=True))
+        if length(context) > LONGEST:
+            context = self.context(cache, brief=True)
+        ends = accumulate(len(passage.text) for passage in context)
+        fit = tuple(
+            passage for n, (passage, end) in enumerate(zip(context, ends, strict=True)) if end <= LONGEST or not n
+        )
+        return fit, len(fit) == len(context)
 
     def advance(self, judgement: Judgement) -> None:
         """Records an interim verdict, and ends the walk or moves on to the next layer."""
