@@ -142,9 +142,6 @@ class Tracker(OpenRuns):
             self._spans[id_] = twin
             return
         own = {key: value for key, value in (tags or {}).items() if not key.startswith("llamaindex.")}
-        if own and inputs:
-            labels = {f"tag.{key}": value for key, value in own.items() if isinstance(value, str | int | float)}
-            inputs = [inputs[0]._replace(attributes={**(inputs[0].attributes or {}), **labels}), *inputs[1:]]
         self._give_up(span.trace.started, _OPEN_TRACES - 1)
         self._traces[span.id] = span.trace
         if is_kind(instance, "BaseChatEngine"):

@@ -324,24 +324,6 @@ async def test_thirty_conversations_at_once_do_not_mix(shelf, models):
 # -- the memory of a draft -----------------------------------------------------------------------------------------
 
 
-async def test_a_draft_memory_reads_through_and_holds_back():
-    real = ChatMemoryBuffer.from_defaults(chat_history=[ChatMessage(role="user", content="one")], token_limit=50)
-    draft, two, three = (
-        DraftMemory(real),
-        ChatMessage(role="user", content="two"),
-        ChatMessage(role="assistant", content="three"),
-    )
-    draft.put(two)
-    await draft.aput(three)
-    everything = ["one", "two", "three"]
-    for read in (draft.get(), await draft.aget(), draft.get_all(), await draft.aget_all()):
-        assert [message.content for message in read] == everything
-    assert [message.content for message in real.get_all()] == ["one"]
-    assert draft.token_limit == 50
-    draft.keep("zwei")
-    assert [message.content for message in real.get_all()] == ["one", "zwei", "three"]
-
-
 @pytest.mark.parametrize("asynchronous", [False, True])
 async def test_a_draft_memory_that_was_set_replaces_the_conversation(asynchronous):
     real = ChatMemoryBuffer.from_defaults(chat_history=[ChatMessage(role="user", content="one")])

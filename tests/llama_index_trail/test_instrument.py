@@ -15,7 +15,6 @@ from contextvars import copy_context
 import pytest
 from llama_index.core.instrumentation import get_dispatcher
 from llama_index.core.instrumentation.span_handlers import NullSpanHandler
-from llama_index_instrumentation.dispatcher import instrument_tags
 from llama_index_trail import areport_for, instrument, report_for, status, trail, uninstrument
 from llama_index_trail.results import PendingSummary
 from llama_index_trail.tracker import TRACKER
@@ -372,12 +371,6 @@ def test_a_thread_inside_a_block_is_outside_unless_the_context_is_copied(engine)
         thread.start()
         thread.join()
     assert t.graph.answer.text == POUNDS
-
-
-def test_tags_of_the_app_stay_with_the_question(engine):
-    with trail(evaluate="never") as t, instrument_tags({"tenant": "north", "secret": object()}):
-        engine.query(HOW)
-    assert t.graph.question.attributes["tag.tenant"] == "north"
 
 
 # --- memory --------------------------------------------------------------------------------------------------------

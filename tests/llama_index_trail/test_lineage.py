@@ -4,7 +4,7 @@ import asyncio
 from importlib.metadata import version
 
 import pytest
-from llama_index.core.agent.workflow import FunctionAgent, ReActAgent
+from llama_index.core.agent.workflow import FunctionAgent
 from llama_index.core.indices.query.query_transform import HyDEQueryTransform
 from llama_index.core.postprocessor import LLMRerank
 from llama_index.core.postprocessor.types import BaseNodePostprocessor
@@ -188,27 +188,6 @@ def test_an_agents_tools_are_sources_and_engines_among_them_are_not(ask, models,
     assert shows(graph, MILL, NINE)
     assert shows(graph, NINE, final)
     assert NINE not in {leaf.text for leaf in graph.leaves()}
-
-
-def test_a_reasoning_agent_answers_with_part_of_what_its_model_wrote(models, shows, kinds):
-    llm = models.Rules(
-        rules=[
-            (
-                "Observation: The pond",
-                "Thought: I can answer without using any more tools.\nAnswer: Two fathoms it is.",
-            ),
-            ("", 'Thought: I need the tool.\nAction: depth\nAction Input: {"place": "Aarle"}'),
-        ]
-    )
-    agent = ReActAgent(tools=[FunctionTool.from_defaults(depth)], llm=llm, streaming=False)
-
-    async def main():
-        return str(await agent.run("How deep is the pond of Aarle?"))
-
-    graph = recorded(main)
-    assert graph.answer.text == "Two fathoms it is."
-    assert kinds(graph, "is two fathoms deep in spring") == {"tool_result"}
-    assert shows(graph, "is two fathoms deep in spring", "Two fathoms it is.")
 
 
 @pytest.mark.skipif(CORE < (0, 14, 22), reason="LlamaIndex called plain functions in threads without their context")

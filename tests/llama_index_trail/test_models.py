@@ -4,11 +4,10 @@ import asyncio
 from types import SimpleNamespace
 
 import pytest
-from llama_index.core.llms import ChatMessage, ChatResponse, CompletionResponse
+from llama_index.core.llms import ChatMessage, ChatResponse
 from llama_index_trail import as_model, status, trail
 from pydantic import BaseModel
 
-from trail_callbacks import LLMJudge
 from trail_callbacks.errors import InputError
 from trail_callbacks.models.call import Call, Message, Model
 
@@ -112,31 +111,6 @@ def test_judging_inside_a_block_is_no_part_of_the_trace(models):
     assert t.graph.question.text == "And this is."
     assert len(t.graph.nodes) == 2
     assert status().open_runs == 0
-
-
-def test_the_same_llm_answers_and_judges(ask, models):
-    """The app's model as judge, in the same event loop and from the worker's thread."""
-    judged = []
-
-    class Both(models.Rules):
-        def complete(self, prompt, formatted=False, **kwargs):
-            if '"$defs"' in prompt or "JSON schema" in prompt:
-                judged.append(prompt)
-                return CompletionResponse(text="{}")
-            return super().complete(prompt)
-
-    engine = ask(["The bell hangs in the north tower."], "It hangs in the north tower.", model=Both)
-
-    async def main():
-        with trail(judge=LLMJudge(model=as_model(Both(rules=[])))) as t:
-            await engine.aquery("Where does the bell hang?")
-            return t.graph, await t.areport(), len(t.reports)
-
-    graph, report, reports = asyncio.run(main())
-    assert judged
-    assert reports == 1
-    assert [node.kind for node in graph.nodes].count("answer") == 1
-    assert report.judge
 
 
 def test_settings_are_told_without_secrets_so_that_a_cache_does_not_mix_them():

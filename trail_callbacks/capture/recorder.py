@@ -239,11 +239,6 @@ class Recorder:
             return False
         return isinstance(start, RunStarted) and start.kind not in _BRING
 
-    @property
-    def redacts(self) -> bool:
-        """True if texts are redacted before they are stored."""
-        return self.redactor is not None
-
     def forget_texts(self, root_id: str, graph: ProvenanceGraph) -> None:
         """Drops what was recorded of a run tree that has ended and was judged.
 
