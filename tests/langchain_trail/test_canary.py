@@ -21,54 +21,43 @@ from small_twins import small
 TWIN = small()
 REAL, FICTIVE = "The ferry to Lorne takes 40 minutes", "The ferry to Garvane takes 53 minutes"
 WHALES = "Whales breathe air."
-EMBEDDING = DeterministicFakeEmbedding(size=8)
 
 
-def production():
-    store = InMemoryVectorStore(EMBEDDING)
-    store.add_documents(
-        [
-            Document(REAL, id="c1", metadata={"source": "ferry.md", "title": "The Lorne ferry", "score": 0.5}),
-            Document(WHALES, id="c2"),
-        ]
-    )
-    return store
+@pytest.fixture
+def plain():
+    store = InMemoryVectorStore(DeterministicFakeEmbedding(size=8))
+    metadata = {"source": "ferry.md", "title": "The Lorne ferry", "score": 0.5}
+    store.add_documents([Document(REAL, id="c1", metadata=metadata), Document(WHALES, id="c2")])
+    return store.as_retriever()
 
 
-def canary(store=None, **more):
-    return CanaryRetriever(retriever=(store or production()).as_retriever(), twin=TWIN, **more)
+@pytest.fixture
+def retriever(plain):
+    return CanaryRetriever(retriever=plain, twin=TWIN)
 
 
 def texts(documents):
     return sorted(each.page_content for each in documents)
 
 
-def every_way(retriever, question="How long does the ferry take?"):
+def every_way(retriever, question="x"):
     """The results of all ways to call a retriever."""
 
     async def awaited():
         streamed = [found async for found in retriever.astream(question)]
         return [await retriever.ainvoke(question), *await retriever.abatch([question, question]), *streamed]
 
-    return [
-        retriever.invoke(question),
-        *retriever.batch([question, question]),
-        *retriever.stream(question),
-        *asyncio.run(awaited()),
-    ]
+    batches = retriever.batch([question, question])
+    return [retriever.invoke(question), *batches, *retriever.stream(question), *asyncio.run(awaited())]
 
 
-def test_outside_of_a_run_it_is_the_wrapped_retriever():
-    store = production()
-    plain = store.as_retriever().invoke("x")
-    for found in every_way(canary(store), "x"):
-        assert found == plain
-    assert all(TAG not in each.metadata for each in plain)
+def test_outside_of_a_run_it_is_the_wrapped_retriever(plain, retriever):
+    for found in every_way(retriever):
+        assert found == plain.invoke("x")
 
 
 @pytest.mark.parametrize(("arm", "expected"), [("real", [REAL, WHALES]), ("fictive", [FICTIVE, WHALES]), ("empty", []), ("closed_book", [])])  # fmt: skip
-def test_every_way_to_call_it_serves_the_arm(arm, expected):
-    retriever = canary()
+def test_every_way_to_call_it_serves_the_arm(retriever, arm, expected):
     with exposed(arm, TWIN) as exposure:
         for found in every_way(retriever):
             assert texts(found) == expected
@@ -78,20 +67,19 @@ def test_every_way_to_call_it_serves_the_arm(arm, expected):
         assert texts(found) == expected
 
 
-def test_ids_scores_and_order_stay_and_the_app_keeps_its_documents():
-    store = production()
-    before = [each.model_copy(deep=True) for each in store.as_retriever().invoke("x")]
+def test_ids_scores_and_order_stay_and_the_app_keeps_its_documents(plain, retriever):
+    before = [each.model_copy(deep=True) for each in plain.invoke("x")]
     with exposed("fictive", TWIN):
-        found = canary(store).invoke("x")
+        found = retriever.invoke("x")
     assert [each.id for each in found] == [each.id for each in before]
     ferry = next(each for each in found if each.id == "c1")
     assert ferry.metadata == {"source": "ferry.md", "title": "The Garvane ferry", "score": 0.5, TAG: "t1"}
-    assert store.as_retriever().invoke("x") == before
+    assert plain.invoke("x") == before
 
 
-def test_the_graph_has_what_was_served_and_nothing_real(says):
+def test_the_graph_has_what_was_served_and_nothing_real(retriever, says):
     handler = TrailCallbackHandler(evaluate="never")
-    chain = {"context": canary() | (lambda found: "\n".join(texts(found))), "question": RunnablePassthrough()} | (
+    chain = {"context": retriever | (lambda found: "\n".join(texts(found))), "question": RunnablePassthrough()} | (
         RunnableLambda(lambda given: f"{given['context']}\n{given['question']}") | says("It takes 53 minutes.")
     )
     with exposed("fictive", TWIN):
@@ -102,14 +90,9 @@ def test_the_graph_has_what_was_served_and_nothing_real(says):
     assert handler.errors == []
 
 
-def test_switched_off_no_fictive_text_is_served(monkeypatch):
-    retriever = canary()
+def test_switched_off_no_fictive_text_is_served(retriever, monkeypatch):
     bound = retriever.under("fictive")
     assert any("Garvane" in each.page_content for each in bound.invoke("x"))
-    monkeypatch.setenv(SWITCH, "off")
-    for found in (*every_way(retriever), *every_way(bound), *every_way(retriever.under("empty"))):
-        assert texts(found) == [REAL, WHALES]
-    monkeypatch.delenv(SWITCH)
 
     def run():
         with exposed("fictive", TWIN):
@@ -118,6 +101,8 @@ def test_switched_off_no_fictive_text_is_served(monkeypatch):
 
     with pytest.raises(CanaryOffError, match="says nothing"):
         run()
+    for found in (*every_way(retriever), *every_way(bound), *every_way(retriever.under("empty"))):
+        assert texts(found) == [REAL, WHALES]
 
 
 def test_the_config_reaches_the_wrapped_retriever_and_its_callbacks_do_not():
@@ -127,8 +112,8 @@ def test_the_config_reaches_the_wrapped_retriever_and_its_callbacks_do_not():
         seen.append((config["configurable"], config["tags"], bool(config["callbacks"].handlers)))
         return [Document(REAL)]
 
-    handler = TrailCallbackHandler(evaluate="never")
     retriever = CanaryRetriever(retriever=RunnableLambda(find), twin=TWIN)
+    handler = TrailCallbackHandler(evaluate="never")
     config = {"configurable": {"user": "u1"}, "tags": ["t"], "callbacks": [handler]}
     with exposed("fictive", TWIN):
         retriever.invoke("x", config)

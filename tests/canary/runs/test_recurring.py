@@ -1,11 +1,9 @@
 """Recurring probes: every one comes round, the state survives, and noise is no alarm."""
 
 import re
-import sqlite3
 import subprocess
 import sys
 from collections import Counter
-from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
 
@@ -104,25 +102,20 @@ def test_what_prometheus_reads(history):
     assert found["trail_canary_last_turn_timestamp_seconds"] > 1.7e9
 
 
-def test_bad_input(history):
+def test_bad_input_and_a_history_that_cannot_be_read_or_written(tmp_path):
+    app, notes = App(), tmp_path / "notes"
     for options, words in (({"size": 0}, "Watch.size is 0"), ({"probes": []}, "there are no probes")):
         with pytest.raises(InputError, match=words):
-            Watch(**{"probes": probes(2), "app": App(), "history": history, **options})
-
-
-def test_a_history_that_cannot_be_read_or_written(tmp_path):
-    app, notes, other = App(), tmp_path / "notes", tmp_path / "other"
-    for path in (tmp_path, tmp_path / "none" / "history"):
-        with pytest.raises(InputError, match="cannot be written or read"):
-            Watch(probes=probes(2), app=app, history=path).turn()
+            Watch(**{"probes": probes(2), "app": app, "history": notes, **options})
     notes.write_text('{"at": "2026-01-01", "trials": []}\n' * 100)
-    with closing(sqlite3.connect(other)) as db:
-        db.execute("CREATE TABLE mine (x)")
-    for path, words in ((notes, "file is not a database"), (other, "is of another release")):
+    for path, words in (
+        (notes, "file is not a database"),
+        (tmp_path / "none" / "history", "cannot be written or read"),
+    ):
         with pytest.raises(InputError, match=words):
             Watch(probes=probes(2), app=app, history=path).turn()
-        with pytest.raises(InputError, match=words):
-            ProbeHistory.read(path)
+    with pytest.raises(InputError, match="file is not a database"):
+        ProbeHistory.read(notes)
     assert app.asked == []
     assert notes.read_text().startswith('{"at"')
 
@@ -136,51 +129,27 @@ from trail_callbacks.canary.runs.recurring import Watch
 
 def app(ask):
     Path({log!r}).touch()
-    while {held} and not Path({go!r}).exists():
-        time.sleep(0.01)  # the turn goes on for as long as the test wants
+    time.sleep(120)  # the turn goes on for as long as the test wants
     return answer(ask)
 
 Watch(probes=probes(40), app=app, history={history!r}, size=4).turn()
 """
 
 
-def script(history, *, held=False):
-    names = {name: str(history.with_name(name)) for name in ("log", "go")}
-    return SCRIPT.format(here=str(Path(__file__).parents[1]), history=str(history), held=held, **names)
-
-
-@pytest.fixture
-def held(history):
-    """A process that is at a turn, and asks until a file `go` is there; killed at the end, whatever a test did."""
-    process = subprocess.Popen([sys.executable, "-c", script(history, held=True)])
+def test_a_second_process_is_refused_and_of_a_turn_that_is_killed_nothing_remains(history):
+    watch, log = Watch(probes=probes(40), app=answer, history=history, size=4), history.with_name("log")
+    before = watch.turn()
+    code = SCRIPT.format(here=str(Path(__file__).parents[1]), history=str(history), log=str(log))
+    held = subprocess.Popen([sys.executable, "-c", code])
     try:
-        wait_for(lambda: history.with_name("log").exists() or process.poll() is not None, "the first question")
-        assert process.poll() is None, "it ended before its first question was answered"
-        yield process
+        wait_for(lambda: log.exists() or held.poll() is not None, "the first question")
+        assert held.poll() is None, "it ended before its first question was answered"
+        assert ProbeHistory.read(history) == before  # can be read meanwhile
+        with pytest.raises(InputError, match="another watch is writing to"):
+            watch.turn()
     finally:
-        process.kill()
-        process.wait()
-
-
-def test_a_second_process_is_refused_while_a_turn_goes_on(history, held):
-    assert ProbeHistory.read(history).turns == 0  # can be read meanwhile
-    second = subprocess.run([sys.executable, "-c", script(history)], capture_output=True, text=True, check=False)
-    assert "another watch is writing to" in second.stderr
-    assert second.returncode == 1
-    history.with_name("go").touch()
-    assert held.wait(120) == 0
-    assert ProbeHistory.read(history).turns == 1
-
-
-@pytest.fixture
-def before(history):
-    """What one whole turn wrote down, before the process that is held."""
-    return Watch(probes=probes(40), app=answer, history=history, size=4).turn()
-
-
-def test_of_a_turn_that_is_killed_nothing_remains(history, before, held):
-    held.kill()
-    held.wait()
+        held.kill()
+        held.wait()
     assert ProbeHistory.read(history) == before
-    after = Watch(probes=probes(40), app=answer, history=history, size=4).turn()
+    after = watch.turn()
     assert (after.turns, len(after.last)) == (2, 8)
