@@ -6,7 +6,6 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any, TypeVar
 
-from trail_callbacks.claims import Claim
 from trail_callbacks.errors import JudgeError
 from trail_callbacks.judges.judge import (
     Assessment,
@@ -15,8 +14,6 @@ from trail_callbacks.judges.judge import (
     Judgement,
     Purpose,
     Question,
-    Search,
-    SearchResult,
     Tracer,
     abstains,
     matched,
@@ -91,8 +88,9 @@ class CascadeJudge:
         others = self._first if modelled else self._second
         tracers = [each for each in (self._reader, others) if isinstance(each, Tracer)]
         if tracers:  # then so is this; since Python 3.12 no __getattr__ would make it one
-            self._tracer: Tracer = tracers[0]
-            self.decompose, self.select = self._decompose, self._select
+            tracer = tracers[0]
+            self.decompose = lambda claims: self._asking(tracer, tracer.decompose(claims))
+            self.select = lambda searches: self._asking(tracer, tracer.select(searches))
 
     @property
     def reads_whole(self) -> bool:
@@ -141,12 +139,6 @@ class CascadeJudge:
             for i, judgement in zip(unsure, matched(asked, second.judgements), strict=True):
                 decided[i] = replace(judgement, judge=judgement.judge or self._second.name)
         return Assessment(judgements=tuple(decided), warnings=first.warnings + second.warnings)
-
-    def _decompose(self, claims: Sequence[Claim]) -> Pipeline[tuple[tuple[str, ...], ...]]:
-        return self._asking(self._tracer, self._tracer.decompose(claims))
-
-    def _select(self, searches: Sequence[Search]) -> Pipeline[tuple[SearchResult, ...]]:
-        return self._asking(self._tracer, self._tracer.select(searches))
 
     def _stands(self, question: Question, guess: Judgement, purpose: Purpose) -> bool:
         decided = guess.error is None and guess.undecided is None

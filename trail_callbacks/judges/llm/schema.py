@@ -142,10 +142,9 @@ class OnePassItem(_Judged, ClaimItem):
         return VerdictItem.model_validate({**self.model_dump(include=set(VerdictItem.model_fields)), "claim": claim})
 
 
-class StatedItem(_Strict):
+class StatedItem(_Keyed):
     """Whether passages state one claim."""
 
-    claim: _text(40)  # type: ignore[valid-type]  # as above
     comparison: _text(600) = ""  # type: ignore[valid-type]  # as above
     evidence: Ids = Field(default_factory=list)
     stated: bool
@@ -206,10 +205,9 @@ class StatedReply(_Strict):
     verdicts: Annotated[list[StatedItem], _whole(StatedItem), Field(json_schema_extra={"maxItems": 64})]
 
 
-class FoundItem(_Strict):
+class FoundItem(_Keyed):
     """What one text says about one claim."""
 
-    claim: _text(40)  # type: ignore[valid-type]  # as above
     text: _text(40) = ""  # type: ignore[valid-type]  # as above
     sentences: Ids = Field(default_factory=list)
     summary: _text(800) = ""  # type: ignore[valid-type]  # as above
@@ -221,10 +219,9 @@ class FoundReply(_Strict):
     found: Annotated[list[FoundItem], _whole(FoundItem), Field(json_schema_extra={"maxItems": 200})]
 
 
-class PartsItem(_Strict):
+class PartsItem(_Keyed):
     """The statements that one statement consists of."""
 
-    claim: _text(40)  # type: ignore[valid-type]  # as above
     parts: Annotated[list[_text(500)], Field(json_schema_extra={"maxItems": 12})]  # type: ignore[valid-type]  # as above
 
 

@@ -13,17 +13,10 @@ from functools import cached_property
 from itertools import pairwise
 
 from trail_callbacks.judges.local.wording import (
-    ALL,
-    CONDITIONS,
-    DENIALS,
-    LIMITS,
-    MARKERS,
-    PLANS,
-    POSSIBLE,
-    REPORTS,
-    SOME,
+    ALL_OR_NONE,
+    RESTRICTING,
+    TAKES_BACK,
     TURNING,
-    VIEWS,
     WEIGHTS,
     Word,
     Wording,
@@ -196,9 +189,6 @@ def _neighbours(words: Sequence[Word], i: int) -> tuple[Word | None, Word | None
 
 _FEWEST = 3  # words of content
 _DROPPED = 2  # words of content of the sentence that may be missing between those of the claim
-_SAID = CONDITIONS | VIEWS | REPORTS
-_RESTRICTING = _SAID | MARKERS | PLANS | POSSIBLE | SOME | LIMITS
-_TAKES_BACK = _SAID | vocabulary("not no never unlikely false wrong myth untrue only just until whether least")
 _UNDOING = vocabulary(
     """to yet denied denies deny refused refuses failed fails stopped stops cancelled canceled avoided avoids forgot
     delayed postponed rejected rejects ruled attempted attempts tried tries former alleged fake false"""
@@ -207,7 +197,6 @@ _UNDOING = vocabulary(
 _MOMENTS = frozenset({"weekday", "day", "month", "clock"})
 _BORDER = re.compile(r"[,;:.!?()\u2013\u2014|]|\band\b")
 _END = re.compile(r"[;:.!?|]")
-_ALL_OR_NONE = ALL | DENIALS | vocabulary("only just any few nor")
 _JOINING = vocabulary("and while whereas one another others them")  # the subject behind may be another
 _AUXILIARY = vocabulary("is are was were has have had")
 _PRONOUNS = vocabulary("it they he she this these those that we i")
@@ -245,11 +234,11 @@ def states(alignment: Alignment) -> bool:
     conjoined = _conjoined(alignment)
     between = [j for j in range(first, last) if j not in alignment.taken and j not in conjoined]
     words = [alignment.given[j] for j in between]
-    if any(word.form in _RESTRICTING | TURNING | _UNDOING | _JOINING or _is_amount(word) for word in words):
+    if any(word.form in RESTRICTING | TURNING | _UNDOING | _JOINING or _is_amount(word) for word in words):
         return False
     if sum(word.content for word in words) > _DROPPED or _crosses(alignment, between):
         return False
-    sweeping = bool(alignment.words & _ALL_OR_NONE)
+    sweeping = bool(alignment.words & ALL_OR_NONE)
     return _free_before(alignment, first, sweeping=sweeping) and _free_behind(alignment, first, last, sweeping=sweeping)
 
 
@@ -267,7 +256,7 @@ def _conjoined(alignment: Alignment) -> set[int]:
         start = end
         while start > 0 and start - 1 not in alignment.taken:
             start -= 1
-        if not any(each.form in _RESTRICTING | _UNDOING for each in alignment.given[start : end + 1]):
+        if not any(each.form in RESTRICTING | _UNDOING for each in alignment.given[start : end + 1]):
             found.update(range(start, end + 1))
     return found
 
@@ -296,7 +285,7 @@ def _free_before(alignment: Alignment, first: int, *, sweeping: bool) -> bool:
             return True
         if word.end <= label or j in alignment.taken or (word.start, word.end) in items:
             continue
-        if word.form in _RESTRICTING or (sweeping and word.content):
+        if word.form in RESTRICTING or (sweeping and word.content):
             return False
         # `Comet Ardley-Voss`, `singer Kit Allard`
         is_title = given[first].kind == "name" and j == first - 1 and word.kind != "number"
@@ -319,7 +308,7 @@ def _free_behind(alignment: Alignment, first: int, last: int, *, sweeping: bool)
         bounded = bounded or (j > last and (word.form == "and" or _BORDER.search(between) is not None))
         if j in alignment.taken:
             continue
-        if word.form in (_TAKES_BACK if bounded and not sweeping else _RESTRICTING | _TAKES_BACK):
+        if word.form in (TAKES_BACK if bounded and not sweeping else RESTRICTING | TAKES_BACK):
             return False
         if sweeping and word.content:
             return False

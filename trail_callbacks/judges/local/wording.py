@@ -47,6 +47,11 @@ MARKERS = (
         unless except if provided when whenever where while besides excluding including otherwise instead save"""
     )
 ) - vocabulary("likely seem seems seemed up least")
+_SAID = CONDITIONS | VIEWS | REPORTS
+RESTRICTING = _SAID | MARKERS | PLANS | POSSIBLE | SOME | LIMITS
+TAKES_BACK = _SAID | vocabulary("not no never unlikely false wrong myth untrue only just until whether least")
+"""Words between or around those of a claim that make something else of it."""
+ALL_OR_NONE = ALL | DENIALS | vocabulary("only just any few nor")
 VOICES = VIEWS | REPORTS | POSSIBLE
 """Words by which a claim says whose view it gives, or that it is one."""
 
