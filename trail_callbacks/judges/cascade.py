@@ -117,9 +117,6 @@ class CascadeJudge:
         """The model of the second judge, or of the first if only that has one; calls of the first name their own."""
         return self._second.model or self._first.model
 
-    def __repr__(self) -> str:
-        return f"CascadeJudge(first={self._first!r}, second={self._second!r})"
-
     def extract(self, answer: str, question: str | None) -> Pipeline[Extraction]:
         """Finds the claims of an answer; see the class for who does."""
         return self._asking(self._reader, self._reader.extract(answer, question))

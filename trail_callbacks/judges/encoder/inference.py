@@ -252,10 +252,14 @@ class Encoder:
 
         loaded, head = self.loaded, self.loaded.profile.head
         lengths = [len(one["input_ids"]) for one in encodings]
-        inputs = {"input_ids": self._padded(encodings, "input_ids", loaded.tokenizer.pad_token_id or 0)}
-        inputs["attention_mask"] = self._padded(encodings, "attention_mask", 0)
-        if "token_type_ids" in self._accepted and "token_type_ids" in encodings[0]:
-            inputs["token_type_ids"] = self._padded(encodings, "token_type_ids", 0)
+        filling = {"input_ids": loaded.tokenizer.pad_token_id or 0, "attention_mask": 0, "token_type_ids": 0}
+        inputs = {
+            name: torch.tensor(
+                [[*one[name], *([fill] * (max(lengths) - len(one[name])))] for one in encodings], device=loaded.device
+            )
+            for name, fill in filling.items()
+            if name in encodings[0] and (name in self._accepted or name != "token_type_ids")
+        }
         try:
             with loaded.lock, torch.inference_mode():
                 logits = loaded.network(**inputs).logits.float()
@@ -272,10 +276,3 @@ class Encoder:
             else:
                 found.append(UnusableError(f"{loaded.name} gave a value that is not a number"))
         return found
-
-    def _padded(self, encodings: Sequence[Any], name: str, filling: int) -> Any:
-        import torch  # noqa: PLC0415 - as above
-
-        longest = max(len(one[name]) for one in encodings)
-        rows = [[*one[name], *([filling] * (longest - len(one[name])))] for one in encodings]
-        return torch.tensor(rows, dtype=torch.long, device=self.loaded.device)

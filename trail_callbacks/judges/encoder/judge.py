@@ -112,10 +112,6 @@ class EncoderJudge:
         self._margin = margin
         self._chunks = chunks
 
-    def __repr__(self) -> str:
-        second = f", contradictions={self._second.source.model!r}" if self._second else ""
-        return f"EncoderJudge({self._first.source.model!r}{second})"
-
     @property
     def model(self) -> None:
         """There is none that answers calls: the encoder runs in the pipeline itself, on the thread of its driver."""

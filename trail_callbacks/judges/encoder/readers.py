@@ -35,12 +35,11 @@ _WORTH = 0.2  # probability, or share of a claim's characters, from which the se
 
 @dataclass(frozen=True, slots=True)
 class _Plan:
-    """What is read for one claim, of how many chunks, or why nothing can be read."""
+    """What is read for one claim, of how many chunks; none if the claim is too long."""
 
     claim: str
     selected: tuple[Chunk, ...]
     chunks: int
-    failure: str | None = None
 
 
 _FOR, _AGAINST = 0, 1
@@ -69,23 +68,14 @@ class PairReader:
         return [self._reading(plan, scores) for plan in plans]
 
     def _plan(self, ask: Asked, packed: dict[tuple[tuple[Passage, ...], int], list[Chunk]]) -> _Plan:
-        window = self._encoder.loaded.window
-        space = self._room(ask.text)
+        space = self._encoder.loaded.window - len(self._encode("", ask.text)["input_ids"]) - _SPARE
         if space < _LEAST:
-            return _Plan(ask.text, (), 0, f"the claim is too long for the {window} tokens of the model")
-        room = min(self._encoder.loaded.profile.chunk, space)
-        key = (ask.passages, room)
+            return _Plan(ask.text, (), 0)
+        key = (ask.passages, min(self._encoder.loaded.profile.chunk, space))
         if key not in packed:
-            packed[key] = chunks(ask.passages, room, self._encoder.count)
-        return _Plan(ask.text, tuple(self._selected(ask.text, packed[key])), len(packed[key]))
-
-    def _room(self, claim: str) -> int:
-        """Tokens that the window leaves to the evidence."""
-        return self._encoder.loaded.window - len(self._encode("", claim)["input_ids"]) - _SPARE
-
-    def _selected(self, claim: str, found: Sequence[Chunk]) -> list[Chunk]:
-        chosen = likeliest(claim, found)[: self._most]
-        return [chunk for chunk in found if chunk in chosen]
+            packed[key] = chunks(*key, self._encoder.count)
+        chosen = likeliest(ask.text, packed[key])[: self._most]
+        return _Plan(ask.text, tuple(chunk for chunk in packed[key] if chunk in chosen), len(packed[key]))
 
     def _encode(self, evidence: str, claim: str) -> Any:
         evidence, claim = self._encoder.plain(evidence), self._encoder.plain(" ".join(claim.split()))
@@ -105,8 +95,8 @@ class PairReader:
         }
 
     def _reading(self, plan: _Plan, scores: _Scored) -> Grounding:
-        if plan.failure is not None:
-            return Grounding(failure=plan.failure)
+        if not plan.selected:
+            return Grounding(failure=_too_long(self._encoder))
         for chunk in plan.selected:  # a value that is missing might have been the highest
             if isinstance(lost := scores[chunk.text, plan.claim], UnusableError):
                 return Grounding(failure=str(lost))
@@ -122,6 +112,10 @@ class PairReader:
             read=len(plan.selected),
             chunks=plan.chunks,
         )
+
+
+def _too_long(encoder: Encoder) -> str:
+    return f"the claim is too long for the {encoder.loaded.window} tokens of the model"
 
 
 def _text(evidence: Chunk | Passage) -> str:
@@ -219,8 +213,7 @@ class TokenReader:
         overhead = len(self._encoder.encode(self._context(()), text)["input_ids"]) + _SPARE
         space = self._encoder.loaded.window - overhead
         if space < _LEAST:
-            why = f"the claim is too long for the {self._encoder.loaded.window} tokens of the model"
-            found.update(dict.fromkeys(group, Grounding(failure=why)))
+            found.update(dict.fromkeys(group, Grounding(failure=_too_long(self._encoder))))
             return
         packed = chunks(passages, min(self._profile.chunk, space), self._encoder.count, across=True)
         yield _Answer(text, tuple(group), tuple(starts), tuple(packed))

@@ -89,9 +89,6 @@ class LLMJudge:
         """The model that answers this judge's calls."""
         return self._model
 
-    def __repr__(self) -> str:
-        return f"LLMJudge({self._model.name!r})"
-
     def extract(self, answer: str, question: str | None) -> Pipeline[Extraction]:
         """Finds the claims of an answer."""
         from trail_callbacks.judges.llm.claims import extract  # noqa: PLC0415 - building its schemas takes a while
