@@ -84,6 +84,11 @@ class CanaryRetriever(BaseRetriever):
         """What this retriever shares with its copies for single arms."""
         return self._source
 
+    @property
+    def twin(self) -> Twin:
+        """The corpus and its twin."""
+        return self._source.twin
+
     def under(self, arm: Arm) -> CanaryRetriever:
         """Returns a copy that serves one arm in whatever thread it is called."""
         copied = copy.copy(self)

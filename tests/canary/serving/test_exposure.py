@@ -105,8 +105,6 @@ def test_the_switch_in_code_is_for_good():
     code = (
         "from trail_callbacks.canary.serving.exposure import *\n"
         "assert not is_off(); switch_off(); assert is_off(); switch_off(); assert is_off()\n"
-        "import threading; seen = []\n"
-        "t = threading.Thread(target=lambda: seen.append(is_off())); t.start(); t.join(); assert seen == [True]\n"
     )
     subprocess.run([sys.executable, "-c", code], check=True)
 
