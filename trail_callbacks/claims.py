@@ -115,7 +115,7 @@ def split(answer: str, question: str | None = None) -> tuple[Claim, ...]:
     if read is not None:
         return of_fields(answer, read, split(read.text, question), question)
     from trail_callbacks.language.speech import declines  # noqa: PLC0415 - many patterns
-    from trail_callbacks.splitting.frames import answers  # noqa: PLC0415 - as above
+    from trail_callbacks.splitting.marks import answers  # noqa: PLC0415 - as above
     from trail_callbacks.splitting.statements import is_short, statements  # noqa: PLC0415 - as above
 
     everything = list(statements(answer))

@@ -57,7 +57,7 @@ SAMPLES = (
     "- It may be that about twenty-one hundred people live there.\n- **Every** boat is the best, U.S. and EU (European Union).",
 )
 ONCE = (
-    "canary.outcomes.reading", "language.negation.negation", "language.terms.vocabulary", "judges.prompts.load",
+    "canary.outcomes.reading", "language.speech.negation", "language.terms.vocabulary", "judges.prompts.load",
     "render.page.document.security_policy",
 )  # fmt: skip
 """Called once in a process, with texts of ours: whether a reader does depends on what ran before."""
@@ -88,7 +88,7 @@ EXCLUDED = {
     "language.terms.is_past": "one word",
     "report.verdict.citation_figures": "counts",
     "report.report.Report.to_evaluations": "report.evaluations",
-    "splitting.references.points_back": "one sentence, cut at 600 characters",
+    "splitting.words.points_back": "one sentence, cut at 600 characters",
     "verify.delivery": "calls the app's own function",
     "verify.threshold": "counts, and what coverage says of an answer",
     "verify.self_support": "needs a claim that only a model's words state: tests/verify/test_self_support.py",

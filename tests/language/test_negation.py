@@ -2,7 +2,7 @@
 
 import pytest
 
-from trail_callbacks.language.negation import absence, negation
+from trail_callbacks.language.speech import absence, negation
 
 
 @pytest.mark.parametrize(

@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from trail_callbacks import check
-from trail_callbacks.splitting.frames import unframed
+from trail_callbacks.splitting.marks import unframed
 
 ASIDES = [
     ("Based on the provided passages, the mill was built in 1850.", "the mill was built in 1850."),

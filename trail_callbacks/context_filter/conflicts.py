@@ -13,8 +13,7 @@ from functools import cached_property
 from typing import NamedTuple
 
 from trail_callbacks.context_filter.reason import Reason
-from trail_callbacks.language.negation import negation
-from trail_callbacks.language.speech import is_question
+from trail_callbacks.language.speech import is_question, negation
 from trail_callbacks.language.terms import Term, stem, terms
 from trail_callbacks.language.values import Quantity, follows, quantities
 from trail_callbacks.text import forms, sentences

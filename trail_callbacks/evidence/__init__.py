@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Literal, NamedTuple, TypeAlias
 
 from trail_callbacks.claims import Claim
 from trail_callbacks.errors import InputError
-from trail_callbacks.evidence.ranking import Index, Ranked, Surroundings
+from trail_callbacks.evidence.spans import Index, Ranked, Surroundings
 from trail_callbacks.graph import Node
 from trail_callbacks.slices import current
 
@@ -95,7 +95,7 @@ def candidates(
     """Finds, for each claim, the sentences of the nodes that are most likely to support or contradict it.
 
     Passages are ranked by the words, numbers and names that they or their immediate context share with the claim (see
-    `trail_callbacks.evidence.ranking`) and picked so that together they cover it. If fewer than `limit` share
+    `trail_callbacks.evidence.spans`) and picked so that together they cover it. If fewer than `limit` share
     anything, the first passages of each node fill the rest: a judge that reads several languages may still find
     evidence there. Copies of a passage in other nodes come last, so that they do not crowd out different ones.
 

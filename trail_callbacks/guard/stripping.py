@@ -26,7 +26,7 @@ from trail_callbacks.report import Report
 from trail_callbacks.splitting.code import prose_in_code
 from trail_callbacks.splitting.layout import pieces
 from trail_callbacks.splitting.marks import lines_of, marker, visible
-from trail_callbacks.splitting.references import points_back
+from trail_callbacks.splitting.words import points_back
 from trail_callbacks.taxonomy import SupportClass
 from trail_callbacks.verify.coverage import coverage
 from trail_callbacks.verify.threshold import OnUndecided, unsettled

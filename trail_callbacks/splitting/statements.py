@@ -16,11 +16,9 @@ from trail_callbacks.language.detect import is_english, language
 from trail_callbacks.language.speech import declines, greets, is_question, is_statement, refuses
 from trail_callbacks.language.terms import vocabulary
 from trail_callbacks.splitting.clauses import Part, parts
-from trail_callbacks.splitting.frames import frame_end, quote_start
 from trail_callbacks.splitting.layout import LayoutPiece, pieces
-from trail_callbacks.splitting.marks import clean, is_reference, refers, visible
-from trail_callbacks.splitting.references import Thread
-from trail_callbacks.splitting.words import PREPOSITIONS, base, first_verb, is_finite, tokenize
+from trail_callbacks.splitting.marks import clean, frame_end, is_reference, quote_start, refers, visible
+from trail_callbacks.splitting.words import PREPOSITIONS, Thread, base, first_verb, is_finite, tokenize
 
 _LONGEST = 2000  # characters; nobody greets or asks at such length
 _TRIED = 4  # clauses that may be stated behind `I think` or `that`

@@ -25,12 +25,10 @@ from trail_callbacks.claims import Claim, Within, split, structured
 from trail_callbacks.graph import Node, ProvenanceGraph
 from trail_callbacks.judges.judge import Extraction
 from trail_callbacks.language.detect import is_english, language
-from trail_callbacks.language.negation import absence, negation
-from trail_callbacks.language.speech import declines, is_question
+from trail_callbacks.language.speech import absence, declines, is_question, negation
 from trail_callbacks.language.terms import keys, terms
-from trail_callbacks.splitting.frames import without_talk
 from trail_callbacks.splitting.layout import sentences_of
-from trail_callbacks.splitting.marks import clean, is_dated, marker
+from trail_callbacks.splitting.marks import clean, is_dated, marker, without_talk
 from trail_callbacks.splitting.words import first_verb, tokenize
 from trail_callbacks.text import Sentence
 from trail_callbacks.verify.phrases import ASIDE, BESIDES, SHORT, SORRY, UNFINISHED, beside, talk

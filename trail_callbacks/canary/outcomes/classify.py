@@ -34,7 +34,7 @@ from trail_callbacks.canary.outcomes.values import (
 from trail_callbacks.canary.probe import Probe
 from trail_callbacks.canary.trial import Arm, Finding, How, Outcome, Stated
 from trail_callbacks.language.detect import language
-from trail_callbacks.language.negation import negation
+from trail_callbacks.language.speech import negation
 from trail_callbacks.models.call import Failure, Pipeline
 
 _SAYS = re.compile(r"[^\W_]|[\u2600-\u27bf\U0001f300-\U0001faff]")  # a letter, a digit or a pictogram

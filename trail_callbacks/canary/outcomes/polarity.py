@@ -13,8 +13,7 @@ from functools import cache
 from trail_callbacks.canary.outcomes.reading import alternatives, clauses, pattern, plain
 from trail_callbacks.canary.outcomes.values import ValueForms, ValueMatcher, ValueMention
 from trail_callbacks.canary.trial import How, Stated
-from trail_callbacks.language.negation import negation
-from trail_callbacks.language.speech import withholds
+from trail_callbacks.language.speech import negation, withholds
 from trail_callbacks.language.terms import stem, terms
 from trail_callbacks.text import sentences
 

@@ -17,7 +17,7 @@ from trail_callbacks.canary.facts.pages import Saying
 from trail_callbacks.canary.facts.reading import FactReading
 from trail_callbacks.canary.twin import Edit, EditKind, Replacement, Size
 from trail_callbacks.language.detect import language
-from trail_callbacks.language.negation import negation
+from trail_callbacks.language.speech import negation
 
 _LONGEST = 240  # characters of a sentence
 _Turn = tuple[int, int, str, str, str]

@@ -10,7 +10,7 @@ from typing import Final
 from zlib import crc32
 
 from trail_callbacks.canary.questions.facts import OTHER, VALUE, EditedSentence
-from trail_callbacks.language.negation import negation
+from trail_callbacks.language.speech import negation
 
 GAP: Final = "___"
 """What stands for the value in a question."""

@@ -22,8 +22,8 @@ from trail_callbacks.judges.local.wording import Word, Wording, WordPlaces
 from trail_callbacks.language.detect import limits
 from trail_callbacks.language.speech import is_question
 from trail_callbacks.models.call import Pipeline
-from trail_callbacks.splitting.frames import unframed
-from trail_callbacks.splitting.references import Thread
+from trail_callbacks.splitting.marks import unframed
+from trail_callbacks.splitting.words import Thread
 from trail_callbacks.taxonomy import UNSUPPORTED, SupportClass
 
 _ESCAPED = re.compile(r"\\u([0-9a-fA-F]{4})")
