@@ -74,6 +74,7 @@ EXCLUDED = {
     "diagnosis.reach.Reach.is_earlier": "ids of nodes",
     "diagnosis.replay": "takes the words of passages out of a prompt, before models are asked: tests/diagnosis",
     "graph.ProvenanceGraph.path": "follows edges",
+    "evidence.indexed": "passages for a judge with a model, by way of 'judges.llm asked'",
     "export.otlp.annotate_span": "figures, on the app's own span: tests/session/test_app_span.py",
     "judges.llm.asking": "a protocol",
     "judges.llm.claims": "by way of 'judges.llm reply', which finds no whole answer",
