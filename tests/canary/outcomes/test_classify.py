@@ -158,7 +158,7 @@ answers = st.one_of(
 )  # fmt: skip
 
 
-@settings(max_examples=300)
+@settings(max_examples=100)
 @given(answers, st.sampled_from(sorted(PROBES)), st.sampled_from(ARMS), st.sampled_from([None, True, False]))
 def test_any_answer_has_an_outcome_that_fits_what_it_states(answer, id_, arm, served):
     probe = PROBES[id_]
