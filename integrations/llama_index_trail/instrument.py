@@ -90,7 +90,7 @@ def status() -> Status:
         rest()
         return Status(
             instrumented=TRACKER.installed is not None,
-            trails=open_trails(),
+            trails=TRACKER.trails,
             listening=listening(),
             open_runs=open_runs,
             errors=tuple(TRACKER.errors),
@@ -98,7 +98,6 @@ def status() -> Status:
 
 
 lock = ChildSafeLock()  # protects the next number and the handlers' registration
-_trails = 0
 
 
 class Trail(Block):
@@ -112,20 +111,18 @@ class Trail(Block):
         self._scope = scope
 
     def __enter__(self) -> Self:
-        global _trails  # noqa: PLW0603 - one registration for the process, counted
         self._scope.opened_in = active_span_id.get()
         with lock:
-            _trails += 1
+            TRACKER.trails += 1
             listen()
         return super().__enter__()
 
     def __exit__(self, *error: object) -> None:
-        global _trails  # noqa: PLW0603 - as above
         if self._token is None:
             return
         super().__exit__(*error)
         with lock:
-            _trails -= 1
+            TRACKER.trails -= 1
             rest()
 
 
@@ -152,15 +149,10 @@ def trail(judge: JudgeLike = None, evaluate: Evaluate = "background", **settings
     return Trail(Scope(CaptureSettings(judge=judge, evaluate=evaluate, **settings)))
 
 
-def open_trails() -> int:
-    """Number of blocks that are open now."""
-    return _trails
-
-
 def rest() -> None:
     """Takes the handlers off when nobody needs them any more."""
     with lock:
-        if TRACKER.installed is None and _trails == 0 and TRACKER.open_traces == 0:
+        if TRACKER.installed is None and TRACKER.trails == 0 and TRACKER.open_traces == 0:
             unlisten()
 
 

@@ -33,6 +33,7 @@ class OpenRuns:
 
     def __init__(self) -> None:
         self.installed: Scope | None = None
+        self.trails = 0  # open blocks
         self.on_idle: Callable[[], None] = lambda: None
         self._spans: dict[str, OpenSpan] = {}
         self._traces: dict[str, OpenTrace] = {}

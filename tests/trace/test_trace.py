@@ -398,10 +398,3 @@ def test_documents_whose_metadata_has_an_id_too_are_told_apart():
     first, second = log.done().trace().retrievals[0].candidates
     assert (first.id, second.id) == ("chunk-0", "chunk-1")
     assert first.node_id != second.node_id
-
-
-def test_a_context_that_ends_just_after_a_passage_began_cut_it_too():
-    log = Log()
-    log.retrieved(documents())
-    log.packed(documents(), together(documents())[: len(TEXTS[0]) + 14])
-    assert reasons(log.done().trace().packings[0]) == [None, "cut", "cut", "cut"]

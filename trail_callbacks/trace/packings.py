@@ -16,8 +16,6 @@ from trail_callbacks.trace.rerankings import Selection, selections
 from trail_callbacks.trace.retrievals import Reading, bringers
 from trail_callbacks.trace.steps import Dropped, Packed, Packing
 
-_BEGINNING = 10  # characters by which the beginning of a passage is known, where one is expected
-_GAP = 60  # characters between two passages: a number, a rule, a source
 _LITTLE = 0.5  # a smaller share of words found in any order says nothing unless a part of the text is found as it is
 
 
@@ -112,7 +110,6 @@ class _Stage:
         self.place = [0] * len(ranked)
         for place, i in enumerate(ranked):
             self.place[i] = place
-        self.ranked = ranked
         self.forms = [_texts(each, start) for each in self.passages]
         self.by_node = {node.id: i for i, forms in enumerate(self.forms) for node in forms}
         self._twins: dict[str, list[Node]] = defaultdict(list)
@@ -169,7 +166,7 @@ def _packing(reading: Reading, run: CapturedRun, stage: _Stage, edges: Mapping[s
             shares[i] = share
             starts[i] = len(prompt) if start is None else start
     order = {i: place for place, i in enumerate(sorted(shares, key=lambda i: (starts[i], i)), 1)}
-    why = _Reasons(stage, shares, reach or {}, _is_cut_short(stage, shares, starts, prompt))
+    why = _Reasons(stage, shares, reach or {})
     pieces = tuple(
         Packed(node_id=each.node.id, order=order[i], tokens=round(each.tokens * shares[i]), arrived=shares[i])
         if i in order
@@ -201,21 +198,6 @@ def _reach(reading: Reading, written: Node, edges: Mapping[str, Sequence[Edge]])
     return found
 
 
-def _is_cut_short(stage: _Stage, shares: Mapping[int, float], starts: Mapping[int, int], prompt: str) -> bool:
-    """True if the packed text ends inside a passage: the lowest in it, or the next, of which it shows a few letters."""
-    if not shares:
-        return False
-    lowest = max(shares, key=lambda i: stage.place[i])
-    if shares[lowest] < 1.0:
-        return True
-    rest = stage.ranked[stage.place[lowest] + 1 :]
-    if not rest or not stage.forms[rest[0]]:
-        return False
-    head = stage.forms[rest[0]][0].text.strip()[:_BEGINNING]
-    end = starts[lowest] + len(stage.forms[lowest][0].text.strip())
-    return len(head) == _BEGINNING and head in prompt[end : end + _GAP]
-
-
 def _arrived(
     passage: _Passage, forms: Sequence[Node], reach: Mapping[str, float] | None, places: PromptPlaces
 ) -> tuple[float, int | None]:
@@ -241,12 +223,12 @@ def _arrived(
 class _Reasons:
     """Why passages are missing from a prompt."""
 
-    def __init__(self, stage: _Stage, shares: Mapping[int, float], reach: Mapping[str, float], cut_short: bool) -> None:
+    def __init__(self, stage: _Stage, shares: Mapping[int, float], reach: Mapping[str, float]) -> None:
         self._stage = stage
         self._reach = reach
         there = sorted(shares, key=lambda i: stage.place[i])
         self._places = [stage.place[i] for i in there]
-        self._cut = cut_short
+        self._cut = bool(there) and shares[there[-1]] < 1.0  # the text ends inside the lowest of them
         self._whole = all(share >= 1.0 for share in shares.values())
         self._longest: list[int] = []  # of those in the prompt from each place on, in tokens
         for i in reversed(there):
