@@ -8,8 +8,8 @@ handlers of the app, receive everything at once.
 from __future__ import annotations
 
 from collections.abc import AsyncIterator, Callable, Generator, Iterable, Iterator, Sequence
-from contextlib import contextmanager, suppress
-from typing import Any
+from contextlib import AbstractContextManager, contextmanager, nullcontext, suppress
+from typing import Any, cast
 from uuid import UUID
 
 from langchain_core.callbacks import (
@@ -151,28 +151,16 @@ class Drafts:
         # LangGraph's handlers need no repetition: they emit what a node returns, once and with our report on it.
         buffers = [_Buffer(h) for h in self._streaming if not type(h).__module__.startswith("langgraph")]
         self._buffers.append(buffers)
-        callbacks = self._config.get("callbacks")
-        if isinstance(callbacks, BaseCallbackManager):
-            manager = callbacks.copy()
-            for handler in self._streaming:
-                manager.remove_handler(handler)
-            for buffer in buffers:
-                manager.add_handler(buffer)
-            return {**self._config, "callbacks": manager}
-        others = [handler for handler in callbacks or () if handler not in self._streaming]
-        return {**self._config, "callbacks": [*others, *buffers]}
+        manager = cast("BaseCallbackManager", self._config["callbacks"]).copy()  # inside a run it is one
+        for handler in self._streaming:
+            manager.remove_handler(handler)
+        for buffer in buffers:
+            manager.add_handler(buffer)
+        return {**self._config, "callbacks": manager}
 
-    @contextmanager
-    def hidden(self) -> Generator[None]:
+    def hidden(self) -> AbstractContextManager[None]:
         """For a draft written by code that takes its config from the context."""
-        if not self._streaming:
-            yield
-            return
-        token = var_child_runnable_config.set(self.next())
-        try:
-            yield
-        finally:
-            var_child_runnable_config.reset(token)
+        return _configured(self.next()) if self._streaming else nullcontext()
 
     def release(self) -> None:
         """Repeats the events of the last draft: it is accepted."""
@@ -205,10 +193,15 @@ class Drafts:
 @contextmanager
 def isolated() -> Generator[None]:
     """For a judge's own calls: they reach no callback of the app, no stream and no recording of ours."""
-    token = var_child_runnable_config.set(None)
+    with _configured(None), untraced():
+        yield
+
+
+@contextmanager
+def _configured(config: RunnableConfig | None) -> Generator[None]:
+    token = var_child_runnable_config.set(config)
     try:
-        with untraced():
-            yield
+        yield
     finally:
         var_child_runnable_config.reset(token)
 
