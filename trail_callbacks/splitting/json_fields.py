@@ -16,7 +16,6 @@ from typing import NamedTuple
 from trail_callbacks.language.terms import vocabulary
 
 _WHOLE = 300  # characters; a record up to this length stays one field
-_RUN = 120  # characters of consecutive numbers that stay one field
 _DEEPEST = 100  # levels; deeper nesting is an attack or a dump
 _NAMES = 3  # fields that identify a record
 _SHORT = 60  # characters of such a field
@@ -67,14 +66,11 @@ class Field:
     is_text: bool
     line: int
     _own: _Value
-    _last: _Value
 
     @property
     def address(self) -> str:
-        """Its place as a JSONPath: `$.data[0].price`, `$.values[0:40]`, `line 3: $.price`."""
+        """Its place as a JSONPath: `$.data[0].price`, `line 3: $.price`."""
         path = json_path(self.steps)
-        if self._last is not self._own and isinstance(self._last.step, int):
-            path = f"{path[:-1]}:{self._last.step + 1}]"
         return f"line {self.line}: ${path}" if self.line else f"${path}"
 
     @property
@@ -144,8 +140,8 @@ def _path_step(step: str | int) -> str:
 def regions(text: str, *, single: bool = False) -> tuple[JsonRegion, ...]:
     """Finds the JSON in a text: whole documents, lines, inside prose or fences, in Python notation, or truncated.
 
-    A record (an object without lists of records) of up to 300 characters is one field; a larger one is split into its
-    fields. Broken JSON is left out.
+    A record (an object without lists of records) of up to 300 characters is one field, and so is a list of numbers; a
+    larger record is split into its fields. Broken JSON is left out.
 
     Args:
         text: Any text.
@@ -154,16 +150,16 @@ def regions(text: str, *, single: bool = False) -> tuple[JsonRegion, ...]:
     Returns:
         Regions in order, without overlap. Time and memory are linear in the text.
     """
-    found: list[tuple[_Value, list[tuple[_Value, _Value]]]] = []
+    found: list[tuple[_Value, list[_Value]]] = []
     at = 0
     broken = False
     first, last = len(text) - len(text.lstrip()), len(text.rstrip())
     while start := _START.search(text, at):
         root, end = _read(text, start.start(), single=single)
         if root is not None:
-            own: list[tuple[_Value, _Value]] = []
+            own: list[_Value] = []
             if _stays(root, own, single=single) and root.parts:
-                own = [(root, root)]
+                own = [root]
             whole = single and root.value <= first and last <= end
             if own and (whole or _is_data(text, root)):
                 found.append((root, own))
@@ -176,33 +172,20 @@ def regions(text: str, *, single: bool = False) -> tuple[JsonRegion, ...]:
     line, counted = 1, 0
     for root, own in found:
         line, counted = line + text.count("\n", counted, root.value), root.value
-        fields = [Field(a.start, b.end, a.value, a.mark == '"', line if several else 0, a, b) for a, b in own]
+        fields = [Field(v.start, v.end, v.value, v.mark == '"', line if several else 0, v) for v in own]
         out.append(JsonRegion(root.value, root.end, tuple(sorted(fields, key=lambda each: each.start))))
     return tuple(out)
 
 
-def _stays(value: _Value, out: list[tuple[_Value, _Value]], *, single: bool) -> bool:
-    """Whether a container is small enough to stay one field; else its parts are fields, runs of numbers together."""
-    stays = not (single or value.is_cut)
-    parts: list[tuple[_Value, _Value]] = []
-    for part in value.parts:
-        if part.mark in _CLOSING:
-            kept = _stays(part, out, single=single)
-            stays = stays and kept and value.mark == "{"
-            if kept:
-                parts.append((part, part))
-        elif parts and not single and value.mark != "{" and _goes_on(*parts[-1], part):
-            parts[-1] = parts[-1][0], part
-        else:
-            parts.append((part, part))
-    if stays and value.end - value.value <= _WHOLE:
+def _stays(value: _Value, out: list[_Value], *, single: bool) -> bool:
+    """Whether a container stays one field: it is small and has no list of records, or it is a list of numbers."""
+    parts = [part for part in value.parts if part.mark not in _CLOSING or _stays(part, out, single=single)]
+    whole = len(parts) == len(value.parts) and (value.mark == "{" or not any(p.mark in _CLOSING for p in parts))
+    small = whole and not value.is_cut and value.end - value.value <= _WHOLE
+    if not single and (small or (value.mark == "[" and not any(part.mark for part in value.parts))):
         return True
     out += parts
     return False
-
-
-def _goes_on(first: _Value, last: _Value, following: _Value) -> bool:
-    return not (first.mark or last.mark or following.mark) and following.end - first.start <= _RUN
 
 
 def _is_data(text: str, root: _Value) -> bool:
