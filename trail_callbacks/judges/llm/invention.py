@@ -19,7 +19,6 @@ _WORD = re.compile(r"[^\W\d_]+(?:['\u2019-][^\W\d_]+)*")
 _POSSESSIVE = re.compile(r"['\u2019]s?$")
 _OPENS = re.compile(r"(?:^|[.!?:\u2026\"\u201c\u201e\u00ab(\u00bf\u00a1])\s*$")
 _SAME = 4  # letters at the start that make two forms of one name: Norway, Norwegian
-_CASED = 0.8  # share of letters with case in a text where capitals mean something
 
 
 class Shown:
@@ -40,8 +39,6 @@ class Shown:
         shown = quantities(text)
         self._values = {value for quantity in shown for value in (quantity.raw, quantity.value)}
         self._dates = {(quantity.kind, quantity.value) for quantity in shown}
-        letters = [letter for letter in text if letter.isalpha()]
-        self._cased = sum(letter.islower() or letter.isupper() for letter in letters) >= _CASED * len(letters)
         self._words = {_folded(word) for word in _WORD.findall(f"{text}\n{names}")}
         self._scripts = {_script(word) for word in self._words}
         self._told, self._read = _marks(text), _marks(names)
@@ -49,7 +46,7 @@ class Shown:
     def lacks(self, claim: str) -> bool:
         """Tells whether a claim holds a number or name that stands in none of the texts."""
         claim = unicodedata.normalize("NFKC", claim)
-        return self._lacks_number(claim) or (self._cased and self._lacks_name(claim))
+        return self._lacks_number(claim) or self._lacks_name(claim)
 
     def exchanges(self, claim: str, quote: str, said: str) -> bool:
         """Whether a claim has a word of `names` alone, and its quote one that is in nothing `said` about it."""

@@ -12,6 +12,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 from functools import cache
+from hashlib import sha256
 from string import Template
 
 from trail_callbacks.models.call import Message
@@ -45,12 +46,10 @@ class Prompt:
     """A prompt with its slots.
 
     Attributes:
-        name: Its file, without the suffix.
         system: The part that is the same in all calls, so that providers can cache it.
         user: The task, with slots.
     """
 
-    name: str
     system: str
     user: Template
 
@@ -69,8 +68,6 @@ class Fence:
     """
 
     def __init__(self, *texts: str) -> None:
-        from hashlib import sha256  # noqa: PLC0415 - only needed to call a model
-
         joined = "\0".join(texts)
         known, key = joined.casefold(), sha256(joined.encode("utf-8", "surrogatepass")).hexdigest()
         while key[:8] in known:
@@ -93,11 +90,11 @@ def load(name: str) -> Prompt:
     _, _, system, _, user = _PARTS.split(_COMMENT.sub("", _read(name)))
     system = _INCLUDE.sub(lambda match: dict(_PART.findall(_read(match[1])))[match[2]], system)
     filled = Template(_PART.sub(r"\2", system).strip()).substitute(classes=_labels(SUPPORT), types=_labels(ERRORS))
-    return Prompt(name, filled, Template(user.strip()))
+    return Prompt(filled, Template(user.strip()))
 
 
 def _read(name: str) -> str:
-    from importlib.resources import files  # noqa: PLC0415 - as hashlib
+    from importlib.resources import files  # noqa: PLC0415 - only needed to call a model
 
     return files(__name__).joinpath(f"{name}.md").read_text(encoding="utf-8")
 
@@ -110,6 +107,4 @@ def _labels(meanings: dict[SupportClass, Meaning] | dict[ErrorType, Meaning]) ->
 def digest(*names: str) -> str:
     """Returns 8 hex digits that change whenever one of the prompts or the taxonomy does."""
     parts = (part for name in names for part in (load(name).system, load(name).user.template))
-    from hashlib import sha256  # noqa: PLC0415 - as above
-
     return sha256("\0".join(parts).encode()).hexdigest()[:8]
