@@ -71,11 +71,7 @@ class CascadeJudge:
         JudgeError: If there is no second judge, or one cannot be built.
     """
 
-    def __init__(
-        self,
-        first: Judge | Model | str | Any = None,
-        second: Judge | Model | str | Any = None,
-    ) -> None:
+    def __init__(self, first: Judge | Model | str | Any = None, second: Judge | Model | str | Any = None) -> None:
         from trail_callbacks.judges.resolve import resolve  # noqa: PLC0415 - resolve knows this module's neighbours
 
         if second is None:

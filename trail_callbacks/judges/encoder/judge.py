@@ -31,17 +31,13 @@ class EncoderJudge:
     `trail_callbacks.judges.encoder.profiles` lists the known models and how each wants to be asked; others are
     understood if their labels have names. Look at the licence of those.
 
-    The default is `KRLabsOrg/lettucedect-base-modernbert-en-v1`: MIT, 0.15 billion parameters, a download of 0.6 GB,
-    made for answers over retrieved passages. It reads passages once for all claims that have the same ones, where a
-    pair classifier reads them once a claim, and the best of those are three times as large. It has two classes, so it
-    never says `contradicted`; give `contradictions` a three-class entailment model, which then reads the claims that
-    found no support. No accuracy was measured here: `tests/benchmarks/encoder.py` prints times, and the authors'
-    figures are in the README.
+    The default (MIT, 0.15 billion parameters, a download of 0.6 GB) was made for answers over retrieved passages. It
+    has two classes, so it never says `contradicted`; give `contradictions` a three-class entailment model, which then
+    reads the claims that found no support. No accuracy was measured here: docs/judging.md has the authors' figures.
 
-    Classes: see `trail_callbacks.judges.encoder.verdicts`. Scores near the threshold are undecided. A score is not a
-    calibrated probability, so there is no confidence. Error types are those that the offline checks find in
-    the sentences nearest to an unsupported claim, else `other`. Evidence is the sentence with the highest score, read
-    by itself. Claims are found by rules, as `LocalJudge` does; whether sources answer a question is left open.
+    Scores near the threshold are undecided, and no calibrated probabilities, so there is no confidence. Error types are
+    those that the offline checks find in the sentences nearest to an unsupported claim, else `other`. Claims are found
+    by rules, as `LocalJudge` does; whether sources answer a question is left open.
 
     The model is loaded at first use, or by `load()`, once for all threads, from the hub's cache or a folder if it is
     there; a download needs the network once. One batch runs at a time, never on the event loop. A forked process loads
