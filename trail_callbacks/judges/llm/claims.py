@@ -70,15 +70,6 @@ def extract(answer: str, question: str | None, prompt: str = "claims") -> Pipeli
     return gathered((yield from ask(windows)), answer)
 
 
-def found(about: Question, items: Sequence[ClaimItem], *, abstained: bool) -> Claims | None:
-    """Checks claims that a model found in a whole answer while it read the evidence; None if they cannot be used."""
-    reply = Reply(value=ClaimsReply.model_construct(abstained=abstained, claims=list(items)))
-    named = "\n".join(passage.text for passage in about.passages)
-    window = _Window(about.answer, about.asked, 0, len(about.answer), conversation=about.conversation, named=named)
-    reading = window.read(reply)
-    return None if reading.rest is not None or reading.result.failure is not None else reading.result
-
-
 def gathered(results: Sequence[Claims], answer: str) -> Extraction:
     """Makes one extraction of what replies about an answer say."""
     placed = [place for result in results for place in result.placed]
@@ -120,11 +111,6 @@ class _Window:
     def before(self) -> str:
         return self.answer[max(0, self.start - _BEFORE) : self.start]
 
-    @property
-    def most(self) -> int:
-        """How many claims are read: each of them costs a part of a further call."""
-        return min(_MOST, _SPARE + len(words(self.text)))
-
     def call(self, note: str) -> Call:
         fence = Fence(self.question or "", self.before, self.text)
         messages = load(self.prompt).messages(
@@ -139,7 +125,8 @@ class _Window:
     def read(self, reply: Reply) -> Heard[Claims]:
         items, abstained = _items(reply)
         items = own(items, [self.answer, self.question or ""], ClaimItem)
-        placed = list(self._place(items[: self.most]))
+        most = min(_MOST, _SPARE + len(words(self.text)))  # each costs a part of a further call
+        placed = list(self._place(items[:most]))
         lost = len(items) - len(placed)
         failure = reply.failure
         if failure is None and (not isinstance(reply.value, ClaimsReply) or (items and not placed)):
@@ -298,8 +285,11 @@ def _opinion(blank: Question, reply: OnePassReply, cut: tuple[str, ...]) -> Opin
     answer = blank.answer
     genuine = own(reply.claims, shown_texts([("", blank)]), OnePassItem)
     items = [item if item.claim.strip() else item.model_copy(update={"claim": item.quote}) for item in genuine]
-    listed = found(blank, items, abstained=reply.abstained)
-    if listed is None:
+    named = "\n".join(passage.text for passage in blank.passages)
+    whole = _Window(answer, blank.asked, 0, len(answer), conversation=blank.conversation, named=named)
+    heard = whole.read(Reply(value=ClaimsReply.model_construct(abstained=reply.abstained, claims=items)))
+    listed = heard.result
+    if heard.rest is not None or listed.failure is not None:
         return None
     claims = numbered(listed.placed, answer)
     # A claim that was reworded since says something else than what was judged.
