@@ -2,11 +2,11 @@ import time
 
 import pytest
 
-from trail_callbacks.canary.passages.letters import letters, letters_of_html, looks_like_html, text_of_html
+from trail_callbacks.canary.passages.letters import letters, looks_like_html, shown, text_of_html
 
 
 @pytest.mark.parametrize(
-    ("html", "shown"),
+    ("html", "seen"),
     [
         ("<p>One</p><p>two</p>", "\nOne\n\ntwo\n"),
         ("a<b>4</b>0 <i>x</i>", "a40 x"),
@@ -20,9 +20,9 @@ from trail_callbacks.canary.passages.letters import letters, letters_of_html, lo
         ("a <", "a <"),
     ],
 )
-def test_what_a_page_shows(html, shown):
+def test_what_a_page_shows(html, seen):
     text, offsets = text_of_html(html)
-    assert text == shown
+    assert text == seen
     assert len(offsets) == len(text)
     assert offsets == sorted(offsets)
 
@@ -50,7 +50,7 @@ def test_composed_and_decomposed_letters_are_the_same():
 
 def test_letters_of_a_page_have_their_offset_in_the_page():
     page = "<p>Caf&eacute; <b>4</b>0&nbsp;min</p>"
-    found = letters_of_html(page)
+    found = shown(page)
     assert found.folded == "cafe40min"
     assert page[found.offsets[3] :].startswith("&eacute;")
     assert page[found.offsets[5]] == "0"

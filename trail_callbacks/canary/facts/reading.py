@@ -14,7 +14,7 @@ from trail_callbacks.canary.corpus import Corpus
 from trail_callbacks.canary.facts.joined import Joined
 from trail_callbacks.canary.facts.names import Names
 from trail_callbacks.canary.facts.pages import Page, PageFigure, Saying
-from trail_callbacks.canary.facts.relations import Relation, relations_in, roundings
+from trail_callbacks.canary.facts.relations import Relation, relations_in
 from trail_callbacks.language.terms import stem
 from trail_callbacks.language.values import Quantity, quantities
 
@@ -183,7 +183,7 @@ class FactReading:
     @cached_property
     def _relations(self) -> Mapping[PageFigure, Sequence[Relation]]:
         found: dict[PageFigure, list[Relation]] = defaultdict(list)
-        for each in chain(*map(relations_in, self.pages), roundings(self.pages, self.near)):
+        for each in chain.from_iterable(map(relations_in, self.pages)):
             for figure in each.figures:
                 found[figure].append(each)
         return found

@@ -32,9 +32,6 @@ _LINE = 10  # figures of one sentence, and columns of a table, that are tried wi
 _MANY, _LARGE = 3, 10  # so many numbers, or such large ones, do not add up by chance
 _WIDER = 2.0  # how many times as wide a range may become: `20 to 30` and not `20 to 167`
 _WHOLE, _HALF, _EXACT = 100.0, 0.5 + 1e-6, 1e-6
-_ROUND = 0.025  # relative distance of a number from the same one, rounded
-_COARSE = 100  # times as coarse is what only looks rounded
-_TRIED = 64  # figures of about the same value that are compared with one
 _YEAR, _MINUTE = 31557600.0, 60.0  # seconds
 
 
@@ -213,26 +210,3 @@ def _ordered(page: Page) -> Iterator[Relation]:
             ends = low.quantity.within is not None and low.quantity.within[1] == high.value
             if ends or _OF.fullmatch(page.text, low.quantity.end, high.start):
                 yield Relation(high, (low,), "order")
-
-
-def roundings(pages: Sequence[Page], near: Mapping[Page, Sequence[Page]]) -> Iterator[Relation]:
-    """Finds figures that round another one of their document, or of one that is about the same."""
-    by_kind: dict[tuple[Page, str], list[PageFigure]] = defaultdict(list)
-    for page in pages:
-        for figure in sorted(page.figures, key=lambda each: each.value):
-            by_kind[page, figure.quantity.kind].append(figure)
-    for (page, kind), figures in by_kind.items():
-        for figure in (each for each in figures if each.quantity.step and each.value > 0):
-            for sorted_ in (by_kind.get((other, kind), []) for other in (page, *near[page])):
-                low = bisect_left(sorted_, figure.value * (1 - _ROUND), key=lambda each: each.value)
-                for exact in sorted_[low : low + _TRIED]:
-                    if _rounds(figure, exact):
-                        yield _fixed([figure, exact], "another number beside it is the same one, rounded")
-
-
-def _rounds(round_: PageFigure, exact: PageFigure) -> bool:
-    a, b = round_.quantity, exact.quantity
-    coarse = 1 if a.bound in {"about", "over", "under"} else _COARSE
-    finer = 0 < coarse * b.step <= a.step and 0 < abs(a.value - b.value) < min(a.step, _ROUND * a.value)
-    alike = not (round_.noun and exact.noun) or round_.noun == exact.noun
-    return finer and alike and len((round_.context & exact.context) - {round_.noun, exact.noun}) > 1

@@ -35,12 +35,10 @@ class Letters:
     Attributes:
         folded: The characters: case-folded, compatibility forms resolved, without accents, whitespace or punctuation.
         offsets: For each of them the offset of the character of the text that it is of; ascending.
-        of_page: The text is a page of HTML, read as it is shown.
     """
 
     folded: str
     offsets: Sequence[int]
-    of_page: bool = False
 
     def between(self, start: int, end: int) -> tuple[int, int]:
         """Returns the range of `folded` that is of characters in `[start, end)` of the text."""
@@ -60,11 +58,13 @@ def _fold(character: str) -> str:
     return "".join(each for each in unicodedata.normalize("NFKD", resolved) if each.isalnum())
 
 
-def letters_of_html(html: str) -> Letters:
-    """Returns the letters and digits that a page shows; offsets are those in the page."""
-    text, places = text_of_html(html)
-    shown = letters(text)
-    return Letters(shown.folded, array("L", (places[at] for at in shown.offsets)), True)
+def shown(text: str) -> Letters:
+    """Returns the letters and digits of a text, of HTML those that the page shows; offsets are those in the text."""
+    if not looks_like_html(text):
+        return letters(text)
+    plain, places = text_of_html(text)
+    found = letters(plain)
+    return Letters(found.folded, array("L", (places[at] for at in found.offsets)))
 
 
 def looks_like_html(text: str) -> bool:
@@ -84,9 +84,9 @@ def text_of_html(html: str) -> tuple[str, list[int]]:
     at = 0
     for markup in _MARKUP.finditer(html):
         name = (markup["name"] or "").lower()
-        shown = unescape(markup["entity"] or "") or ("\n" if name in _BLOCKS else "\t" if name in ("td", "th") else "")
-        parts += (html[at : markup.start()], shown)
-        offsets += (*range(at, markup.start()), *[markup.start()] * len(shown))
+        instead = unescape(markup["entity"] or "") or ("\n" if name in _BLOCKS else "\t" if name in ("td", "th") else "")
+        parts += (html[at : markup.start()], instead)
+        offsets += (*range(at, markup.start()), *[markup.start()] * len(instead))
         at = markup.end()
     return "".join((*parts, html[at:])), [*offsets, *range(at, len(html))]
 

@@ -5,19 +5,12 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from functools import cached_property, lru_cache
+from functools import lru_cache
 
 from trail_callbacks.canary.corpus import Document
-from trail_callbacks.canary.passages.letters import (
-    Letters,
-    letters,
-    letters_of_html,
-    looks_like_html,
-    shared_start,
-    text_of_html,
-)
+from trail_callbacks.canary.passages.letters import Letters, letters, looks_like_html, shared_start, shown, text_of_html
 from trail_callbacks.canary.twin import Replacement
 
 Spot = tuple[str, Replacement]
@@ -34,16 +27,7 @@ _WORD = re.compile(r"\S+")
 
 @dataclass(frozen=True, slots=True)
 class Swap:
-    """What is put in place of a part of a passage.
-
-    Attributes:
-        edit: Id of the edit.
-        start: Offset in the passage.
-        end: Offset after it.
-        new: The words to put there.
-        old: The words of the document that it replaces.
-        whole: The passage has all of them.
-    """
+    """What is put in place of `text[start:end]` of a passage; `whole` if that has all the words that an edit changes."""
 
     edit: str
     start: int
@@ -80,14 +64,14 @@ class EditedPlaces:
             if each.document not in self.texts:
                 raise KeyError(each.document)
             self.spots.setdefault(each.document, []).append((edit, each))
-        self._views = lru_cache(maxsize=256)(self._read)
+        self.view = lru_cache(maxsize=256)(lambda document: shown(self.texts[document]))
         self._grams: dict[str, dict[str, None]] = {}
         for id_, spots in self.spots.items():
             spots.sort(key=lambda spot: (spot[1].start, spot[1].end))
-            for view in self._views(id_):
-                for start, end in (view.between(spot.start, spot.end) for _, spot in spots):
-                    for at in range(max(0, start - _GRAM + 1), max(start, end - 1) + 1):
-                        self._grams.setdefault(view.folded[at : at + _GRAM], {})[id_] = None
+            view = self.view(id_)
+            for start, end in (view.between(spot.start, spot.end) for _, spot in spots):
+                for at in range(max(0, start - _GRAM + 1), max(start, end - 1) + 1):
+                    self._grams.setdefault(view.folded[at : at + _GRAM], {})[id_] = None
 
     def near(self, passage: Letters) -> list[str]:
         """Returns the documents of which a passage has the surroundings of changed places, most of them first."""
@@ -95,19 +79,6 @@ class EditedPlaces:
         for at in range(len(passage.folded) - _GRAM + 1):
             hits.update(self._grams.get(passage.folded[at : at + _GRAM], {}).keys())
         return [id_ for id_, _ in hits.most_common(_CANDIDATES)]
-
-    @cached_property
-    def folded(self) -> list[str]:
-        """The letters of all documents, of HTML also as the page shows them."""
-        return [view.folded for id_ in self.texts for view in self._read(id_)]
-
-    def whole(self, document: str, text: str, passage: Letters, context: int = 0) -> list[Swap] | None:
-        """Returns the swaps of a passage that stands in a document in a row; None if it does not. See `swaps`."""
-        for view in self._views(document):
-            if passage.folded and (at := view.folded.find(passage.folded)) >= 0:
-                made = self._of(document, view, _Shared(0, len(passage.folded), at), text, passage)
-                return made if _known(made, len(passage.folded), text, context) else []
-        return None
 
     def swaps(
         self, document: str, text: str, passage: Letters, parts: Sequence[Range], context: int = 0
@@ -123,26 +94,21 @@ class EditedPlaces:
         """
         made: list[Swap] = []
         rest: list[Range] = []
+        view = self.view(document)
         for start, end in parts:
-            found = [(view, _shared(passage.folded, start, end, view.folded)) for view in self._views(document)]
-            view, runs = max(found, key=lambda each: sum(run.end - run.start for run in each[1]))
             at = start
-            for run in runs:
-                own = self._of(document, view, run, text, passage)
-                if _known(own, run.end - run.start, text, context):
+            for run in _shared(passage.folded, start, end, view.folded):
+                own = list(self._of(document, view, run, text, passage))
+                longest = max((len(letters(text[each.start : each.end]).folded) for each in own), default=0)
+                if not own or run.end - run.start - longest >= context:  # changed letters alone may be of anything
                     made += own
                     rest.append((at, run.start))
                     at = run.end
             rest.append((at, end))
         return made, [(start, end) for start, end in rest if start < end]
 
-    def _read(self, document: str) -> tuple[Letters, ...]:
-        text = self.texts[document]
-        return (letters(text), letters_of_html(text)) if looks_like_html(text) else (letters(text),)
-
-    def _of(self, document: str, view: Letters, run: _Shared, text: str, passage: Letters) -> list[Swap]:
+    def _of(self, document: str, view: Letters, run: _Shared, text: str, passage: Letters) -> Iterator[Swap]:
         """The swaps of the part of a passage that stands in a document."""
-        found: list[Swap] = []
         stop, shift, size = run.at + run.end - run.start, run.start - run.at, len(passage.folded)
         for edit, spot in self.spots.get(document, ()):
             start, end = view.between(spot.start, spot.end)
@@ -152,29 +118,22 @@ class EditedPlaces:
             if (first, last) == (start, end):
                 at_edge = (start == run.at and run.start > 0) or (end == stop and run.end < size)
                 if not (at_edge and _says_new(spot, passage, start + shift)):
-                    found.append(_around((edit, spot), view, start + shift, text, passage))
+                    plain = looks_like_html(self.texts[document]) and spot.old not in text
+                    yield _around((edit, spot), view, start + shift, text, passage, plain=plain)
             # Elsewhere than at the border the passage says something else here, perhaps what the twin says.
             elif (first == start or run.start == 0) and (last == end or run.end == size):
-                shown = _shown_part(
-                    spot,
-                    0 if first == start else view.offsets[first] - spot.start,
-                    len(spot.old) if last == end else view.offsets[last - 1] + 1 - spot.start,
-                )
                 from_ = passage.offsets[first + shift] if first == start else 0
                 to = passage.offsets[last - 1 + shift] + 1 if last == end else len(text)
-                found.append(Swap(edit, from_, to, shown, spot.old, whole=False))
-        return found
+                low = 0 if first == start else view.offsets[first] - spot.start
+                high = len(spot.old) if last == end else view.offsets[last - 1] + 1 - spot.start
+                yield Swap(edit, from_, to, _part_of_new(spot, low, high), spot.old, whole=False)
 
 
-def _known(made: Sequence[Swap], shared: int, text: str, context: int) -> bool:
-    """True if there are enough letters beside the changed ones, which alone may be of anything."""
-    own = max((len(letters(text[each.start : each.end]).folded) for each in made), default=0)
-    return not made or shared - own >= context
-
-
-def _shared(passage: str, start: int, end: int, document: str) -> list[_Shared]:
-    """The longest shared runs from left to right; one of 17 letters is never missed."""
-    runs: list[_Shared] = []
+def _shared(passage: str, start: int, end: int, document: str) -> Iterator[_Shared]:
+    """What of a passage stands in a document: all, or the longest shared runs; one of 17 letters is never missed."""
+    if passage and (start, end) == (0, len(passage)) and (place := document.find(passage)) >= 0:
+        yield _Shared(0, end, place)
+        return
     at, done = start, start
     while at + _SEED <= end:
         best = _Shared(at, at, 0)
@@ -188,11 +147,10 @@ def _shared(passage: str, start: int, end: int, document: str) -> list[_Shared]:
             if before + after > best.end - best.start:
                 best = _Shared(at - before, at + after, place - before)
         if best.end > best.start:
-            runs.append(best)
+            yield best
             at = done = best.end
         else:
             at += _SEED // 2
-    return runs
 
 
 def _says_new(spot: Replacement, passage: Letters, at: int) -> bool:
@@ -202,20 +160,20 @@ def _says_new(spot: Replacement, passage: Letters, at: int) -> bool:
     return inside >= 0 and at >= inside and passage.folded.startswith(new, at - inside)
 
 
-def _around(place: Spot, view: Letters, at: int, text: str, passage: Letters) -> Swap:
-    """A swap of words, with the punctuation and whitespace that the edit takes with them."""
+def _around(place: Spot, view: Letters, at: int, text: str, passage: Letters, *, plain: bool) -> Swap:
+    """A swap of words, with the punctuation and whitespace that the edit takes with them; `plain` without markup."""
     edit, spot = place
     first, last = view.between(spot.start, spot.end)
     start, end = passage.offsets[at], passage.offsets[at + last - first - 1] + 1
     while end < len(text) and unicodedata.combining(text[end]):
         end += 1
-    parts = spot.old[: view.offsets[first] - spot.start], spot.old[view.offsets[last - 1] + 1 - spot.start :]
+    before, behind = spot.old[: view.offsets[first] - spot.start], spot.old[view.offsets[last - 1] + 1 - spot.start :]
     new = spot.new
-    if view.of_page and spot.old not in text:  # the passage is what a page shows, without its tags and entities
-        parts, new = (text_of_html(parts[0])[0], text_of_html(parts[1])[0]), text_of_html(new)[0]
-    for character in reversed(parts[0]):
+    if plain:
+        before, behind, new = (text_of_html(each)[0] for each in (before, behind, new))
+    for character in reversed(before):
         start -= _taken(text[max(0, start - _GAP) : start][::-1], character)
-    for character in parts[1]:
+    for character in behind:
         end += _taken(text[end : end + _GAP], character)
     return Swap(edit, start, end, new, spot.old)
 
@@ -228,7 +186,7 @@ def _taken(text: str, character: str) -> int:
     return blank + 1 if text[blank : blank + 1] == character else 0
 
 
-def _shown_part(spot: Replacement, start: int, end: int) -> str:
+def _part_of_new(spot: Replacement, start: int, end: int) -> str:
     """What stands for `old[start:end]` where the border of a passage cuts the rest off.
 
     Whole words only, so that no real word and no half of a fictive one is shown, and two passages that share a border
@@ -238,7 +196,7 @@ def _shown_part(spot: Replacement, start: int, end: int) -> str:
     inside = [start <= word.start() and word.end() <= end for word in _WORD.finditer(spot.old)]
     others = _WORD.findall(spot.new)
     if len(others) == len(inside):
-        return " ".join(word for word, shown in zip(others, inside, strict=True) if shown)
+        return " ".join(word for word, seen in zip(others, inside, strict=True) if seen)
     return spot.new if inside and inside[0] else ""
 
 

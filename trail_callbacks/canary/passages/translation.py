@@ -10,7 +10,7 @@ from functools import cached_property, lru_cache
 from typing import Any, Final, Literal
 from weakref import WeakValueDictionary
 
-from trail_callbacks.canary.passages.letters import Letters, letters
+from trail_callbacks.canary.passages.letters import Letters, letters, shown
 from trail_callbacks.canary.passages.places import EditedPlaces, Range, Spot, Swap, swapped
 from trail_callbacks.canary.twin import TAG, TURNS, Replacement, Twin
 from trail_callbacks.language.terms import keys
@@ -148,7 +148,7 @@ class Translator:
         Words that stand in the twin too, among the same ones (in a document in which they were not edited, or in
         another place after an edit of the order), are not real only.
         """
-        passage = letters(text)
+        passage = shown(text)
         made = _made(self._places, text, passage)
         return tuple(dict.fromkeys(each.edit for each in made if not self._in_twin(each, text, passage)))
 
@@ -158,7 +158,7 @@ class Translator:
         for nonce, edit in self._nonces.items():
             if any(forms[at : at + len(nonce)] == nonce for at, form in enumerate(forms) if form == nonce[0]):
                 return edit
-        return next((each.edit for each in _made(self._mirrored, text, letters(text), _CONTEXT)), None)
+        return next((each.edit for each in _made(self._mirrored, text, shown(text), _CONTEXT)), None)
 
     def _in_twin(self, swap: Swap, text: str, passage: Letters) -> bool:
         """Whether the twin has real words of a text too, with what stands beside them there."""
@@ -166,13 +166,17 @@ class Translator:
             here = "".join(text[max(0, swap.start - 2) : swap.end + 2].split())
             return "".join(swap.old.split()).casefold() not in here.casefold()
         first, last = passage.between(swap.start, swap.end)
-        shown = passage.folded[max(0, first - _BESIDE) : last + _BESIDE]
-        return any(shown in folded for folded in self._mirrored.folded)
+        beside = passage.folded[max(0, first - _BESIDE) : last + _BESIDE]
+        return any(beside in folded for folded in self._fictive_letters)
 
     @cached_property
     def _mirrored(self) -> EditedPlaces:
         """The places that would make the twin real again."""
         return EditedPlaces(self.twin.fictive, _back(self._places.spots))
+
+    @cached_property
+    def _fictive_letters(self) -> list[str]:
+        return [shown(each.text).folded for each in self.twin.fictive]
 
     @cached_property
     def _nonces(self) -> dict[tuple[str, ...], str]:
@@ -194,24 +198,19 @@ class Translator:
         return swapped(value, self._stated(value, documents)[1])  # it need not be in a document if it states nothing
 
     def _translated(self, text: str, named: tuple[str, ...]) -> Translated:
-        passage = letters(text)
+        passage = shown(text)
         known = [id_ for id_ in named if id_ in self._places.texts] if passage.folded else []
         known = known if len(known) <= _NAMED else []
         near = self._places.near(passage) if len(passage.folded) >= _SHORTEST else []
-        candidates = dict.fromkeys((*known, *near))
-        for document in candidates:
-            if (swaps := self._places.whole(document, text, passage)) is not None:
-                return _served(text, swaps, (document,))
+        candidates = list(dict.fromkeys((*known, *near)))
+        candidates.sort(key=lambda id_: passage.folded not in self._places.view(id_).folded)  # those with all of it
         edited = [id_ for id_ in known if id_ in self._places.spots]
-        return self._in_parts(text, passage, candidates, edited)
-
-    def _in_parts(self, text: str, passage: Letters, candidates: Collection[str], edited: Sequence[str]) -> Translated:
-        """A passage that stands in documents in part, or in no document."""
         rest: list[Range] = [(0, len(passage.folded))]
         swaps: list[Swap] = []
         documents: list[str] = []
-        for document in candidates:
-            context = 0 if document in edited else _CONTEXT
+        for document in candidates if passage.folded else ():
+            whole = passage.folded in self._places.view(document).folded
+            context = 0 if whole or document in edited else _CONTEXT
             made, left = self._places.swaps(document, text, passage, rest, context)
             if left != rest:
                 documents.append(document)
@@ -292,9 +291,7 @@ def translator_of(twin: Twin) -> Translator:
 def _made(places: EditedPlaces, text: str, passage: Letters, context: int = 0) -> Iterator[Swap]:
     """The swaps of whole changed places that a text has, by any document."""
     for document in places.near(passage):
-        swaps = places.whole(document, text, passage, context)
-        if swaps is None:
-            swaps = places.swaps(document, text, passage, [(0, len(passage.folded))], context)[0]
+        swaps, _ = places.swaps(document, text, passage, [(0, len(passage.folded))], context)
         yield from (each for each in swaps if each.whole)
 
 
