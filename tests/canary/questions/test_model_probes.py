@@ -103,22 +103,20 @@ def checked(script):
     return [each.id for each in kept], {each.place: each.why for each in skipped}, model.calls
 
 
-def test_a_probe_that_its_passage_answers_and_its_question_does_not_is_kept():
-    kept, skipped, calls = checked([answers(i1="forty minutes", i2="in 1932"), answers(i1="", i2="")])
+def test_a_probe_that_its_passage_answers_is_kept():
+    kept, skipped, calls = checked([answers(i1="forty minutes", i2="in 1932")])
     assert (kept, skipped) == (["number-1", "date-1"], {})
     assert f"passage: {FERRY}" in calls[0].messages[1].content
-    assert "passage:" not in calls[1].messages[1].content
 
 
 def test_others_are_refused_with_what_the_model_answered():
-    kept, skipped, _ = checked([answers(i1="two hours", i2="1932"), answers(i1="", i2="1932")])
-    assert kept == []
+    kept, skipped, _ = checked([answers(i1="two hours", i2="1932")])
+    assert kept == ["date-1"]
     assert "with it the model answered 'two hours', not '40 minutes'" in skipped["number-1"]
-    assert "without a passage: the model answered '1932'" in skipped["date-1"]
 
 
 def test_a_model_that_does_not_answer_refuses_nothing():
-    kept, skipped, _ = checked([Reply(failure=Failure("unreachable", "no route"))] * 2)
+    kept, skipped, _ = checked([Reply(failure=Failure("unreachable", "no route"))])
     assert (kept, skipped) == (["number-1", "date-1"], {})
 
 
@@ -136,7 +134,7 @@ def test_where_rules_made_a_gap_or_nothing_a_model_writes_and_a_gap_stays_where_
     assert ["___" in each.question for each in probes] == [False, True, False]
     script = items(i1="What share of the parents of Skogholm did so?", i2="")
     found = {f"i{n}": probe.real for n, probe in enumerate(probes, 1)}
-    model = ScriptedModel({"canary_questions": [script], "canary_answers": [answers(**found), answers()]})
+    model = ScriptedModel({"canary_questions": [script], "canary_answers": [answers(**found)]})
     (kept, left), _ = drive(improved(twin, probes, skipped), model)
     assert [each.origin for each in kept] == ["rules", "model", "rules"]
     assert [each.place for each in left] == ["d"]

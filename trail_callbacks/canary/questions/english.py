@@ -1,4 +1,4 @@
-"""English questions by five patterns, where grammar is sure: the subject, `What is`, an auxiliary, `do`, and a time.
+"""English questions, where grammar is sure: for the subject, by an auxiliary, by `do`, and for a time.
 
 Verbs are those of `splitting`; nothing here knows more of English than what asks for a value.
 """
@@ -12,7 +12,6 @@ from typing import Final
 from trail_callbacks.canary.questions.facts import OTHER, VALUE, EditedSentence
 from trail_callbacks.language.terms import stem, vocabulary
 from trail_callbacks.language.values import quantities
-from trail_callbacks.splitting.clauses import parts
 from trail_callbacks.splitting.marks import clean
 from trail_callbacks.splitting.words import (
     AUXILIARY,
@@ -31,56 +30,38 @@ _HAVE: Final = {"has": "does", "have": "do", "had": "did"}
 _POINTING: Final = vocabulary("it he she they this that these those its his her their such both another we i you here")
 _BREAKS: Final = vocabulary(  # with one of these a sentence is no simple clause
     """and or but nor that who whom whose which what when where why how while if unless because although though than
-    between so not no never only as per every one first last next ago later before after more less older younger"""
+    between so not no never only as per every one first last next ago later before after more less older younger
+    except provided until"""
 )
-_CONDITIONS: Final = vocabulary("if unless except provided only not never no until")
-_TIMED: Final = frozenset({"in", "on", "at", "since", "until"})
-_TAIL: Final = re.compile(
-    r"(?::\s|,(?!\d)|[;(\u2013\u2014]|\s-\s|\s(?=(?:and|but|or|which|who|while|because|when|where|since)\s))"
-)
-_ABOUT: Final = re.compile(
-    r"\b(?:about|around|roughly|nearly|almost|over|up to|at (?:least|most)|an estimated)\s*\Z", re.IGNORECASE
-)
+_MARKS: Final = re.compile(rf"[;:(\u2013\u2014{OTHER}]|,(?!\d)|\s-\s")
+_TIMED: Final = frozenset({"in", "on", "at", "since"})
 _TIMES: Final = {"year": "which year", "month year": "which month and year", "weekday": "which day of the week",
                  "clock": "what time", "day month year": "what date"}  # fmt: skip
 _SUBJECT: Final = 12  # words
 
 
 def asked(fact: EditedSentence, lower: Container[str]) -> str | None:
-    """Asks for the value of a sentence in the clause that holds it; None where grammar is not sure.
+    """Asks for the value of a sentence of one clause; None where grammar is not sure.
 
     Args:
         fact: The sentence.
         lower: The words that the corpus writes without a capital.
     """
-    others = iter(fact.foreign)  # a question that keeps one of them is refused later
-    left, sign, right = re.sub(OTHER, lambda _: clean(next(others)), fact.opened).partition(VALUE)
-    value = clean(fact.said[0])
-    if not sign or not value or VALUE in right:
+    left, _, right = fact.opened.rstrip(" .!").partition(VALUE)
+    value, before, behind = clean(fact.said[0]), tokenize(left), tokenize(right)
+    broken = _BREAKS & {token.form for token in (*before, *behind)} or not all(token.word for token in before)
+    if not value or VALUE in right or broken or _MARKS.search(left + right) or vague(fact.text):
         return None
-    text, start, end = f"{left}{value}{right}", len(left), len(left) + len(value)
-    for part in parts(text):
-        if part.start <= start and end <= part.end:
-            left, right = f"{part.before} {text[part.start : start]}".lstrip(), text[end : part.end]
-            break
-    right, tail, rest = (*_TAIL.split(right.rstrip(" .!;:,"), maxsplit=1), "", "")[:3]
-    before, behind = tokenize(_ABOUT.sub("", left)), tokenize(right)
-    words = {token.form for token in (*before, *behind)} | (_CONDITIONS & {t.form for t in tokenize(tail + rest)})
-    if vague(text) or _BREAKS & words or not all(token.word for token in before):
-        return None
-    found = quantities(value)
-    kinds = " ".join(sorted({each.kind for each in found}))
+    kinds = " ".join(sorted({each.kind for each in quantities(value)}))
     if kinds in _TIMES:
         if not before or before[-1].form not in _TIMED:
             return None
-        what, left = f"{before[-1].form} {_TIMES[kinds]}", left[: before[-1].start]
-        left, right = (left, right) if left else (right, "")  # `In 1932 the mayor opened the bridge`
-        return _turned(what, left, right, "", lower)
+        return _turned(f"{before[-1].form} {_TIMES[kinds]}", left[: before[-1].start], right, "", lower)
     what, right = _what(fact, value, right)
     if before:
-        return _turned(what, _ABOUT.sub("", left), right, value, lower) if what else None
-    words_behind = tokenize(right)
-    return _sentence(what, right) if what and words_behind and is_finite(words_behind, 0) else None
+        return _turned(what, left, right, value, lower) if what.startswith("how") else None
+    behind = tokenize(right)
+    return _sentence(what, right) if what and behind and is_finite(behind, 0) else None
 
 
 def vague(text: str) -> bool:
@@ -103,36 +84,31 @@ def _what(fact: EditedSentence, value: str, right: str) -> tuple[str, str]:
         return "how much", right
     if not unit:
         unit, _, right = right.strip().partition(" ")
-    plural = unit.rstrip(".!").endswith(("s", "people")) and unit.rstrip(".!").isalpha()
+    plural = unit.endswith(("s", "people")) and unit.isalpha()
     return (f"how many {unit}" if plural and found[0].kind != "percent" else ""), right
 
 
 def _turned(what: str, left: str, right: str, value: str, lower: Container[str]) -> str | None:
-    """Asks for what stands behind a clause: by an auxiliary, by `do`, or by `What is` where nothing stands between."""
+    """Asks for what stands behind a clause, by an auxiliary or by `do`."""
     known = tokenize(f"{left} {value}")  # a value behind the clause tells its verb: `costs 14 pounds`
     tokens = [token for token in known if token.end <= len(left)]
     at = first_verb(known, 0, len(tokens)) or 0
     verb, rest = tokens[at].form if at else "", tokens[at + 1 :]
-    closing = PREPOSITIONS | DETERMINERS
-    if not verb or at > _SUBJECT or tokens[0].form in PREPOSITIONS or tokens[-1].form in closing:
+    unsure = not verb or at > _SUBJECT or tokens[0].form in PREPOSITIONS or tokens[-1].form in PREPOSITIONS | DETERMINERS
+    if unsure or (rest and rest[-1].form.endswith("ing")):
         return None
-    if (rest and rest[-1].form.endswith("ing")) or any(
-        is_finite(rest, i) and not past(token.form) for i, token in enumerate(rest)
-    ):
+    if any(is_finite(rest, i) and not past(token.form) for i, token in enumerate(rest)):
         return None
     subject, between = left[: tokens[at].start].strip(), left[tokens[at].end :].strip()
     if tokens[0].form in DETERMINERS | {"there"} or (tokens[0].form in lower and not tokens[1].capital):
         subject = subject[:1].lower() + subject[1:]
-    named, participle = what == "who or what", bool(rest) and (past(rest[0].form) or rest[0].form == "been")
-    is_equation = verb in _BE and not rest and (named or (what == "how much" and not right.strip()))
+    participle = bool(rest) and (past(rest[0].form) or rest[0].form == "been")
     helper, plain = "", ""
-    if is_equation:
-        what, helper = what if named else "what", verb
-    elif verb in _BE | MODAL or (verb in _HAVE and participle):
+    if verb in _BE | MODAL or (verb in _HAVE and participle):
         helper = verb
     elif not participle and not (past(verb) and rest and rest[0].form == "by"):  # `Bicycles carried on a rack are`
         helper, plain = (_HAVE[verb], "have") if verb in _HAVE else _done(verb)
-    return _sentence(what, helper, subject, plain, between, right) if helper and named <= is_equation else None
+    return _sentence(what, helper, subject, plain, between, right) if helper else None
 
 
 def _done(form: str) -> tuple[str, str]:

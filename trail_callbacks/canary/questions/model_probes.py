@@ -116,10 +116,10 @@ def probes_by_model(twin: Twin, *, edits: Sequence[Edit] | None = None) -> Pipel
 
 
 def checked_by_model(probes: Sequence[Probe], twin: Twin | None = None) -> Pipeline[Made]:
-    """Asks a model each question with its passage, and without: the first has to give the answer, the second not.
+    """Asks a model each question with its passage, which has to give the answer.
 
-    Probes without a passage are asked without one only. Where the model gives no answer at all (a failure), the probe
-    is kept: it was checked by code.
+    Probes without a passage are checked by code only, and so are those for which the model gives no answer at all (a
+    failure). What a model knows without a passage is no fault of a probe: only of that can it leak anything.
 
     Args:
         probes: The probes.
@@ -130,29 +130,20 @@ def checked_by_model(probes: Sequence[Probe], twin: Twin | None = None) -> Pipel
     """
     sound = {probe.id: probe for probe in probes if problem(probe, twin) is None}
     skipped = [Skipped(probe.id, str(problem(probe, twin))) for probe in probes if probe.id not in sound]
-    alone = {id_: f"question: {each.question}" for id_, each in sound.items()}
     shown = {
-        id_: f"{alone[id_]}\npassage: {each.real_quote[:_SENTENCE]}" for id_, each in sound.items() if each.real_quote
+        id_: f"question: {each.question}\npassage: {each.real_quote[:_SENTENCE]}"
+        for id_, each in sound.items()
+        if each.real_quote
     }
-    with_passage = yield from _asked(shown, "canary_answers")
-    without = yield from _asked(alone, "canary_answers")
-    kept: list[Probe] = []
-    for id_, probe in sound.items():
-        if why := _unfit(probe, with_passage.get(id_, ""), without[id_]):
+    found = yield from _asked(shown, "canary_answers")
+    for id_, item in found.items():
+        real, forms = sound[id_].real, sound[id_].real_forms
+        if isinstance(item, _Item) and not any(names(item.answer, each) for each in (real, *forms)):
+            said = f"answered {item.answer!r}" if item.answer else "found no answer"
+            why = f"it cannot be answered from its passage: with it the model {said}, not {real!r}"
             skipped.append(Skipped(id_, why))
-        else:
-            kept.append(probe)
-    return tuple(kept), tuple(skipped)
-
-
-def _unfit(probe: Probe, found: _Item | str, alone: _Item | str) -> str | None:
-    forms = (probe.real, *probe.real_forms)
-    if isinstance(found, _Item) and not any(names(found.answer, each) for each in forms):
-        said = f"answered {found.answer!r}" if found.answer else "found no answer"
-        return f"it cannot be answered from its passage: with it the model {said}, not {probe.real!r}"
-    if isinstance(alone, _Item) and any(names(alone.answer, each) for each in forms):
-        return f"it can be answered without a passage: the model answered {alone.answer!r}"
-    return None
+    unfit = {each.place for each in skipped}
+    return tuple(each for id_, each in sound.items() if id_ not in unfit), tuple(skipped)
 
 
 def _about(fact: EditedSentence) -> str:

@@ -19,11 +19,7 @@ _SHARE: Final = 5  # one word in so many of a question may be missing in what an
 
 
 class Rivals:
-    """An index of all sentences and rows of a corpus.
-
-    Args:
-        twin: The twin whose real corpus is indexed.
-    """
+    """An index of all sentences and rows of a twin's real corpus."""
 
     def __init__(self, twin: Twin) -> None:
         self._corpus = twin.real
@@ -48,7 +44,9 @@ class Rivals:
         within = bool(fact.heading) and fact.heading.casefold() in question.casefold()  # only its document counts then
         if within and sum(fact.heading in each.text for each in self._corpus) > 1:
             return f"several documents of the corpus have the title {fact.heading[:80]!r}"
-        about = _about(question, fact)
+        about = frozenset(keys(question)) & (frozenset(keys(fact.text)) | frozenset(keys(fact.before)))
+        if fact.edit.kind not in TURNS and all(each.kind != "count" for each in quantities(fact.said[0]) or ()):
+            about -= frozenset(keys(fact.said[0]))  # a unit tells nothing
         named = any(term.kind in {"name", "number"} for term in terms(question[1:]))
         if len(about) < (_FEWEST if named or within else _ENOUGH):
             return "its question would name too little to tell which fact is meant"
@@ -57,25 +55,14 @@ class Rivals:
         looked = dict.fromkeys(at for key in rarest for at in self._by_key.get(key, ()))
         if len(looked) > _MOST:
             return "too many sentences of the corpus are like the one that answers it"
+        edited = [(each.document, each.start) for each in fact.edit.replacements]
         for document, sentence, said in map(self._places.__getitem__, looked):
-            like = len(about & said) >= len(about) - spared and not _is_edited(fact, document, sentence)
-            if like and not (within and document != fact.document) and _has_such_value(sentence.text, fact, question):
+            if len(about & said) < len(about) - spared or (within and document != fact.document):
+                continue
+            own = any(of == document and sentence.start <= start < sentence.end for of, start in edited)
+            if not own and _has_such_value(sentence.text, fact, question):
                 return f"another sentence of the corpus may answer it: {sentence.text[:80]!r}"
         return None
-
-
-def _about(question: str, fact: EditedSentence) -> frozenset[str]:
-    """The words of a question that tell which fact is meant."""
-    shared = frozenset(keys(question)) & (frozenset(keys(fact.text)) | frozenset(keys(fact.before)))
-    found = quantities(fact.said[0])
-    measured = fact.edit.kind not in TURNS and found and all(each.kind != "count" for each in found)
-    return shared - frozenset(keys(fact.said[0])) if measured else shared  # a unit tells nothing
-
-
-def _is_edited(fact: EditedSentence, document: str, sentence: Sentence) -> bool:
-    """Whether the edit of a fact changes a sentence too."""
-    places = (each.start for each in fact.edit.replacements if each.document == document)
-    return any(sentence.start <= start < sentence.end for start in places)
 
 
 def _has_such_value(text: str, fact: EditedSentence, question: str) -> bool:
