@@ -1,7 +1,7 @@
 """Small twins made by hand."""
 
 from trail_callbacks.canary import TAG, Corpus, Document, Edit, Replacement, Twin
-from trail_callbacks.canary.files.twins import applied
+from trail_callbacks.canary.twin import applied
 
 TEXT = "The ferry to Skogholm takes 40 minutes. The museum is open on Sundays. Anna Berg opened it in 1932."
 
@@ -29,9 +29,5 @@ def twin_of(texts, *edits, id_="t1", metadata=None):
     made = []
     for each in real:
         places = [one for edit in edits for one in edit.replacements if one.document == each.id]
-        made.append(
-            Document(
-                each.id, applied(each.text, sorted(places, key=lambda one: one.start)), {**each.metadata, TAG: id_}
-            )
-        )
+        made.append(Document(each.id, applied(each.text, places)[0], {**each.metadata, TAG: id_}))
     return Twin(id_, 0, real, Corpus(tuple(made)), tuple(edits))

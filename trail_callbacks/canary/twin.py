@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Final, Literal, get_args
 
 from trail_callbacks.canary.corpus import Corpus, Skipped
+from trail_callbacks.errors import InputError
 
 EditKind = Literal[
     "number",
@@ -51,6 +52,25 @@ class Replacement:
     end: int
     old: str
     new: str
+
+
+def applied(text: str, replacements: Iterable[Replacement]) -> tuple[str, dict[Replacement, int]]:
+    """Makes all replacements of a text; returns it, and where each of them then stands.
+
+    Raises:
+        InputError: If two overlap, or the text does not have the old words where one says.
+    """
+    parts, at, length = [], 0, 0
+    moved: dict[Replacement, int] = {}
+    for each in sorted(replacements, key=lambda one: (one.start, one.end)):
+        if not at <= each.start <= each.end or text[each.start : each.end] != each.old:
+            raise InputError(
+                f"a replacement at {each.start} of {each.document} does not fit the text, or the one before"
+            )
+        moved[each] = length + each.start - at
+        parts += [text[at : each.start], each.new]
+        at, length = each.end, moved[each] + len(each.new)
+    return "".join((*parts, text[at:])), moved
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

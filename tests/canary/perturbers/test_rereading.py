@@ -4,7 +4,7 @@ import pytest
 
 from trail_callbacks.canary import Corpus, Document, Edit, Replacement
 from trail_callbacks.canary.facts.reading import FactReading
-from trail_callbacks.canary.perturbers import KINDS
+from trail_callbacks.canary.perturbers.perturb import KINDS
 from trail_callbacks.canary.perturbers.rereading import Rereading
 
 

@@ -10,7 +10,7 @@ from pydantic import BaseModel, ValidationError
 
 from trail_callbacks.canary.corpus import Corpus, Document, Skipped
 from trail_callbacks.canary.saved import frozen
-from trail_callbacks.canary.twin import TAG, Edit, Replacement, Twin
+from trail_callbacks.canary.twin import TAG, Edit, Replacement, Twin, applied
 from trail_callbacks.errors import InputError
 from trail_callbacks.files import write
 
@@ -77,27 +77,6 @@ def load_twin(path: str | Path) -> Twin:
     return Twin(found.id, found.seed, real, fictive, edits, skipped)
 
 
-def applied(text: str, replacements: Sequence[Replacement]) -> str:
-    """Makes replacements in a text.
-
-    Args:
-        text: The real text.
-        replacements: All of this text, in order of their offsets.
-
-    Raises:
-        InputError: If two overlap, or the text does not have the old words where one says.
-    """
-    parts, at = [], 0
-    for each in replacements:
-        if not at <= each.start <= each.end or text[each.start : each.end] != each.old:
-            raise InputError(
-                f"a replacement at {each.start} of {each.document} does not fit the text, or the one before"
-            )
-        parts += [text[at : each.start], each.new]
-        at = each.end
-    return "".join((*parts, text[at:]))
-
-
 def _fictive(id_: str, real: Corpus, edits: Sequence[Edit]) -> tuple[Document, ...]:
     places: dict[str, list[Replacement]] = {each.id: [] for each in real}
     if len(places) < len(real):
@@ -112,7 +91,7 @@ def _fictive(id_: str, real: Corpus, edits: Sequence[Edit]) -> tuple[Document, .
     return tuple(
         Document(
             each.id,
-            applied(each.text, sorted(places[each.id], key=lambda one: (one.start, one.end))),
+            applied(each.text, places[each.id])[0],
             {**each.metadata, TAG: id_},
         )
         for each in real

@@ -84,7 +84,8 @@ def text_of_html(html: str) -> tuple[str, list[int]]:
     at = 0
     for markup in _MARKUP.finditer(html):
         name = (markup["name"] or "").lower()
-        instead = unescape(markup["entity"] or "") or ("\n" if name in _BLOCKS else "\t" if name in ("td", "th") else "")
+        gap = "\n" if name in _BLOCKS else "\t" if name in ("td", "th") else ""
+        instead = unescape(markup["entity"] or "") or gap
         parts += (html[at : markup.start()], instead)
         offsets += (*range(at, markup.start()), *[markup.start()] * len(instead))
         at = markup.end()

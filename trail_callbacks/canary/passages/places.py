@@ -27,7 +27,7 @@ _WORD = re.compile(r"\S+")
 
 @dataclass(frozen=True, slots=True)
 class Swap:
-    """What is put in place of `text[start:end]` of a passage; `whole` if that has all the words that an edit changes."""
+    """What is put in place of `[start:end]` of a passage; `whole` if that has all the words that an edit changes."""
 
     edit: str
     start: int

@@ -5,20 +5,17 @@ from __future__ import annotations
 import random
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from typing import Final
 
 from trail_callbacks.canary.corpus import Skipped
 from trail_callbacks.canary.facts.names import WORD, Name
 from trail_callbacks.canary.facts.reading import FactReading
 from trail_callbacks.canary.twin import Edit, EditKind, Replacement, Size
 
-_ONSETS: Final = "b d f g h k l m n p r s t v br dr gr kr tr st fl gl".split()
-_CLUSTERS: Final = "gv mv mz zg bv vg lzd rzv ndv kz lvr rvl nzl dzm gzn".split()  # in no common word or name
-_VOWELS: Final = "aeiou"
-_ODD: Final = [
-    part.split() for part in ("z v kv x zv thr kr dr gl pl", "rv zl xv ldr mpv rx gz nq lv vr", "nth lq rx mph zz lth rg")
-]
-_VOWEL: Final = re.compile(
+_LETTERS = "b d f g h k l m n p r s t v br dr gr kr tr st fl gl"
+_JOINTS = "gv mv mz zg bv vg lzd rzv ndv kz lvr rvl nzl dzm gzn"  # in no common word or name
+_ONSETS, _CLUSTERS, _VOWELS = _LETTERS.split(), _JOINTS.split(), "aeiou"
+_ODD = ("z v kv x zv thr kr dr gl pl", "rv zl xv ldr mpv rx gz nq lv vr", "nth lq rx mph zz lth rg")
+_VOWEL = re.compile(
     "[aeiouy\u00e0-\u00e6\u00e8-\u00ef\u00f2-\u00f6\u00f8-\u00fd\u0105\u0119\u011b\u0131\u0151\u016f\u0171]"
 )
 _SHORTEST, _LONGEST = 6, 9  # letters: shorter ones are often words; of longer words one syllable more is coined
@@ -53,7 +50,7 @@ def propose_nonce(reading: FactReading, rng: random.Random, sizes: Sequence[Size
     """Proposes a nonce word for names of one word: what no model can have read anywhere. It has no size."""
     del sizes
     taken = set(reading.names.vocabulary)
-    onsets, clusters, ends = _ODD
+    onsets, clusters, ends = map(str.split, _ODD)
     for name in rng.sample(reading.names.found, len(reading.names.found)):
         if len(name.words) == 1 and _is_latin(name.words[0]):
             word = ""

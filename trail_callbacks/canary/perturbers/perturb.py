@@ -1,4 +1,10 @@
-"""From a corpus to its fictive twin: proposals of all kinds, taken in turn, applied, and read again."""
+"""From a corpus to its fictive twin: proposals of all kinds, taken in turn, applied, and read again.
+
+For each kind `propose` finds what states one fact and proposes edits with an empty id. All choices come from `rng`,
+never from the order of a set or from a hash. What it sees and has to leave alone it yields as `Skipped`, with the
+reason; edits that are true together only it yields as a tuple, which is taken as a whole or not at all. `accept` says
+why an edit does not hold in the twin, or nothing. A new kind is a name in `EditKind`, and a line in `KINDS`.
+"""
 
 from __future__ import annotations
 
@@ -6,17 +12,18 @@ import hashlib
 import random
 import sys
 from collections import Counter, defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import count
+from typing import NamedTuple
 
 from trail_callbacks.canary.corpus import Corpus, Document, Skipped
 from trail_callbacks.canary.facts.pages import Page
 from trail_callbacks.canary.facts.protected import Spans, uneditable
 from trail_callbacks.canary.facts.reading import FactReading
-from trail_callbacks.canary.perturbers import KINDS, Proposal
-from trail_callbacks.canary.perturbers.rereading import Rereading, applied
-from trail_callbacks.canary.twin import SIZES, TAG, Edit, EditKind, Replacement, Size, Twin
+from trail_callbacks.canary.perturbers import dates, names, numbers, removal, wording
+from trail_callbacks.canary.perturbers.rereading import Rereading, dates_stand, is_gone, names_are_gone, values_hold
+from trail_callbacks.canary.twin import SIZES, TAG, Edit, EditKind, Replacement, Size, Twin, applied
 from trail_callbacks.errors import InputError
 
 _EXAMPLES = 5  # refused edits that are listed one by one, for each reason
@@ -24,6 +31,31 @@ _ID = 16  # hexadecimal digits
 
 _Batch = tuple[Edit, ...]
 """Edits that are true together only."""
+
+Proposal = Edit | _Batch | Skipped
+"""An edit, edits that belong together, or what was left alone and why."""
+
+
+class Kind(NamedTuple):
+    """A kind of edits."""
+
+    propose: Callable[[FactReading, random.Random, Sequence[Size]], Iterator[Proposal]]
+    accept: Callable[[Edit, Rereading], str] = lambda _edit, _twin: ""  # what was said is not said any more
+
+
+KINDS: Mapping[EditKind, Kind] = {
+    "number": Kind(numbers.propose, values_hold),
+    "date": Kind(dates.propose, dates_stand),
+    "name": Kind(names.propose, names_are_gone),
+    "unit": Kind(numbers.propose_units, values_hold),
+    "order": Kind(wording.turning("order")),
+    "negation": Kind(wording.turning("negation")),
+    "modality": Kind(wording.turning("modality")),
+    "unanswerable": Kind(removal.propose, is_gone),
+    "inconsistent": Kind(numbers.propose_inconsistent, values_hold),
+    "nonce": Kind(names.propose_nonce, names_are_gone),
+}
+"""By name, in the order in which `perturb` asks them."""
 
 
 def perturb(

@@ -5,13 +5,13 @@ from __future__ import annotations
 import re
 from bisect import bisect_left
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 
 from trail_callbacks.canary.corpus import Document
 from trail_callbacks.canary.facts.names import WORD
 from trail_callbacks.canary.facts.pages import Page, PageFigure
 from trail_callbacks.canary.facts.reading import FactReading
-from trail_callbacks.canary.twin import Edit, Replacement
+from trail_callbacks.canary.twin import Edit, Replacement, applied
 from trail_callbacks.language.terms import stem
 from trail_callbacks.language.values import Quantity, quantities
 
@@ -19,18 +19,6 @@ _CLOSE = 1e-9
 _STEM = 4  # letters that forms of a name have in common at least
 _FORM = re.compile(r"\w{0,2}?(?:e?s|e?ns?|n?ers?|i?ans?|ese|ish|ic|ists?|isms?|y|sche?[nrs]?)")
 _GONE = "in the twin, the real value would still stand beside the new one"
-
-
-def applied(text: str, places: Iterable[Replacement]) -> tuple[str, dict[Replacement, int]]:
-    """A text with replacements made, and where each of them then stands."""
-    parts, at, length = [], 0, 0
-    moved = {}
-    for each in sorted(places, key=lambda place: place.start):
-        length += each.start - at
-        moved[each] = length
-        parts += [text[at : each.start], each.new]
-        at, length = each.end, length + len(each.new)
-    return "".join((*parts, text[at:])), moved
 
 
 class Rereading:

@@ -12,6 +12,7 @@ from typing import Final
 from trail_callbacks.canary.questions.facts import OTHER, VALUE, EditedSentence
 from trail_callbacks.language.terms import stem, vocabulary
 from trail_callbacks.language.values import quantities
+from trail_callbacks.splitting.clauses import parts
 from trail_callbacks.splitting.marks import clean
 from trail_callbacks.splitting.words import (
     AUXILIARY,
@@ -33,7 +34,9 @@ _BREAKS: Final = vocabulary(  # with one of these a sentence is no simple clause
     between so not no never only as per every one first last next ago later before after more less older younger
     except provided until"""
 )
-_MARKS: Final = re.compile(rf"[;:(\u2013\u2014{OTHER}]|,(?!\d)|\s-\s")
+_TAIL: Final = re.compile(
+    r"[;:(\u2013\u2014]|,(?!\d)|\s-\s|\s(?=(?:and|but|or|which|who|while|because|when|where|since)\s)"
+)
 _TIMED: Final = frozenset({"in", "on", "at", "since"})
 _TIMES: Final = {"year": "which year", "month year": "which month and year", "weekday": "which day of the week",
                  "clock": "what time", "day month year": "what date"}  # fmt: skip
@@ -47,10 +50,19 @@ def asked(fact: EditedSentence, lower: Container[str]) -> str | None:
         fact: The sentence.
         lower: The words that the corpus writes without a capital.
     """
-    left, _, right = fact.opened.rstrip(" .!").partition(VALUE)
-    value, before, behind = clean(fact.said[0]), tokenize(left), tokenize(right)
-    broken = _BREAKS & {token.form for token in (*before, *behind)} or not all(token.word for token in before)
-    if not value or VALUE in right or broken or _MARKS.search(left + right) or vague(fact.text):
+    others = iter(fact.foreign)  # a question that keeps one of them is refused later
+    left, _, right = re.sub(OTHER, lambda _: clean(next(others)), fact.opened).partition(VALUE)
+    value = clean(fact.said[0])
+    text, start, end = f"{left}{value}{right}", len(left), len(left) + len(value)
+    if not value or VALUE in right or vague(text):
+        return None
+    for part in parts(text):
+        if part.start <= start and end <= part.end:
+            left, right = f"{part.before} {text[part.start : start]}".lstrip(), text[end : part.end]
+            break
+    right = _TAIL.split(right.rstrip(" .!;:,"), maxsplit=1)[0]
+    before = tokenize(left)
+    if _BREAKS & {token.form for token in (*before, *tokenize(right))} or not all(token.word for token in before):
         return None
     kinds = " ".join(sorted({each.kind for each in quantities(value)}))
     if kinds in _TIMES:
@@ -94,7 +106,9 @@ def _turned(what: str, left: str, right: str, value: str, lower: Container[str])
     tokens = [token for token in known if token.end <= len(left)]
     at = first_verb(known, 0, len(tokens)) or 0
     verb, rest = tokens[at].form if at else "", tokens[at + 1 :]
-    unsure = not verb or at > _SUBJECT or tokens[0].form in PREPOSITIONS or tokens[-1].form in PREPOSITIONS | DETERMINERS
+    unsure = (
+        not verb or at > _SUBJECT or tokens[0].form in PREPOSITIONS or tokens[-1].form in PREPOSITIONS | DETERMINERS
+    )
     if unsure or (rest and rest[-1].form.endswith("ing")):
         return None
     if any(is_finite(rest, i) and not past(token.form) for i, token in enumerate(rest)):
