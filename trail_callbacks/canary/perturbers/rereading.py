@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-import re
 from bisect import bisect_left
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
+from functools import cached_property
+from os.path import commonprefix
 
 from trail_callbacks.canary.corpus import Document
 from trail_callbacks.canary.facts.names import WORD
@@ -16,17 +17,15 @@ from trail_callbacks.language.terms import stem
 from trail_callbacks.language.values import Quantity, quantities
 
 _CLOSE = 1e-9
-_STEM = 4  # letters that forms of a name have in common at least
-_FORM = re.compile(r"\w{0,2}?(?:e?s|e?ns?|n?ers?|i?ans?|ese|ish|ic|ists?|isms?|y|sche?[nrs]?)")
-_GONE = "in the twin, the real value would still stand beside the new one"
+_STEM, _ENDING = 4, 2  # letters that forms of a name have in common at least, and that a shorter one has beside them
+_OTHERWISE = "in the twin, a place of it would be read as something else"
 
 
 class Rereading:
     """The twin of a corpus as it is read."""
 
     def __init__(self, real: FactReading, edits: Sequence[Edit], known: dict[str, Page]) -> None:
-        self._real = real
-        self._known = known
+        self._real, self._edits, self._known = real, edits, known
         places: dict[str, list[Replacement]] = defaultdict(list)
         for edit in edits:
             for place in edit.replacements:
@@ -36,18 +35,29 @@ class Rereading:
         for page in real.pages:
             self._texts[page.id], moved = applied(page.text, places[page.id])
             self._moved |= moved
-        named = any(edit.kind in {"name", "nonce"} for edit in edits)
-        words = (word for text in self._texts.values() for word in WORD.findall(text.casefold()) if named)
-        self.words = frozenset(words)
-        self.forms: dict[str, dict[str, None]] = defaultdict(dict)  # words with a capital, by their first letters
-        for word in (word for page in real.pages for word in WORD.findall(page.text) if named and word[0].isupper()):
-            self.forms[word[:_STEM].casefold()][word.casefold()] = None
-        self.now: Mapping[PageFigure, float] = {
+
+    @cached_property
+    def words(self) -> frozenset[str]:
+        """All words of the twin, case-folded."""
+        return frozenset(word for text in self._texts.values() for word in WORD.findall(text.casefold()))
+
+    @cached_property
+    def capitalised(self) -> Mapping[str, Sequence[str]]:
+        """The words of the corpus with a capital, case-folded, by their first letters."""
+        found: dict[str, dict[str, None]] = defaultdict(dict)
+        for word in (word for page in self._real.pages for word in WORD.findall(page.text) if word[0].isupper()):
+            found[word[:_STEM].casefold()][word.casefold()] = None
+        return {begin: list(words) for begin, words in found.items()}
+
+    @cached_property
+    def _now(self) -> Mapping[PageFigure, float]:
+        """The new values of figures."""
+        return {
             figure: quantity.value
-            for edit in edits
+            for edit in self._edits
             if edit.kind in {"number", "inconsistent"}
             for place in edit.replacements
-            if (figure := self.figure(place))
+            if (figure := self._figure(place))
             and (quantity := self.read(place))
             and quantity.kind == figure.quantity.kind
         }
@@ -59,7 +69,7 @@ class Rereading:
             known = self._known[document] = Page(Document(document, self._texts[document]))
         return known
 
-    def figure(self, place: Replacement) -> PageFigure | None:
+    def _figure(self, place: Replacement) -> PageFigure | None:
         """The figure of the corpus at a place."""
         figures = self._real.by_id[place.document].figures
         at = bisect_left(figures, place.start, key=lambda each: each.quantity.end - 1)
@@ -75,17 +85,17 @@ class Rereading:
 
     def broken(self, edit: Edit) -> bool:
         """Whether a relation of its figures does not hold any more."""
-        own = [figure for place in edit.replacements if (figure := self.figure(place))]
-        return not all(each.holds(self.now) for each in self._real.relations(own))
+        own = [figure for place in edit.replacements if (figure := self._figure(place))]
+        return not all(each.holds(self._now) for each in self._real.relations(own))
 
 
 def values_hold(edit: Edit, twin: Rereading) -> str:
     """Why a number or unit does not hold in the twin; empty if it does."""
     meant = [each for words in (edit.fictive, edit.also) if words for one in quantities(words) for each in one.readings]
-    for i, place in enumerate(edit.replacements):
-        read = None if i in edit.repairs else twin.read(place)
-        if i not in edit.repairs and (read is None or not any(_alike(read, each) for each in meant)):
-            return "in the twin, a place of it would be read as something else"
+    for place in (place for i, place in enumerate(edit.replacements) if i not in edit.repairs):
+        read = twin.read(place)
+        if read is None or not any(_alike(one, other) for one in read.readings for other in meant):
+            return _OTHERWISE
     if edit.kind == "number" and twin.broken(edit):
         return "in the twin, a number that follows from it would not be true, or a range be out of order"
     return is_gone(edit, twin)
@@ -96,41 +106,35 @@ def is_gone(edit: Edit, twin: Rereading) -> str:
     real = next(iter(quantities(edit.real)), None)
     if real is None or (real.kind == "count" and not real.noun):
         return ""
-    said = (real.kind, f"{real.value:.9g}", stem(real.noun))
-    for document in dict.fromkeys(place.document for place in edit.replacements):
-        page = twin.page(document)
+    for page in map(twin.page, dict.fromkeys(place.document for place in edit.replacements)):
         prose = (each for each in page.numbers if page.row_of(each.start) is None)
-        if any((each.kind, f"{each.value:.9g}", stem(each.noun)) == said for each in prose):
-            return _GONE
+        if any(_said(each) == _said(real) for each in prose):
+            return "in the twin, the real value would still stand beside the new one"
     return ""
 
 
 def dates_stand(edit: Edit, twin: Rereading) -> str:
     """Why a date is none in the twin; empty if all its places are read as dates."""
-    read = all(twin.read(place, dated=True) for place in edit.replacements)
-    return "" if read else "in the twin, a place of it would be read as something else"
+    return "" if all(twin.read(place, dated=True) for place in edit.replacements) else _OTHERWISE
 
 
 def names_are_gone(edit: Edit, twin: Rereading) -> str:
-    """Why a name still stands in the twin, in this form or another; empty if it does not."""
+    """Why a name still stands in the twin, in this form or another (`Haldener` of `Halden`); empty if it does not."""
     own = dict.fromkeys(place.old.casefold() for place in edit.replacements)
     for old in own:
         if old in twin.words:
             return "in the twin, it would still stand somewhere"
-        if other := next((each for each in twin.forms[old[:_STEM]] if each not in own and _is_form(each, old)), ""):
-            return f"it also stands as {other!r}, another form of it"
+        for other in (each for each in twin.capitalised.get(old[:_STEM], ()) if each not in own):
+            if len(commonprefix((other, old))) >= max(_STEM, min(len(other), len(old)) - _ENDING):
+                return f"it also stands as {other!r}, another form of it"
     return ""
 
 
-def _is_form(one: str, other: str) -> bool:
-    """Whether a word looks like another form of a name: `haldener` of `halden`, `portuguese` of `portugal`."""
-    short, long = sorted((one, other), key=len)
-    shared = next((i for i, (a, b) in enumerate(zip(short, long, strict=False)) if a != b), len(short))
-    return shared >= max(_STEM, len(short) - 2) and _FORM.fullmatch(long, shared) is not None
+def _said(quantity: Quantity) -> tuple[str, str, str]:
+    return quantity.kind, f"{quantity.value:.9g}", stem(quantity.noun)
 
 
 def _alike(one: Quantity, other: Quantity) -> bool:
-    if one.kind == other.kind:
-        return any(abs(each.value - other.value) <= _CLOSE * abs(other.value) for each in one.readings)
-    bare = "count" in {one.kind, other.kind}
-    return bare and any(abs(each.raw - other.raw) <= _CLOSE * abs(other.raw) for each in one.readings)
+    if one.kind != other.kind:
+        return "count" in {one.kind, other.kind} and abs(one.raw - other.raw) <= _CLOSE * abs(other.raw)
+    return abs(one.value - other.value) <= _CLOSE * abs(other.value)
