@@ -1,30 +1,28 @@
-"""Sets of numbers that grow together."""
+"""Things that belong together, by pairs of them."""
 
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Hashable, Iterable, Sequence
+from typing import TypeVar
+
+Thing = TypeVar("Thing", bound=Hashable)
 
 
-class Joined:
-    """Sets that grow together; the first member stands for its set."""
+def joined(things: Sequence[Thing], pairs: Iterable[tuple[Thing, Thing]]) -> list[list[Thing]]:
+    """The sets of things that pairs join, each in the order of the things, by their first members."""
+    place = {thing: i for i, thing in enumerate(things)}
+    above = dict(enumerate(range(len(things))))
 
-    def __init__(self) -> None:
-        self._above: dict[int, int] = {}
-
-    def _root(self, i: int) -> int:
-        while (above := self._above.get(i, i)) != i:
-            self._above[i] = i = self._above.get(above, above)
+    def root(i: int) -> int:
+        while above[i] != i:
+            above[i] = i = above[above[i]]
         return i
 
-    def join(self, i: int, j: int) -> None:
-        """Makes one set of two."""
-        i, j = sorted((self._root(i), self._root(j)))
-        self._above[j] = i
-
-    def sets(self, n: int) -> Sequence[Sequence[int]]:
-        """The sets of the numbers below `n`, in the order of their first members."""
-        found: dict[int, list[int]] = defaultdict(list)
-        for i in range(n):
-            found[self._root(i)].append(i)
-        return list(found.values())
+    for one, other in pairs:
+        low, high = sorted((root(place[one]), root(place[other])))
+        above[high] = low
+    sets: dict[int, list[Thing]] = defaultdict(list)
+    for i, thing in enumerate(things):
+        sets[root(i)].append(thing)
+    return list(sets.values())

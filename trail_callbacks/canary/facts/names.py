@@ -13,7 +13,7 @@ from functools import cache
 from importlib.resources import files
 from typing import NamedTuple
 
-from trail_callbacks.canary.facts.joined import Joined
+from trail_callbacks.canary.facts.joined import joined
 from trail_callbacks.canary.facts.pages import Page
 from trail_callbacks.language.terms import terms, vocabulary
 from trail_callbacks.language.values import DAYS, MONTHS
@@ -148,14 +148,9 @@ class Names:
 
     def _names(self, mentions: Mapping[str, Sequence[Mention]]) -> Iterator[Name]:
         """Words that stand in one form are one name."""
-        joined, words = Joined(), list(mentions)
-        number = {word: i for i, word in enumerate(words)}
-        for word in words:
-            for other in WORD.findall(" ".join(self._forms[word]).casefold()):
-                if other in number:
-                    joined.join(number[word], number[other])
-        for numbers in joined.sets(len(words)):
-            group = [words[i] for i in numbers]
+        said = ((word, WORD.findall(" ".join(self._forms[word]).casefold())) for word in mentions)
+        pairs = ((word, other) for word, others in said for other in others if other in mentions)
+        for group in joined(list(mentions), pairs):
             counted = sum((self._forms[each] for each in group), Counter[str]())
             if counted:
                 ordered = sorted(counted, key=lambda form: (" " not in form, -counted[form], form))

@@ -11,7 +11,7 @@ from itertools import chain, combinations
 from math import log
 
 from trail_callbacks.canary.corpus import Corpus
-from trail_callbacks.canary.facts.joined import Joined
+from trail_callbacks.canary.facts.joined import joined
 from trail_callbacks.canary.facts.names import Names
 from trail_callbacks.canary.facts.pages import Page, PageFigure, Saying
 from trail_callbacks.canary.facts.relations import Relation, relations_in
@@ -145,40 +145,36 @@ class FactReading:
         That is meant to join too much rather than too little: two facts changed alike still agree with the text.
         """
         figures = [figure for page in self.pages for figure in page.figures]
-        groups: dict[tuple[str, str], list[tuple[int, PageFigure]]] = defaultdict(list)
-        for i, figure in enumerate(figures):
+        groups: dict[tuple[str, str], list[PageFigure]] = defaultdict(list)
+        for figure in figures:
             for key in _values(figure):
-                groups[key].append((i, figure))
-        joined = Joined()
-        for (kind, _), group in groups.items():
-            for one, other in self._related(group, same=kind != "raw"):
-                joined.join(one, other)
-        return [Fact(tuple(figures[i] for i in group)) for group in joined.sets(len(figures))]
+                groups[key].append(figure)
+        pairs = chain.from_iterable(self._related(group, same=kind != "raw") for (kind, _), group in groups.items())
+        return [Fact(tuple(group)) for group in joined(figures, pairs)]
 
     @cached_property
     def _spread(self) -> Counter[str]:
         return Counter(key for page in self.pages for key in page.keys)
 
-    def _related(self, group: Sequence[tuple[int, PageFigure]], *, same: bool) -> Iterator[tuple[int, int]]:
+    def _related(self, group: Sequence[PageFigure], *, same: bool) -> Iterator[tuple[PageFigure, PageFigure]]:
         """Pairs of figures of one value that state the same fact; enough of them to join all."""
-        first: dict[Hashable, tuple[int, PageFigure]] = {}
-        spread = self._spread
+        first: dict[Hashable, PageFigure] = {}
 
-        def meet(key: Hashable, i: int, figure: PageFigure) -> Iterator[tuple[int, int]]:
-            one, other = first.setdefault(key, (i, figure))
-            if one != i and (same or _may_be_one(other, figure)):
-                yield one, i
+        def meet(key: Hashable, figure: PageFigure) -> Iterator[tuple[PageFigure, PageFigure]]:
+            one = first.setdefault(key, figure)
+            if one is not figure and (same or _may_be_one(one, figure)):
+                yield one, figure
 
-        bare = {figure.page for _, figure in group if same and not figure.noun and figure.row is None}
-        for i, figure in group:
+        bare = {figure.page for figure in group if same and not figure.noun and figure.row is None}
+        for figure in group:
             page, noun = figure.page, figure.noun if same else ""
             if same and figure.row is None:
-                yield from meet((page, "" if page in bare else noun), i, figure)
-                yield from ((first[other, noun][0], i) for other in self.near[page] if (other, noun) in first)
-                first.setdefault((page, noun), (i, figure))
+                yield from meet((page, "" if page in bare else noun), figure)
+                yield from ((first[other, noun], figure) for other in self.near[page] if (other, noun) in first)
+                first.setdefault((page, noun), figure)
             for word in sorted(figure.context - {figure.noun}):
-                if spread[word] <= _FEW:
-                    yield from meet(word, i, figure)
+                if self._spread[word] <= _FEW:
+                    yield from meet(word, figure)
 
     @cached_property
     def _relations(self) -> Mapping[PageFigure, Sequence[Relation]]:

@@ -11,12 +11,12 @@ import datetime as dt
 import random
 import re
 from collections import Counter, defaultdict
-from collections.abc import Hashable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
 from trail_callbacks.canary.corpus import Skipped
-from trail_callbacks.canary.facts.joined import Joined
+from trail_callbacks.canary.facts.joined import joined
 from trail_callbacks.canary.facts.pages import Page
 from trail_callbacks.canary.facts.reading import FactReading
 from trail_callbacks.canary.twin import Edit, Replacement, Size
@@ -31,11 +31,10 @@ _EARLIEST, _LATEST, _THOUSAND = 1000, 2100, 1000  # years that are read as such
 _TRIES = 24
 _AGE = re.compile(r"\byears?[ -](?:old|ago)\b|\bJahre alt\b|\bvor \d+ Jahren\b", re.IGNORECASE)
 _YEARLY = re.compile(
-    r"\b(?:years?|dates?|since|found(?:ed|ing)|established|built|opened|launched|started|born|died|(?:bau)?jahr|gegründet"
-    r"|año|année|ann?o|jaar)\b|(?:year|date|_at|_on)\b",
+    r"\b(?:years?|since|found(?:ed|ing)|established|built|opened|launched|started|born|died|(?:bau)?jahr|gegründet"
+    r"|año|année|ann?o|jaar)\b|(?:year|date)\b",
     re.IGNORECASE,
-)
-_KEY = re.compile(r"([\w ]{1,40})[\"']?\s{0,3}[:=]\s{0,3}[\"']?$")
+)  # heads of columns with years
 
 Key = tuple[int, int, int, bool]
 """Year, month and day, 0 where a date has none, and whether it is a decade."""
@@ -48,18 +47,19 @@ class Dated:
     page: Page
     of: CalendarDate
 
-    def moved(self, by: Mapping[str, int]) -> str | None:
+    def moved(self, unit: str, step: int) -> str | None:
         """Writes it anew, earlier or later; None if there is no such date, or it cannot be written that way."""
+        years, days = (step if unit == each else 0 for each in ("years", "days"))
         keeps = self.page.line_of(self.of.start) in self.page.weekdays
-        return self.of.moved(**by, keeps_weekday=keeps, language=self.page.writing.language)
+        return self.of.moved(years=years, days=days, keeps_weekday=keeps, language=self.page.writing.language)
 
-    def key_after(self, by: Mapping[str, int]) -> Key:
+    def key_after(self, unit: str, step: int) -> Key:
         """Its key when it is moved."""
         year, month, day, decade = self.of.key
-        if "days" in by and self.of.day is not None:
-            new = self.of.day + dt.timedelta(by["days"])
+        if unit == "days" and self.of.day is not None:
+            new = self.of.day + dt.timedelta(step)
             return new.year if year else 0, new.month, new.day, decade
-        return year and year + by.get("years", 0), month, day, decade
+        return year and year + step * (unit == "years"), month, day, decade
 
 
 def dates_of(page: Page) -> list[Dated]:
@@ -72,12 +72,9 @@ def _is_date(page: Page, date: CalendarDate) -> bool:
     if others:
         return True
     is_label = page.labels.overlap(date.start, date.end) or (part.value == _THOUSAND and not date.words[-1].isalpha())
-    if part.kind != "year" or is_label:
-        return False
-    key = _KEY.search(page.text[max(0, part.start - 50) : part.start])
-    named = page.headings(part.start) or ((key[1],) if key else ())
-    in_table = page.row_of(part.start) is not None
-    return not part.also or not named or (not in_table and key is None) or any(_YEARLY.search(each) for each in named)
+    named = page.headings(part.start)
+    yearly = not part.also or not named or any(_YEARLY.search(each) for each in named)
+    return part.kind == "year" and not is_label and yearly
 
 
 def propose(reading: FactReading, rng: random.Random, sizes: Sequence[Size]) -> Iterator[tuple[Edit, ...] | Skipped]:
@@ -97,34 +94,27 @@ def propose(reading: FactReading, rng: random.Random, sizes: Sequence[Size]) -> 
         if any(map(_AGE.search, said)):
             why = "a sentence with it says how many years ago it is"
         else:
-            unit = _unit(group)
+            quarters = any(part.kind == "quarter" for page in {each.page for each in group} for part in page.dated)
+            whole = all(each.of.is_whole for each in group) and not quarters
+            unit = "days" if whole or not any(each.of.key[0] for each in group) else "years"
             for size in (sizes[(turn + i) % len(sizes)] for i in range(len(sizes))):
-                edits = edits or _moved(group, size, {unit: steps[unit, size]}, written)
+                edits = edits or _moved(group, size, unit, steps[unit, size], written)
         yield edits or Skipped(f"{group[0].page.id}: date", why)
 
 
-def _unit(group: Sequence[Dated]) -> str:
-    """What the dates of a group are moved by."""
-    quarters = any(part.kind == "quarter" for page in {each.page for each in group} for part in page.dated)
-    whole = all(each.of.is_whole for each in group) and not quarters
-    return "days" if whole or not any(each.of.key[0] for each in group) else "years"
-
-
 def _moved(
-    group: Sequence[Dated], size: Size, steps: Mapping[str, Sequence[int]], written: Mapping[Key, int]
+    group: Sequence[Dated], size: Size, unit: str, steps: Sequence[int], written: Mapping[Key, int]
 ) -> tuple[Edit, ...]:
     """The edits of a group, by the first shift that leaves most of its dates with a value of their own."""
     best: tuple[Edit, ...] = ()
     here = {each.of.key for each in group}
     latest = max((key[0] for key in written), default=0)
-    ((unit, listed),) = steps.items()
     weekdays = unit == "years" and any(each.page.weekdays for each in group)
-    for step in (sign * step for step in listed for sign in (-1, 1)):
-        by = {unit: step}
-        new = [each.moved(by) for each in group] if not weekdays or step % _SAME_DAYS == 0 else [None]
+    for step in (sign * step for step in steps for sign in (-1, 1) if not weekdays or step % _SAME_DAYS == 0):
+        new = [each.moved(unit, step) for each in group]
         if None in new:
             continue
-        reached = [year for each in group if (year := each.key_after(by)[0])]
+        reached = [year for each in group if (year := each.key_after(unit, step)[0])]
         is_late = step > 0 and max(reached, default=0) >= max(latest, 1)
         if is_late or not all(_EARLIEST <= year <= _LATEST for year in reached):
             continue
@@ -132,7 +122,7 @@ def _moved(
         for each, words in zip(group, new, strict=True):
             if words is not None and words != each.of.words:
                 own[each.of.key].append((each, words))
-        free = [key for key in own if own[key][0][0].key_after(by) not in (written if any(key[1:3]) else here)]
+        free = [key for key in own if own[key][0][0].key_after(unit, step) not in (written if any(key[1:3]) else here)]
         if len(free) > len(best):
             best = tuple(_edits(size, [own[key] for key in own if key not in free], [own[key] for key in free]))
         if len(free) == len(own):
@@ -161,16 +151,11 @@ def _edits(
 
 def _groups(found: Mapping[Page, Sequence[Dated]], near: Mapping[Page, Sequence[Page]]) -> list[list[Dated]]:
     """The dates of documents that share a whole date, or a year and what they are about."""
-    joined = Joined()
     first: dict[Key, Page] = {}
     pages = list(found)
-    number = {page: i for i, page in enumerate(pages)}
-    values: dict[Page, set[Hashable]] = {
-        page: {each.of.key[0] or each.of.key for each in found[page]} for page in pages
-    }
+    values = {page: {each.of.key[0] or each.of.key for each in found[page]} for page in pages}
+    pairs: list[tuple[Page, Page]] = []
     for page in pages:
-        others = [first.setdefault(each.of.key, page) for each in found[page] if each.of.is_whole]
-        others += [other for other in near[page] if other in found and values[other] & values[page]]
-        for other in others:
-            joined.join(number[page], number[other])
-    return [[each for i in those for each in found[pages[i]]] for those in joined.sets(len(pages))]
+        pairs += [(page, first.setdefault(each.of.key, page)) for each in found[page] if each.of.is_whole]
+        pairs += [(page, other) for other in near[page] if other in found and values[other] & values[page]]
+    return [[each for page in those for each in found[page]] for those in joined(pages, pairs)]

@@ -6,7 +6,6 @@ from bisect import bisect_left
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from functools import cached_property
-from os.path import commonprefix
 
 from trail_callbacks.canary.corpus import Document
 from trail_callbacks.canary.facts.names import WORD
@@ -125,7 +124,8 @@ def names_are_gone(edit: Edit, twin: Rereading) -> str:
         if old in twin.words:
             return "in the twin, it would still stand somewhere"
         for other in (each for each in twin.capitalised.get(old[:_STEM], ()) if each not in own):
-            if len(commonprefix((other, old))) >= max(_STEM, min(len(other), len(old)) - _ENDING):
+            shared = max(_STEM, min(len(other), len(old)) - _ENDING)
+            if other[:shared] == old[:shared]:
                 return f"it also stands as {other!r}, another form of it"
     return ""
 
