@@ -12,12 +12,11 @@ from bisect import bisect_right
 from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
-from trail_callbacks.splitting.marks import clean, lines_of
+from trail_callbacks.splitting.marks import clean, lines_of, may_hold_code
 
 _Range = tuple[int, int]
 
 _FENCE = re.compile(r"[ \t]{0,100}(?:>[ \t]{0,100}){0,20}(?:(`{3,})([^`\r\n]*)|(~~~)([^\r\n]*))")
-_MARKS = ("```", "~~~", "$$", "\\[")
 _PLAIN = re.compile(r"(?:plain\w*|te?xt|md|markdown)?\s*$", re.IGNORECASE)  # what a fence says that holds words
 _KEYWORD = re.compile(
     r"(?:import|from|def|class|return|if|elif|else|for|while|try|except|with|lambda|print|raise|assert|"
@@ -100,7 +99,7 @@ def prose_in_code(text: str, lines: Sequence[tuple[int, str]]) -> Mapping[int, t
         By the number of each such line the spans in `text` that are prose, none for pure code. Lines of a block that
         are prose as a whole are not in it: they are read like any other. A fence that is never closed makes no code.
     """
-    if not any(mark in text for mark in _MARKS):
+    if not may_hold_code(text):
         return {}
     found: dict[int, tuple[_Range, ...]] = {}
     opened: _Fence | None = None

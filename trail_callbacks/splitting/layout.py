@@ -12,7 +12,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Literal
 
-from trail_callbacks.splitting.marks import clean, is_reference, lines_of, marker, visible
+from trail_callbacks.splitting.marks import clean, is_reference, lines_of, marker, may_hold_code, visible
 from trail_callbacks.text import Sentence, sentences
 
 _CLOSERS = re.compile(r"[\s*_~`\"'\u201d\u2019\u00bb)\]]+(?=\s|$)")
@@ -78,7 +78,6 @@ def _goes_on(text: str, start: int, end: int, following: int, language: str) -> 
 _HEADING = re.compile(r"\s*(?:>\s*)*#{1,6}\s")
 _BOLD = re.compile(r"\s*(\*\*|__)(?!\s)[^*_\n]{1,100}\1\s*$")
 _RULER = re.compile(r"\s*(?:\|\s*)?:?-{2,}:?\s*(?:\|\s*:?-{2,}:?\s*)*(?:\|\s*)?$")
-_CODE = ("```", "~~~", "$$", "\\[")  # what code and formulas begin with
 _CELL = re.compile(r"(?<!\\)\|")
 _INSIDE = re.compile(r"(?:\\\||[^|])+")
 _LETTER = re.compile(r"\w")
@@ -131,7 +130,11 @@ def pieces(answer: str, language: str) -> Iterator[LayoutPiece]:
     """
     page = _Page(language)
     lines = list(lines_of(answer))
-    code = _code(answer, lines)
+    code: Mapping[int, tuple[tuple[int, int], ...]] = {}  # the words in each line of code and formulas
+    if may_hold_code(answer):
+        from trail_callbacks.splitting.code import prose_in_code  # noqa: PLC0415 - most answers hold none
+
+        code = prose_in_code(answer, lines)
     last = max((number for number, (_, line) in enumerate(lines, 1) if line.strip()), default=0)
     at = 0
     while at < len(lines):
@@ -246,15 +249,6 @@ def _continues(line: str, following: str) -> bool:
         and not marker(following)[1]
         and not _HEADING.match(line)
     )
-
-
-def _code(text: str, lines: Sequence[tuple[int, str]]) -> Mapping[int, tuple[tuple[int, int], ...]]:
-    """The words in each line of code and formulas."""
-    if not any(mark in text for mark in _CODE):
-        return {}
-    from trail_callbacks.splitting.code import prose_in_code  # noqa: PLC0415 - most answers hold none
-
-    return prose_in_code(text, lines)
 
 
 def _table(lines: Sequence[tuple[int, str]], at: int) -> range:

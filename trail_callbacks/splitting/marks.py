@@ -109,6 +109,11 @@ def lines_of(text: str) -> Iterator[tuple[int, str]]:
         start += len(line)
 
 
+def may_hold_code(text: str) -> bool:
+    """Tells whether a text has any mark that code or formulas begin with."""
+    return any(mark in text for mark in ("```", "~~~", "$$", "\\["))
+
+
 def visible(text: str) -> str:
     """Takes out characters without a width, which split words for a reader who cannot see them."""
     return _HIDDEN.sub("", text) if _HIDDEN.search(text) else text

@@ -28,7 +28,7 @@ from trail_callbacks.language.detect import is_english, language
 from trail_callbacks.language.speech import absence, declines, is_question, negation
 from trail_callbacks.language.terms import keys, terms
 from trail_callbacks.splitting.layout import sentences_of
-from trail_callbacks.splitting.marks import clean, is_dated, marker, without_talk
+from trail_callbacks.splitting.marks import clean, is_dated, marker, may_hold_code, without_talk
 from trail_callbacks.splitting.words import first_verb, tokenize
 from trail_callbacks.text import Sentence
 from trail_callbacks.verify.phrases import ASIDE, BESIDES, SHORT, SORRY, UNFINISHED, beside, talk
@@ -150,8 +150,10 @@ class _Reading:
 
     def read(self, text: str, span: _Span) -> None:
         """Reads one text of the answer; they come in order. `span` says where a part of it stands in the answer."""
-        code = _code(text)
-        if code:
+        if may_hold_code(text):
+            from trail_callbacks.splitting.code import code_spans  # noqa: PLC0415 - most answers hold no code
+
+            code = code_spans(text)
             self.code += len(code)
             around = [0, *(at for each in code for at in each), len(text)]
             parts = (text[a:b] if n % 2 == 0 else " " * (b - a) for n, (a, b) in enumerate(pairwise(around)))
@@ -370,14 +372,6 @@ class _Reach:
 def _are_in_order(named: Sequence[str], said: Sequence[str]) -> bool:
     places = [said.index(key) for key in named if key in said]
     return places == sorted(places)
-
-
-def _code(text: str) -> tuple[tuple[int, int], ...]:
-    if not any(mark in text for mark in ("```", "~~~", "$$", "\\[")):
-        return ()
-    from trail_callbacks.splitting.code import code_spans  # noqa: PLC0415 - most answers hold no code
-
-    return code_spans(text)
 
 
 def _absent(text: str) -> set[str]:
