@@ -158,14 +158,6 @@ def test_what_does_not_fit_the_schema_is_asked_again_and_replaced(run, store, tm
     assert run(pipeline("a"))[1] == []
 
 
-def test_an_entry_that_was_tampered_with_is_asked_again(run, tmp_path):
-    run(pipeline("a"))
-    (path,) = tmp_path.rglob("*.json")
-    path.write_bytes(path.read_bytes().replace(b'"times":2', b'"times":9'))
-    result, asked, _ = run(pipeline("a"))
-    assert (result[0][0].value.times, len(asked)) == (2, 1)
-
-
 def test_a_folder_that_breaks_is_a_warning_once(tmp_path):
     folder = tmp_path / "cache"
     store, model = ReplyStore(folder), ScriptedModel(echo)

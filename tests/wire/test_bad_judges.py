@@ -71,10 +71,6 @@ def completion(**changes):
     return Answer(200, whole | changes)
 
 
-def choice(**message):
-    return [{"index": 0, "finish_reason": "stop", "message": message or None}]
-
-
 @pytest.mark.parametrize("mode", ["tools", "json_schema"])
 def test_a_fair_judge_that_is_asked_at_once_needs_one_call(judged, mode):
     report, endpoint = judged(fair, at_once=True, mode=mode)
@@ -175,13 +171,6 @@ def test_a_reply_cut_at_the_token_limit_is_kept_and_the_rest_gets_more_room(judg
     assert list(endpoint.asked[2].claims) == EIGHT[5:]
     first, second = (asked.body["max_tokens"] / len(asked.claims) for asked in endpoint.asked[1:])
     assert second > 1.5 * first
-
-
-def test_a_reply_that_never_fits_ends(judged):
-    report, endpoint = judged(on("verdicts", answer('{"verdicts": [', finish="length")))
-    assert report.state == "error"
-    assert all(said.startswith("length: the answer was cut off") for said in errors(report).values())
-    assert endpoint.purposes["verdicts"] == 15 + 8  # halves down to single claims, and those once with twice the room
 
 
 def test_one_claim_with_two_classes_is_asked_for_again_by_itself(judged):

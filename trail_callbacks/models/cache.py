@@ -178,9 +178,6 @@ class ReplyStore:
     def _renew(self) -> None:
         self._lock = Lock()  # protects the two fields above
 
-    def __repr__(self) -> str:
-        return f"ReplyStore({str(self._folder)!r})"
-
     @property
     def problem(self) -> str | None:
         """Why the last value that could not be kept was not; None if all were."""

@@ -189,9 +189,6 @@ class InstructorModel:
             **{name: value for name, value in settings.items() if name not in _SECRET},
         }
 
-    def __repr__(self) -> str:
-        return f"InstructorModel({self._name!r})"
-
     def ask(self, call: Call) -> Reply:
         """Answers a call; works in a thread with a running event loop too, which it blocks but does not use."""
         self._own_connections()

@@ -3,34 +3,13 @@
 import re
 
 import pytest
-from model_answers import good, passages
 
 from trail_callbacks import VerifyOptions, check
 from trail_callbacks.errors import JudgeError
-from trail_callbacks.judges.judge import Judge, Question
+from trail_callbacks.judges.judge import Judge
 from trail_callbacks.judges.llm.judge import LLMJudge
 from trail_callbacks.models.call import Usage
-from trail_callbacks.models.drive import drive
-from trail_callbacks.taxonomy import SupportClass
 from trail_callbacks.testing import ScriptedModel
-
-
-def test_a_typical_answer_of_eight_claims_over_ten_passages_takes_two_calls():
-    answer = " ".join(f"Statement {n} is made here." for n in range(1, 9))
-    listed = {
-        "claims": [{"quote": f"Statement {n} is made here", "claim": f"Statement {n} is made."} for n in range(1, 9)]
-    }
-    model = ScriptedModel({"claims": [listed], "verdicts": good})
-    judge = LLMJudge(model)
-    extraction, first = drive(judge.extract(answer, None), judge.model)
-    sources = passages(*(f"Statement {n} is made." for n in range(1, 11)))
-    assessment, second = drive(
-        judge.assess([Question(claim=c, passages=sources) for c in extraction.claims]), judge.model
-    )
-    assert len(assessment.judgements) == 8
-    assert {j.support for j in assessment.judgements} == {SupportClass.SUPPORTED}
-    assert first.calls + second.calls == 2
-    assert model.calls[1].messages[1].content.count("Statement 10 is made.") == 1  # the context is read once
 
 
 def test_name_tells_model_and_prompts():

@@ -47,14 +47,6 @@ def test_class_type_detail_and_rationale(text, support, error, detail, rationale
     assert verdict.undecided is None
 
 
-def test_a_source_that_says_otherwise_is_named():
-    stated = "The orchard of Penwick has 340 trees."
-    verdict = decided(stated, stated, "The orchard of Penwick has 430 trees.")
-    assert str(verdict.support) == "supported"
-    assert verdict.conflicting
-    assert "another source says otherwise" in verdict.rationale
-
-
 @pytest.mark.parametrize(("error", "sentence", "wrong", "right"), ROWS)
 def test_the_difference_is_found_and_the_other_wording_left_alone(aligned, error, sentence, wrong, right):
     assert str(decided(wrong, sentence).error_type) == error
