@@ -42,13 +42,6 @@ LIMITS = (
         "in languages other than English a sentence behind a label is not recognized as repeated",
         r"(?:Die|Das|Le|La)\b",
     ),
-    # A fault of the offline judge
-    Limit(
-        "known sentence missed",
-        ".*",
-        "the second half of two joined statements is not recognized as repeated",
-        r"The \w+ bridge was opened",
-    ),
     # In doubt it counts as the model's
     Limit("source lost", "function", "a model was scripted to say it before any prompt showed what code had looked up"),
 )

@@ -79,10 +79,11 @@ class PieceIndex:
         return _latest(equal, slot.run) or _latest(known, slot.run)
 
     def same_object(self, slot: Slot) -> Slot | None:
-        """The producer of this very object."""
+        """The producer of this very object, which may have passed it on before it ended."""
         if slot.piece.ref is None:
             return None
-        return _latest(self._by_ref.get(slot.piece.ref, ()), slot.run)
+        known, run = _near(self._by_ref.get(slot.piece.ref, ()), slot.run), slot.run
+        return _latest(known, run) or next((s for s in known if s.run.start < run.start and _beside(s, run)), None)
 
     def same_text(self, slot: Slot) -> Slot | None:
         """The producer of this text, if the text is distinctive."""
@@ -195,6 +196,11 @@ def precedes(source: Slot, run: CapturedRun) -> bool:
 def _in(run: CapturedRun, slot: Slot) -> bool:
     """True if a piece is of a run or of one inside it."""
     return slot.run is run or slot.run.within(run)
+
+
+def _beside(source: Slot, run: CapturedRun) -> bool:
+    """True if a piece is an output of another run that does not enclose this one."""
+    return source.side == "out" and source.run is not run and not run.within(source.run)
 
 
 def _nearest(producers: Sequence[Slot], run: CapturedRun) -> Slot:
