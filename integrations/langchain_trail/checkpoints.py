@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import copy
-from collections.abc import AsyncIterator, Iterator, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 from langchain_core.runnables import Runnable, RunnableConfig
@@ -64,16 +64,6 @@ class _DraftSaver(InMemorySaver):
 
     async def aget_tuple(self, config: RunnableConfig) -> CheckpointTuple | None:
         return super().get_tuple(config) or await self._saver.aget_tuple(config)
-
-    def list(self, config: RunnableConfig | None, **options: Any) -> Iterator[CheckpointTuple]:
-        yield from super().list(config, **options)
-        yield from self._saver.list(config, **options)
-
-    async def alist(self, config: RunnableConfig | None, **options: Any) -> AsyncIterator[CheckpointTuple]:
-        for each in super().list(config, **options):
-            yield each
-        async for each in self._saver.alist(config, **options):
-            yield each
 
     def put(self, config: RunnableConfig, checkpoint: Any, metadata: Any, new_versions: Any) -> RunnableConfig:
         self.calls.append(("put", (config, checkpoint.copy(), metadata, new_versions)))
