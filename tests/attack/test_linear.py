@@ -77,7 +77,6 @@ EXCLUDED = {
     "evidence.indexed": "passages for a judge with a model, by way of 'judges.llm asked'",
     "export.otlp.annotate_span": "figures, on the app's own span: tests/session/test_app_span.py",
     "judges.llm.asking": "a protocol",
-    "judges.llm.claims": "by way of 'judges.llm reply', which finds no whole answer",
     "judges.llm.pointing.decompose": "asks a model for parts of claims: a prompt of those claims, by the same layout",
     "judges.llm.invention": "looks names of a claim up in what a call showed: tests/judges/llm",
     "judges.llm.layout.bare": "an id",
