@@ -194,18 +194,21 @@ def test_the_pages_of_the_store_of_releases_and_of_audits_are_followed(langchain
     from langchain_trail import TrailCallbackHandler, as_model, guarded
 
     from trail_callbacks.audit import audit
+    from trail_callbacks.store import Store
     from trail_callbacks.trace import save
 
     monkeypatch.chdir(tmp_path)
+    store = Store("trail.db")
     judge = as_model(langchain_app["model"])
     now = time.time()
     known = {**langchain_app, "judge": judge, "guarded": guarded, "audit": audit, "since": now - 60, "until": now + 60}
     known |= {"TrailCallbackHandler": TrailCallbackHandler, "instrument": lambda **_: None}  # it asks a PostgreSQL
     kinds = {"kind": "prices", "query_class": "prices"}
     for release in ("v1", "v2", "2026-11-20"):
-        handler = TrailCallbackHandler(judge, "inline", store="trail.db", context={"release": release, **kinds})
+        handler = TrailCallbackHandler(judge, "inline", store=store, context={"release": release, **kinds})
         langchain_app["chain"].invoke(QUESTION, {"callbacks": [handler]})
         handler.close(30)
+    store.close(30)
     Path("logs").mkdir()
     save("logs/one.jsonl", [handler.trace()])
     followed("docs/releases.md", known)
