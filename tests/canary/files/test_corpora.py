@@ -127,33 +127,16 @@ def test_tables_are_a_document_a_row(folder):
 @pytest.mark.parametrize(
     "export",
     [
-        {"ids": ["k", "l"], "documents": [FERRY, None], "metadatas": [{"topic": "boats"}, None], "embeddings": None},
         [{"id": "k", "payload": {"page_content": FERRY, "metadata": {"topic": "boats"}}, "vector": [1.0]}],
-        {"k": {"id": "k", "text": FERRY, "vector": [1.0], "metadata": {"topic": "boats"}}},
         [{"_id": "k", "_source": {"text": FERRY, "topic": "boats"}}],
         [{"id": "k", "values": [1.0], "metadata": {"text": FERRY, "topic": "boats"}}],
     ],
-    ids=["chroma", "qdrant", "langchain in memory", "elasticsearch", "pinecone"],
+    ids=["qdrant", "elasticsearch", "pinecone"],
 )
 def test_exports_of_vector_stores(folder, export):
     corpus = read_corpus(folder(a_dot_json=json.dumps(export)))
     assert texts(corpus) == {"k": FERRY}
     assert corpus["k"].metadata == {"topic": "boats"}
-
-
-def test_a_store_that_llama_index_has_persisted(tmp_path):
-    core = pytest.importorskip("llama_index.core")
-    documents = [core.Document(text=f"{FERRY} It is red.", id_="ferry", metadata={"topic": "boats"})]
-    index = core.VectorStoreIndex.from_documents(
-        documents,
-        embed_model=core.MockEmbedding(4),
-        transformations=[core.node_parser.SentenceSplitter(chunk_size=16, chunk_overlap=0)],
-    )
-    index.storage_context.persist(str(tmp_path))
-    corpus = read_corpus(tmp_path)
-    assert [each.text for each in corpus] == [FERRY, "It is red."]
-    assert [each.metadata for each in corpus] == [{"topic": "boats"}] * 2
-    assert set(texts(corpus)) == set(index.docstore.docs)
 
 
 def test_objects_of_frameworks():

@@ -19,11 +19,11 @@ _MEDIA: Final = {
 _RECORDS: Final = frozenset({".json", ".jsonl", ".ndjson", ".csv", ".tsv", ".parquet"})
 _KINDS: Final = "text, Markdown, reStructuredText, HTML, JSON, JSON lines, CSV or Parquet"
 
-# Keys of a document in exports of vector stores and frameworks, of what wraps one, and what is none of its metadata
+# Keys of a document in a record, of what wraps one, and what is none of its metadata
 _TEXTS: Final = ("text", "page_content", "content", "document", "body", "chunk")
 _IDS: Final = ("id", "_id", "id_", "node_id", "doc_id", "uuid", "source")
-_NESTED: Final = ("kwargs", "payload", "properties", "_source", "__data__", "node", "text_resource", "metadata")
-_LEFT: Final = frozenset({*_TEXTS, *_IDS[:-1], "metadata", "embedding", "embeddings", "vector", "vectors", "values"})
+_NESTED: Final = ("kwargs", "payload", "properties", "_source", "metadata")
+_LEFT: Final = frozenset({*_TEXTS, *_IDS[:-1], "metadata", "embedding", "vector", "values"})
 
 _Found: TypeAlias = Iterator[Document | Skipped]
 
@@ -64,7 +64,7 @@ def corpus_of(objects: Iterable[Any]) -> Corpus:
         InputError: If none of them has a text.
     """
     return _corpus(
-        (found for number, each in enumerate(objects, 1) for found in _object(each, f"document {number}")),
+        (_object(each, f"document {number}") for number, each in enumerate(objects, 1)),
         "the corpus has no text: expected strings, dictionaries or documents of LangChain or LlamaIndex",
     )
 
@@ -146,10 +146,9 @@ def _of_records(file: Path, name: str) -> _Found:
     for each in records(file, name):
         if isinstance(each, Broken):
             yield Skipped(each.place, each.why)
-            continue
-        found = list(_documents(each.value, each.place.replace(", ", "#")))
-        yield from found
-        if not found:
+        elif (found := _document(each.value, each.place.replace(", ", "#"))) is not None:
+            yield found
+        else:
             keys = ", ".join(list(map(str, each.value))[:6])
             why = f"holds no document: expected a text under {', '.join(_TEXTS[:4])}; it has {keys}"
             yield Skipped(each.place, why)
@@ -157,50 +156,25 @@ def _of_records(file: Path, name: str) -> _Found:
         yield Skipped(name, "holds no record")
 
 
-def _object(thing: Any, place: str) -> _Found:
-    """The documents of an object of a framework, by the record that it is."""
+def _object(thing: Any, place: str) -> Document | Skipped:
+    """The document that an object of an app is, by the record that it amounts to."""
     if isinstance(thing, Document):
-        yield thing
-        return
+        return thing
     record = thing
     if not isinstance(thing, str | Mapping):
         node = getattr(thing, "node", thing)  # LlamaIndex: a node with its score
-        names = {"text": ("page_content", "text"), "id": ("node_id", "id"), "metadata": ("metadata",)}
-        record = {key: next((found for name in each if (found := getattr(node, name, None))), None)
-                  for key, each in names.items()}  # fmt: skip
-    found = list(_documents(record, place))
-    yield from found or [Skipped(place, f"is a {type(thing).__name__} without a text")]
+        names = ("page_content", "text", "node_id", "id", "metadata")
+        record = {name: value for name in names if (value := getattr(node, name, None))}
+    return _document(record, place) or Skipped(place, f"is a {type(thing).__name__} without a text")
 
 
-def _documents(record: Any, default: str) -> Iterator[Document]:
-    """The documents of a record: one with a text, perhaps one level down; several by id; or lists beside each other."""
+def _document(record: Any, default: str) -> Document | None:
+    """The document that a record is, or that it wraps one level down."""
     if isinstance(record, str):
-        yield Document(default, record)
-    elif not isinstance(record, Mapping):
-        return
-    elif isinstance(store := record.get("docstore/data"), Mapping):  # LlamaIndex
-        yield from _by_id(store)
-    elif isinstance(record.get("documents"), list) and isinstance(record.get("ids"), list):  # Chroma
-        metadatas = record.get("metadatas") or [None] * len(record["ids"])
-        for id_, text, metadata in zip(record["ids"], record["documents"], metadatas, strict=False):
-            if isinstance(text, str):
-                yield Document(str(id_), text, _metadata(metadata))
-    elif (found := _one(record, default)) is not None:
-        yield found
-    else:
-        yield from _by_id(record)
-
-
-def _by_id(store: Mapping[Any, Any]) -> Iterator[Document]:
-    for key, value in store.items():
-        if isinstance(value, Mapping) and (found := _one(value, str(key))) is not None:
-            yield Document(str(key), found.text, found.metadata)
-
-
-def _one(record: Mapping[Any, Any], default: str) -> Document | None:
-    """The document that an object is, or that it wraps."""
+        return Document(default, record)
+    if not isinstance(record, Mapping):
+        return None
     layers = [record, *(record[key] for key in _NESTED if isinstance(record.get(key), Mapping))]
-    layers += [below for each in layers[1:] for key in _NESTED if isinstance(below := each.get(key), Mapping)]
     inner, text = next(
         ((each, each[key]) for each in layers for key in _TEXTS if isinstance(each.get(key), str)), (record, None)
     )
@@ -208,9 +182,7 @@ def _one(record: Mapping[Any, Any], default: str) -> Document | None:
         return None
     ids = (each[key] for each in (record, inner) for key in _IDS if isinstance(each.get(key), str | int))
     id_ = next((str(each) for each in ids if str(each).strip()), default)
-    beside = _metadata(inner.get("metadata") or next((each["metadata"] for each in layers if "metadata" in each), None))
-    of_node = any("relationships" in each for each in layers)  # of LlamaIndex, with much of the framework's own
-    return Document(id_, text, {**({} if of_node else _metadata(inner)), **beside})
+    return Document(id_, text, {**_metadata(inner), **_metadata(inner.get("metadata") or record.get("metadata"))})
 
 
 def _metadata(value: Any) -> dict[str, Any]:
