@@ -56,7 +56,6 @@ _LABELS = (
     # what is so by definition
     r"""(?i:\b24(?:\s?/\s?7|[ -]hours?\s(?:a|per|each)\sday)\b|\b(?:7|seven)\sdays\s(?:a|per|each)\sweek\b)""",
 )
-_WORD = re.compile(r"\w+")
 
 
 class Spans:
@@ -103,14 +102,3 @@ def fixed(text: str) -> Spans:
 def labels(text: str) -> Spans:
     """Finds numbers that name something and count nothing; dates may lie among them. Time is linear in the text."""
     return Spans(match.span() for pattern in _patterns() for match in pattern.finditer(text))
-
-
-def uneditable(text: str) -> str:
-    """Says why a text can hold no edit; empty if it can."""
-    if not text.strip():
-        return "it is blank"
-    words = list(_WORD.finditer(text))
-    if len(words) < 2:  # noqa: PLR2004 - a word states nothing
-        return "it has a single word" if words else "it has no words"
-    kept = fixed(text)
-    return "" if any(not kept.overlap(*match.span()) for match in words) else "it is all code, links or markup"

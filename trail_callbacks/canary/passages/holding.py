@@ -25,14 +25,8 @@ def holds(probe: Probe, passages: Sequence[str], arm: Arm) -> bool | None:
     its sentence (negation, order), the words in which the two sentences differ. Whitespace, case and punctuation do not
     matter.
 
-    Args:
-        probe: The probe.
-        passages: What was served.
-        arm: What the app could see.
-
-    Returns:
-        None where nothing can hold the fact (closed book, no context, a fact that the twin does not have), or where
-        it cannot be told: neither a sentence was given, nor is the value in a passage.
+    Returns None where nothing can hold the fact (closed book, no context, a fact that the twin does not have), or where
+    it cannot be told: neither a sentence was given, nor is the value in a passage.
     """
     if arm in ("closed_book", "empty") or (arm == "fictive" and probe.fictive is None):
         return None

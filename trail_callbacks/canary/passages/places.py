@@ -47,15 +47,7 @@ class _Shared:
 
 
 class EditedPlaces:
-    """Finds passages in the documents that have changed places. Only surroundings of changed places are indexed.
-
-    Args:
-        documents: The texts in which places are given.
-        replacements: What is changed, with the id of the edit.
-
-    Raises:
-        KeyError: If a replacement is in no document.
-    """
+    """Finds passages in the documents that have changed places. Only surroundings of changed places are indexed."""
 
     def __init__(self, documents: Iterable[Document], replacements: Iterable[Spot]) -> None:
         self.texts = {document.id: document.text for document in documents}
@@ -85,12 +77,7 @@ class EditedPlaces:
     ) -> tuple[list[Swap], list[Range]]:
         """Returns the swaps of parts of a passage by one document, and which parts the document does not have.
 
-        Args:
-            document: The document.
-            text: The passage.
-            passage: Its letters.
-            parts: Ranges of its letters which are looked at.
-            context: Letters that must be shared beside those of a changed place; else it is not taken for that place.
+        Of a changed place, `context` letters beside it must be shared too; else the part is not taken for it.
         """
         made: list[Swap] = []
         rest: list[Range] = []

@@ -19,7 +19,7 @@ from typing import NamedTuple
 
 from trail_callbacks.canary.corpus import Corpus, Document, Skipped
 from trail_callbacks.canary.facts.pages import Page
-from trail_callbacks.canary.facts.protected import Spans, uneditable
+from trail_callbacks.canary.facts.protected import Spans
 from trail_callbacks.canary.facts.reading import FactReading
 from trail_callbacks.canary.perturbers import dates, names, numbers, removal, wording
 from trail_callbacks.canary.perturbers.rereading import Rereading, dates_stand, is_gone, names_are_gone, values_hold
@@ -224,10 +224,8 @@ def _untouched(
         if (same := first[document.text]) != document.id:
             yield Skipped(document.id, f"repeats {same!r}: has the same edits")
         elif document.id not in touched:
-            why = uneditable(document.text)
-            if not why and (known := reasons[document.id]):
-                why = f"no edit of it was possible: {known.most_common(1)[0][0]}"
-            yield Skipped(document.id, why or "no edit: no fact of the kinds asked for was found")
+            known = [f"no edit of it was possible: {why}" for why, _ in reasons[document.id].most_common(1)]
+            yield Skipped(document.id, *known or ["no edit: no fact of the kinds asked for was found"])
 
 
 def _summed(refused: Sequence[tuple[str, Skipped]]) -> Iterator[Skipped]:

@@ -27,15 +27,7 @@ _LETTER: Final = re.compile(r"\w")
 
 
 def problem(probe: Probe, twin: Twin | None = None) -> str | None:  # noqa: PLR0911 - one exit a reason
-    """Says why a probe cannot be used; None if it can.
-
-    Args:
-        probe: The probe.
-        twin: The twin that it is of; None checks only what the probe says itself.
-
-    Returns:
-        The first reason, for a person: what is wrong and with which words.
-    """
+    """Says why a probe cannot be used; None if it can. Without a twin, only what the probe says itself is checked."""
     question = probe.question.strip()
     if not _LETTER.search(question):
         return "has no question"
@@ -56,14 +48,7 @@ def problem(probe: Probe, twin: Twin | None = None) -> str | None:  # noqa: PLR0
 
 
 def usable(probes: Iterable[Probe]) -> tuple[tuple[Probe, ...], tuple[Skipped, ...]]:
-    """Leaves out what cannot be used, and what repeats another probe: it would count twice.
-
-    Args:
-        probes: The probes.
-
-    Returns:
-        The probes that can be asked, and why the others cannot.
-    """
+    """Leaves out what cannot be used, with the reason, and what repeats another probe: it would count twice."""
     kept: dict[tuple[str, ...], Probe] = {}
     skipped: list[Skipped] = []
     for each in probes:

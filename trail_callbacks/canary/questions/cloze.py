@@ -75,13 +75,9 @@ _STRENGTH: Final = {
 
 
 def gap(fact: EditedSentence, context: str = "") -> str:
-    """Asks what is missing in a sentence, or in a cell of a table.
+    """Asks what is missing in a sentence, behind what says what it is about, or in a cell of a table.
 
     What other edits change is left out. Of a long sentence only what stands around the gap is shown.
-
-    Args:
-        fact: The sentence.
-        context: What stands before it and says what it is about.
     """
     shown = fact.cell.asks if fact.cell is not None else fact.opened
     first, last = shown.find(VALUE), shown.rfind(VALUE) + 1
@@ -97,13 +93,8 @@ def yes_or_no(fact: EditedSentence) -> tuple[str, str, str] | None:
     """Asks whether what a sentence or its opposite says is so; None if that is not plain, or no English.
 
     What is asked is the sentence that denies less, or that demands more (`must` rather than `may`), so that the answer
-    to it is plain. Of two orders (`the largest`, `the smallest`) neither is plainer: they take turns.
-
-    Args:
-        fact: The sentence; the edit is of a kind that turns one.
-
-    Returns:
-        The question, the answer of the corpus and that of the twin.
+    to it is plain. Of two orders (`the largest`, `the smallest`) neither is plainer: they take turns. Returns also the
+    answer of the corpus and that of the twin.
     """
     real, fictive = fact.text, fact.turned
     if fact.language not in {"en", ""} or not fictive or real == fictive:

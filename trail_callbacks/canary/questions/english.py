@@ -44,12 +44,7 @@ _SUBJECT: Final = 12  # words
 
 
 def asked(fact: EditedSentence, lower: Container[str]) -> str | None:
-    """Asks for the value of a sentence of one clause; None where grammar is not sure.
-
-    Args:
-        fact: The sentence.
-        lower: The words that the corpus writes without a capital.
-    """
+    """Asks for the value of a sentence; None where grammar is not sure. `lower` are words without a capital."""
     others = iter(fact.foreign)  # a question that keeps one of them is refused later
     left, _, right = re.sub(OTHER, lambda _: clean(next(others)), fact.opened).partition(VALUE)
     value = clean(fact.said[0])

@@ -77,11 +77,7 @@ class EditedSentence:
 
 
 class EditedSentences:
-    """Finds the sentences of edits; reads each document once.
-
-    Args:
-        twin: The twin.
-    """
+    """Finds the sentences of the edits of a twin; reads each document once."""
 
     def __init__(self, twin: Twin) -> None:
         self._twin = twin

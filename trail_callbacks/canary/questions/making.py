@@ -60,14 +60,7 @@ def make_probes(twin: Twin, *, most: int | None = None) -> tuple[tuple[Probe, ..
 
 
 class Maker:
-    """Makes probes of one twin.
-
-    Args:
-        twin: The twin; its texts are read once.
-
-    Attributes:
-        facts: The sentences that its edits change.
-    """
+    """Makes probes of one twin; `facts` are the sentences that its edits change."""
 
     def __init__(self, twin: Twin) -> None:
         self._twin = twin

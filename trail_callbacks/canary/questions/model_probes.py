@@ -67,13 +67,8 @@ class ProbesReply(BaseModel):
 def improved(twin: Twin, probes: Sequence[Probe], skipped: Sequence[Skipped]) -> Pipeline[Made]:
     """Has a model write questions where rules made a gap, or none, and check all probes.
 
-    Args:
-        twin: The twin.
-        probes: What `make_probes` made of it; a gap stays where the model's question is refused.
-        skipped: The edits of which it made nothing.
-
-    Returns:
-        The probes that pass, in the order of the edits, and the edits without one with the reason.
+    A gap stays where the model's question is refused. Returns the probes that pass, in the order of the edits, and the
+    edits without one with the reason.
     """
     gaps = {each.id for each in probes if GAP in each.question}
     left = gaps | {each.place for each in skipped}
@@ -84,17 +79,9 @@ def improved(twin: Twin, probes: Sequence[Probe], skipped: Sequence[Skipped]) ->
 
 
 def probes_by_model(twin: Twin, *, edits: Sequence[Edit] | None = None) -> Pipeline[Made]:
-    """Makes probes whose questions a model writes.
+    """Has a model write questions about edits (None is all), which are checked as those by rules are.
 
-    The model is shown the sentence of the corpus, the value, and the words that its question may not have. What it
-    writes is checked as the questions by rules are, see `make_probes`.
-
-    Args:
-        twin: The twin.
-        edits: Of which edits; None is all. For those that rules made no probe of, pass these only.
-
-    Returns:
-        The probes in the order of the edits, with origin `model`, and the edits without one with the reason.
+    It is shown the sentence of the corpus, the value, and the words that its question may not have.
     """
     maker = Maker(twin)
     wanted = twin.edits if edits is None else edits
@@ -120,13 +107,6 @@ def checked_by_model(probes: Sequence[Probe], twin: Twin | None = None) -> Pipel
 
     Probes without a passage are checked by code only, and so are those for which the model gives no answer at all (a
     failure). What a model knows without a passage is no fault of a probe: only of that can it leak anything.
-
-    Args:
-        probes: The probes.
-        twin: Their twin, for what code checks first; None if they are of none.
-
-    Returns:
-        The probes that pass, and the others with the reason.
     """
     sound = {probe.id: probe for probe in probes if problem(probe, twin) is None}
     skipped = [Skipped(probe.id, str(problem(probe, twin))) for probe in probes if probe.id not in sound]
