@@ -22,7 +22,6 @@ _BACK = re.compile(
     r"|[^.;:]{0,60}?\b(?:then|its?|this|that|these|those|they|them|their|he|she|his|her|him|latter)\b",
     re.IGNORECASE,
 )
-_BLANKS = re.compile(r"[ \u00a0\t]*")
 _CAPITAL = re.compile(r"(?<!^)\b[A-Z][^\W\d_]{2,}")
 _MANY = 4  # sentences that state one fact; what is said more often is what a text is about
 _LEFT = 4  # times as many sentences as are taken out of a document it has, if they are several
@@ -42,14 +41,12 @@ def propose(reading: FactReading, rng: random.Random, sizes: Sequence[Size]) -> 
         removed = unfit or _stating(reading, places)
         if isinstance(removed, str):
             yield Skipped(f"{places[0][0]}: unanswerable {real!r}", removed)
-        else:
-            gone = []
-            for saying in removed:
-                text = saying.page.text
-                blanks = _BLANKS.match(text, saying.end)
-                end = blanks.end() if blanks else saying.end
-                gone.append(Replacement(saying.page.id, saying.start, end, text[saying.start : end], ""))
-            yield Edit(id="", kind="unanswerable", real=real, fictive=None, replacements=tuple(gone))
+            continue
+        gone = []
+        for page, start, end in ((each.page, each.start, each.end) for each in removed):
+            upto = end + len(page.text[end:]) - len(page.text[end:].lstrip(" \u00a0\t"))
+            gone.append(Replacement(page.id, start, upto, page.text[start:upto], ""))
+        yield Edit(id="", kind="unanswerable", real=real, fictive=None, replacements=tuple(gone))
 
 
 def _targets(reading: FactReading) -> Iterator[tuple[str, Sequence[tuple[str, int]], str]]:

@@ -86,43 +86,37 @@ def turning(kind: EditKind) -> Callable[[FactReading, random.Random, Sequence[Si
     `negation` makes `is open` `is not open`, and the reverse; `modality` `must` `may`, `is allowed` `is forbidden`,
     `always` `sometimes`; `order` `larger` `smaller`, but not beside the numbers that are compared.
     """
+    turn = {"negation": _negated, "modality": _in_other_mood, "order": _ordered}[kind]
 
     def propose(reading: FactReading, rng: random.Random, sizes: Sequence[Size]) -> Iterator[Edit | Skipped]:
         del sizes
-        yield from _turned(reading, rng, kind, _TURNS[kind])
+        order = [one for page in reading.pages for one in page.lines if one.is_whole and len(one.text) <= _LONGEST]
+        rng.shuffle(order)
+        done: set[Saying] = set()
+        for saying in order:
+            found = None if saying in done else turn(saying.text)
+            if found is None or language(saying.text) not in {"en", ""}:
+                continue
+            same, kindred = reading.same(saying)
+            done.update(same)
+            turns = [(each, made) for each in same if (made := turn(each.text)) and made[3:] == found[3:]]
+            if kindred or len(turns) < len(same):
+                why = "other sentences speak of the same in other words"
+                yield Skipped(f"{saying.page.id}: {kind} {found[3]!r}", why)
+                continue
+            places = tuple(
+                Replacement(each.page.id, each.start + start, each.start + end, each.text[start:end], new)
+                for each, (start, end, new, *_) in turns
+            )
+            yield Edit(id="", kind=kind, real=found[3], fictive=found[4], replacements=places)
 
     return propose
 
 
-def _turned(
-    reading: FactReading, rng: random.Random, kind: EditKind, turn: Callable[[str], _Turn | None]
-) -> Iterator[Edit | Skipped]:
-    order = [one for page in reading.pages for one in page.lines if one.is_whole and len(one.text) <= _LONGEST]
-    rng.shuffle(order)
-    done: set[Saying] = set()
-    for saying in order:
-        found = None if saying in done else turn(saying.text)
-        if found is None or language(saying.text) not in {"en", ""}:
-            continue
-        same, kindred = reading.same(saying)
-        done.update(same)
-        turns = [(each, turn(each.text)) for each in same]
-        places = tuple(
-            Replacement(each.page.id, each.start + made[0], each.start + made[1], each.text[slice(*made[:2])], made[2])
-            for each, made in turns
-            if made is not None and made[3:] == found[3:]
-        )
-        if kindred or len(places) < len(same):
-            yield Skipped(f"{saying.page.id}: {kind} {found[3]!r}", "other sentences speak of the same in other words")
-        else:
-            yield Edit(id="", kind=kind, real=found[3], fictive=found[4], replacements=places)
-
-
-def _said(said: str, start: int, end: int, new: str, *, since: int | None = None) -> _Turn:
-    """A turn; what it says goes from `since`, by default the start of the change, to the end of the sentence."""
+def _said(said: str, start: int, end: int, new: str, since: int) -> _Turn:
+    """A turn; what it says goes from `since` to the end of the sentence."""
     whole = said.rstrip(" .")
-    at = start if since is None else since
-    return (start, end, new, whole[at:].strip(), (whole[at:start] + new + whole[end:]).strip())
+    return (start, end, new, whole[since:].strip(), (whole[since:start] + new + whole[end:]).strip())
 
 
 def _negated(said: str) -> _Turn | None:
@@ -137,7 +131,7 @@ def _negated(said: str) -> _Turn | None:
         return None
     # Behind a comma it may be the verb of the clause before it; a number only is changed as one.
     depends = _PARTED.search(said) or (_LEADS.match(said) and "," in said[end:])
-    return None if depends or not _WORDS.match(said.rstrip(" ."), end) else _said(said, start, end, new, since=since)
+    return None if depends or not _WORDS.match(said.rstrip(" ."), end) else _said(said, start, end, new, since)
 
 
 def _in_other_mood(said: str) -> _Turn | None:
@@ -148,7 +142,7 @@ def _in_other_mood(said: str) -> _Turn | None:
     is_said = " " in modal or said[end:].strip(" .")
     if start == 0 or not is_said or _GUESS.match(said, end) or _NO_MODAL.search(said[:start]):
         return None
-    return _said(said, start, end, _MODALS[modal])
+    return _said(said, start, end, _MODALS[modal], start)
 
 
 def _ordered(said: str) -> _Turn | None:
@@ -159,10 +153,3 @@ def _ordered(said: str) -> _Turn | None:
     new = _TURNED[said[start:end].lower()]
     new = new.upper() if said[start:end].isupper() else new.capitalize() if said[start].isupper() else new
     return (start, end, new, found[0], said[found.start() : start] + new + said[end : found.end()])
-
-
-_TURNS: Final[Mapping[EditKind, Callable[[str], _Turn | None]]] = {
-    "negation": _negated,
-    "modality": _in_other_mood,
-    "order": _ordered,
-}
