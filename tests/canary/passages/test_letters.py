@@ -16,8 +16,6 @@ from trail_callbacks.canary.passages.letters import letters, looks_like_html, sh
         ("3 < 4 and 5 > 2, <name> stays?", "3 < 4 and 5 > 2,  stays?"),
         ("<table><tr><td>40</td><td>min</td></tr></table>", "\n\n\t40\t\tmin\t\n\n"),
         ("open <script>never ends", "open "),
-        ("open <!-- never ends", "open "),
-        ("a <", "a <"),
     ],
 )
 def test_what_a_page_shows(html, seen):
@@ -42,10 +40,6 @@ def test_only_letters_and_digits_remain_and_know_their_place():
     assert [text[i] for i in found.offsets[:6]] == ["C", "a", "f", "\u00e9", "\ufb01", "\ufb01"]
     assert len(found.folded) == len(found.offsets)
     assert found.between(5, 6) == (4, 6), "a ligature is two letters"
-
-
-def test_composed_and_decomposed_letters_are_the_same():
-    assert letters("cafe\u0301").folded == letters("caf\u00e9").folded == letters("CAFE").folded
 
 
 def test_letters_of_a_page_have_their_offset_in_the_page():

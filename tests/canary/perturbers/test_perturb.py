@@ -8,7 +8,7 @@ from dataclasses import asdict
 
 import pytest
 
-from trail_callbacks.canary import TAG, Corpus, Document
+from trail_callbacks.canary import Corpus, Document
 from trail_callbacks.canary.perturbers.perturb import perturb
 from trail_callbacks.errors import InputError
 
@@ -21,26 +21,6 @@ TEXTS = {
 
 def corpus(**texts):
     return Corpus([Document(id_, text, {"source": id_}) for id_, text in (texts or TEXTS).items()])
-
-
-def applied(twin):
-    """The fictive texts, made of the real ones and the log alone."""
-    for document in twin.real:
-        text = document.text
-        places = [each for edit in twin.edits for each in edit.replacements if each.document == document.id]
-        for each in sorted(places, key=lambda place: place.start, reverse=True):
-            assert text[each.start : each.end] == each.old
-            text = text[: each.start] + each.new + text[each.end :]
-        yield text
-
-
-def test_the_log_tells_how_the_fictive_texts_are_made():
-    twin = perturb(corpus())
-    assert twin.edits
-    assert [document.text for document in twin.fictive] == list(applied(twin))
-    assert [document.id for document in twin.fictive] == list(TEXTS)
-    assert all(document.metadata == {"source": document.id, TAG: twin.id} for document in twin.fictive)
-    assert len({edit.id for edit in twin.edits}) == len(twin.edits)
 
 
 SCRIPT = """
@@ -109,8 +89,3 @@ def test_a_corpus_without_text_is_an_error(texts):
 def test_an_argument_out_of_range_is_an_error(arguments, said):
     with pytest.raises(InputError, match=said):
         perturb(corpus(), **arguments)
-
-
-def test_two_documents_of_one_id_are_an_error():
-    with pytest.raises(InputError, match="'a'"):
-        perturb(Corpus([Document("a", "It takes 40 minutes."), Document("a", "It takes 50 minutes.")]))

@@ -20,7 +20,6 @@ def refused(text, kind, real, fictive, *changes):
     [
         ("The walk takes 40 minutes.", "number", "40 minutes", "53 minutes", [("40", "53")], ""),
         ("The walk takes 40 minutes.", "number", "40 minutes", "53 minutes", [("40", "54")], "read as something else"),
-        ("The walk takes 40 minutes.", "number", "40 minutes", "53 minutes", [("40", "few")], "read as something else"),
         (
             "It takes 40 minutes. Count 40 minutes.",
             "number",
@@ -32,7 +31,6 @@ def refused(text, kind, real, fictive, *changes):
         ("They took 40 minutes, 2400 s.", "number", "40 minutes", "53 minutes", [("40", "53"), ("2400", "3180")], ""),
         ("12 adults, 28 children, 40 in total.", "number", "28 children", "31 children", [("28", "31")], "not be true"),
         ("It lasts 30-40 minutes.", "number", "30 minutes", "53 minutes", [("30", "53")], "out of order"),
-        ("The path is 40 km long.", "unit", "40 km", "40 mi", [("40 km", "40 mi")], ""),
         ("We met Ann Skarn. Skarn left.", "name", "Skarn", "Zorvik", [("Skarn", "Zorvik")], "still stand somewhere"),
     ],
 )

@@ -36,12 +36,6 @@ def test_a_plain_statement_is_denied_and_a_denial_affirmed(said, denied):
         assert edit.fictive in new
 
 
-def test_all_sentences_that_say_the_same_are_denied():
-    made = twin("negation", "The museum is open on Sundays.", "Good to know: nothing. The museum is open on Sundays.")
-    assert texts(made)[1].endswith("The museum is not open on Sundays.")
-    assert len(made.edits[0].replacements) == 2
-
-
 @pytest.mark.parametrize(
     "said",
     [
@@ -114,7 +108,6 @@ def test_a_nonce_word_stands_nowhere_else():
     ("text", "after"),
     [
         ("The Alma is larger than the Berta.", "The Alma is smaller than the Berta."),
-        ("Trains are more expensive than buses.", "Trains are less expensive than buses."),
         ("Alma is the largest of them.", "Alma is the smallest of them."),
     ],
 )

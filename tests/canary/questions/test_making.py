@@ -31,8 +31,6 @@ def only(text, edit, **more):
          "How many cars can the ferry Alma carry?"),
         ("The ferry to Skogholm takes 40 minutes.", "40 minutes", "53 minutes", "number",
          "How many minutes does the ferry to Skogholm take?"),
-        ("A seat in the stalls of Varle costs 24 pounds.", "24 pounds", "31 pounds", "number",
-         "How much does a seat in the stalls of Varle cost?"),
         ("The bridge at Varle was opened by the mayor in 1932.", "1932", "1951", "date",
          "In which year was the bridge at Varle opened by the mayor?"),
         ("The bridge at Varle was opened on 4 March 1932.", "4 March 1932", "9 May 1951", "date",
@@ -51,12 +49,6 @@ def test_questions(sentence, old, new, kind, question):
     [
         ("The doses at Varle stay between 2 and 8 degrees.", "8", "11",
          'According to the documents, what is missing here: "The doses at Varle stay between 2 and ___ degrees."?'),
-        ("The 40-minute crossing to Varle is rough.", "40", "53",
-         'According to the documents, what is missing here: "The ___-minute crossing to Varle is rough."?'),
-        ("Die F\u00e4hre nach Varle braucht f\u00fcr die \u00dcberfahrt 40 Minuten und ist rot.", "40 Minuten",
-         "53 Minuten",
-         ("Was fehlt hier laut den Unterlagen: \u201eDie F\u00e4hre nach Varle braucht f\u00fcr die \u00dcberfahrt ___ "
-          "und ist rot.\u201c?")),
         ("渡船到斗峡岛需要四十分钟并且每天开两班冬天也开.", "四十分钟", "七十分钟",
          "根据文件\uff0c这里缺少什么\uff1a“渡船到斗峡岛需要___并且每天开两班冬天也开.”\uff1f"),
     ],
@@ -73,7 +65,6 @@ RIGHT = 'According to the documents, is this right: "{}" Answer yes or no.'
     [
         ("The museum in Varle is open on Sundays.", "is open", "is not open", "is open", ("yes", "no")),
         ("Dogs in Varle cannot be taken on board.", "cannot", "can", "can", ("no", "yes")),
-        ("Visitors to the harbour of Varle may bring dogs.", "may", "must", "must", ("no", "yes")),
         ("Visitors to the harbour of Varle must bring dogs.", "must", "may", "must", ("yes", "no")),
     ],
 )
@@ -103,16 +94,6 @@ def test_a_sentence_that_another_edit_denies_answers_nothing():
     assert [each.kind for each in found if each.kind == "date"] == []
     assert ("date-1", "another edit denies what its sentence says") in [(each.place, each.why) for each in skipped]
     assert [each.kind for each in make_probes(twin_of({"a": text}, date))[0]] == ["date"]
-
-
-def test_a_turned_statement_is_not_asked_for_with_a_number_that_another_edit_changes():
-    text = "Tents may be rented for 15 pounds a night. The harbour of Skarn is old."
-    turned = change(text, "may be", "must be", kind="modality", real="may be rented for 15 pounds a night",
-                    fictive="must be rented for 15 pounds a night")  # fmt: skip
-    price = change(text, "15", "11", real="15 pounds", fictive="11 pounds")
-    found, skipped = make_probes(twin_of({"a": text}, turned, price))
-    assert not any("15" in each.question for each in found)
-    assert any(each.place == "modality-1" and "another edit changes" in each.why for each in skipped)
 
 
 def test_a_fact_that_was_removed_has_no_fictive_answer():
@@ -248,10 +229,8 @@ def test_many_like_sentences_take_no_square_of_time(limited):
     [
         ("The investigators at Varle plan to contact everybody ten years after the trial.", "ten years", "four years",
          "number"),
-        ("A tear in the lining occurs in one in 3,000 examinations at Varle.", "3,000", "3,400", "number"),
         ("Boolean algebra is a system of Varle used for logical statements.", "Boolean", "Zarvek", "name"),
         ("Bicycles carried on a rack at Varle are insured for 40 days.", "40 days", "31 days", "number"),
-        ("A repeater at 28 pounds put an end to it for the people of Varle.", "28 pounds", "41 pounds", "number"),
     ],
 )  # fmt: skip
 def test_what_grammar_is_not_sure_of_is_asked_with_a_gap(sentence, old, new, kind):
@@ -262,8 +241,6 @@ def test_what_grammar_is_not_sure_of_is_asked_with_a_gap(sentence, old, new, kin
 @pytest.mark.parametrize(
     ("sentence", "old", "new", "question"),
     [
-        ("El puente de Varle mide 312 metros y no está abierto a las bicicletas.", "312 metros", "410 metros",
-         "Según los documentos, ¿qué falta aquí: «El puente de Varle mide ___ y no está abierto a las bicicletas.»?"),
         ("スコグホルム行きのフェリーは40分かかり、毎日二回運航しています。", "40分", "53分",
          "資料によると、ここに入るのは何ですか\uff1a「スコグホルム行きのフェリーは___かかり、毎日二回運航しています。」"),
         ("המעבורת לסקוגהולם אורכת 40 דקות והיא אדומה כולה.", "40 דקות", "53 דקות",
@@ -278,12 +255,7 @@ def test_the_question_is_in_the_language_of_the_sentence(sentence, old, new, que
     ("text", "old", "new", "why"),
     [
         ("def retry(call, attempts=4, base_delay=0.5):", "4", "5", "markup, code or data"),
-        ('{"sku": "DL-2", "name": "Varle desk lamp", "qty": 2, "unit_price_cents": 4990}', "4990", "5990",
-         "markup, code or data"),
-        ("<style>p {margin: 12px}</style><title>The ferry of Varle</title> takes 40 minutes.", "40 minutes",
-         "53 minutes", "markup, code or data"),
         ("ბორანი სკოგჰოლმამდე 40 წუთს გრძელდება.", "40 წუთს", "53 წუთს", "its language is not known"),
-        ("เรือข้ามฟากไปสโกกโฮล์มใช้เวลา 40 นาที", "40 นาท", "53 นาท", "no question can be made"),
         ("Skogholm", "Skogholm", "Zarvek", "no question can be made"),
         ("- 40 minutes\n- 12 euros\n", "40 minutes", "53 minutes", "no question can be made"),
     ],
