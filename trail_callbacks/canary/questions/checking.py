@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from math import isclose
 from typing import Final
 
-from trail_callbacks.canary.corpus import Skipped
+from trail_callbacks.canary.corpus import Corpus, Skipped
 from trail_callbacks.canary.probe import Probe
 from trail_callbacks.canary.twin import Twin
 from trail_callbacks.language.terms import vocabulary
@@ -76,14 +76,14 @@ def names(text: str, value: str) -> bool:
 
 def _same_quantity(text: str, value: str) -> bool:
     """Whether a text has the quantity that a value is: of several, as those of a date, all of them."""
-    wanted = list(quantities(value))
+    wanted = quantities(value)
     if not wanted or (len(wanted) == 1 and wanted[0].kind in _COMMON and not wanted[0].noun):
         return False
-    have = [each for each in quantities(text) if (each.kind, each.noun) in {(one.kind, one.noun) for one in wanted}]
+    have = [(each.kind, each.noun, each.value) for each in quantities(text)]
     return all(
         any(
-            one.kind == other.kind and isclose(one.value, other.value, rel_tol=_SLACK[one.kind in EXACT])
-            for other in have
+            (one.kind, one.noun) == (kind, noun) and isclose(one.value, value, rel_tol=_SLACK[kind in EXACT])
+            for kind, noun, value in have
         )
         for one in wanted
     )
@@ -93,31 +93,34 @@ def _folded(text: str) -> str:
     return " ".join(unicodedata.normalize("NFKC", text).casefold().replace("\u2019", "'").split())
 
 
-def _ungrounded(probe: Probe, twin: Twin | None) -> str | None:  # noqa: PLR0911 - one exit a reason
+def _ungrounded(probe: Probe, twin: Twin | None) -> str | None:
     """What is wrong with the passages of a probe; without a twin its quotes are all there is."""
     if twin is not None and probe.edit is not None and all(each.id != probe.edit for each in twin.edits):
         return f"its edit {probe.edit} is none of this twin"
-    sides = [("corpus", twin.real if twin else None, probe.real_quote, (probe.real, *probe.real_forms))]
-    if probe.fictive is not None:
-        sides.append(
-            ("twin", twin.fictive if twin else None, probe.fictive_quote, (probe.fictive, *probe.fictive_forms))
-        )
-    for which, corpus, quote, values in sides:
-        texts = [quote] if quote else []
-        if corpus is not None:
-            if gone := [each for each in probe.documents if each not in corpus]:
-                return f"its passage is gone: the {which} has no document {gone[0]!r}"
-            documents = [corpus[each].text for each in probe.documents] or [each.text for each in corpus]
-            if quote and not any(quote in text for text in documents):
-                return f"its passage is gone: no document of the {which} has the words {quote[:60]!r}"
-            texts = texts or documents
-        given = _folded(values[0]) in POLAR or any(names(text, each) for text in texts for each in values)
-        if not given and (texts or corpus is not None):
-            return f"its passage in the {which} does not give the answer {values[0]!r}"
+    why = _unstated("corpus", twin.real if twin else None, probe, probe.real_quote, (probe.real, *probe.real_forms))
+    if probe.fictive is not None and why is None:
+        values = (probe.fictive, *probe.fictive_forms)
+        why = _unstated("twin", twin.fictive if twin else None, probe, probe.fictive_quote, values)
+    if why or twin is None:
+        return why
     if probe.fictive is None:
-        left = twin and probe.real_quote and any(probe.real_quote in each.text for each in twin.fictive)
+        left = probe.real_quote and any(probe.real_quote in each.text for each in twin.fictive)
         return "the fact was not removed from the twin" if left else None
-    polar = _folded(probe.real) in POLAR or probe.kind == "order"  # both values stand in both passages
-    if twin and not polar and probe.fictive_quote and names(probe.fictive_quote, probe.real):
+    both = _folded(probe.real) in POLAR or probe.kind == "order"  # of an order both values stand in both passages
+    if not both and probe.fictive_quote and names(probe.fictive_quote, probe.real):
         return f"its passage in the twin still gives the real answer {probe.real!r}"
     return None
+
+
+def _unstated(which: str, corpus: Corpus | None, probe: Probe, quote: str, values: Sequence[str]) -> str | None:
+    """Why a corpus, or a quote of it, does not state one of some values."""
+    texts = [quote] if quote else []
+    if corpus is not None:
+        if gone := [each for each in probe.documents if each not in corpus]:
+            return f"its passage is gone: the {which} has no document {gone[0]!r}"
+        documents = [corpus[each].text for each in probe.documents] or [each.text for each in corpus]
+        if quote and not any(quote in text for text in documents):
+            return f"its passage is gone: no document of the {which} has the words {quote[:60]!r}"
+        texts = texts or documents
+    given = not texts or _folded(values[0]) in POLAR or any(names(text, each) for text in texts for each in values)
+    return None if given else f"its passage in the {which} does not give the answer {values[0]!r}"

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from itertools import zip_longest
-from typing import Final
+from typing import Final, NamedTuple
 
 from trail_callbacks.canary.corpus import Document, Skipped
 from trail_callbacks.canary.probe import Probe
@@ -47,16 +46,16 @@ def make_probes(twin: Twin, *, most: int | None = None) -> tuple[tuple[Probe, ..
     kinds: dict[str, list[Edit]] = defaultdict(list)
     for edit in twin.edits:
         kinds[edit.kind].append(edit)
-    made: dict[str, Probe | str] = {}
-    wanted = len(twin.edits) if most is None else most
+    made: dict[str, Probe] = {}
+    lost: dict[str, Skipped] = {}
     for edit in (edit for turn in zip_longest(*kinds.values()) for edit in turn if edit is not None):
-        if sum(isinstance(each, Probe) for each in made.values()) < wanted:
-            made[edit.id] = maker.probe(edit)
-    in_order = [(edit.id, made[edit.id]) for edit in twin.edits if edit.id in made]
-    return (
-        tuple(each for _, each in in_order if isinstance(each, Probe)),
-        tuple(Skipped(id_, each) for id_, each in in_order if isinstance(each, str)),
-    )
+        if most is not None and len(made) >= most:
+            break
+        if isinstance(found := maker.probe(edit), Probe):
+            made[edit.id] = found
+        else:
+            lost[edit.id] = Skipped(edit.id, found)
+    return tuple(made[e.id] for e in twin.edits if e.id in made), tuple(lost[e.id] for e in twin.edits if e.id in lost)
 
 
 class Maker:
@@ -103,24 +102,24 @@ class Maker:
 
     def _questions(self, fact: EditedSentence) -> Iterator[tuple[str, _Answers | None]]:
         """Questions about a sentence, the most natural first, each with its answers if these are yes and no."""
-        clear = not vague(fact.text)
+        clear, words = not vague(fact.text), len(keys(fact.text))
         if fact.edit.kind in TURNS:
-            if clear and len(keys(fact.text)) > _TELLING and (turned := yes_or_no(fact)) is not None:
+            if clear and words > _TELLING and (turned := yes_or_no(fact)) is not None:
                 question, real, fictive = turned
-                yield question, _Answers(real, fictive, _YES.get(real, ()), _YES.get(fictive, ()))
+                yield question, _Answers(real, fictive, _YES[real], _YES[fictive])
             return
-        if fact.row:
-            yield from [(gap(fact), None)] if fact.cell else ()
-            return
-        if fact.language in {"en", ""} and (natural := asked(fact, self._lower)):
-            yield natural, None
-            if fact.heading:
-                yield f'According to "{fact.heading}", {natural[:1].lower()}{natural[1:]}', None
-        if not hollow(fact):
+        natural = asked(fact, self._lower) if fact.language in {"en", ""} and not fact.row else None
+        found = [natural] if natural else []
+        if natural and fact.heading:
+            found.append(f'According to "{fact.heading}", {natural[:1].lower()}{natural[1:]}')
+        if fact.cell:
+            found.append(gap(fact))
+        elif not fact.row and not hollow(fact):
             gaps = [gap(fact)] if clear and len(fact.text) >= _SHORT else []
             gaps += [gap(fact, fact.before)] if fact.before else []
             gaps += [gap(fact, f"{fact.heading}:")] if fact.heading and clear else []
-            yield from ((each, None) for each in (gaps[::-1] if len(keys(fact.text)) <= _FEW else gaps))
+            found += gaps[::-1] if words <= _FEW else gaps
+        yield from ((each, None) for each in found)
 
     def _foreign(self, text: str, fact: EditedSentence) -> str | None:
         """Words in a text that another edit changes."""
@@ -131,15 +130,12 @@ class Maker:
 
     def _written(self, fact: EditedSentence, question: str, said: _Answers) -> Probe:
         edit = fact.edit
-        places = [each for at, each in enumerate(edit.replacements) if at not in set(edit.repairs)]
+        places = [each for at, each in enumerate(edit.replacements) if at not in edit.repairs]
         return Probe(
             id=edit.id,
             question=" ".join(question.split()),
-            real=said.real,
-            fictive=said.fictive,
+            **said._asdict(),
             also=None if edit.kind in TURNS else edit.also,
-            real_forms=said.real_forms,
-            fictive_forms=said.fictive_forms,
             documents=tuple(dict.fromkeys(each.document for each in places)),
             real_quote=fact.real,
             fictive_quote=fact.fictive if edit.fictive is not None else "",
@@ -150,8 +146,7 @@ class Maker:
         )
 
 
-@dataclass(frozen=True, slots=True)
-class _Answers:
+class _Answers(NamedTuple):
     """The answer of the corpus, that of the twin (None if it has none), and other ways to say them."""
 
     real: str
