@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from bisect import bisect_left
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
@@ -17,6 +18,7 @@ from trail_callbacks.language.values import Quantity, quantities
 
 _CLOSE = 1e-9
 _STEM, _ENDING = 4, 2  # letters that forms of a name have in common at least, and that a shorter one has beside them
+_FORM = re.compile(r"\w{0,2}?(?:e?s|e?ns?|n?ers?|i?ans?|ese|ish|ic|ists?|isms?|y|sche?[nrs]?)")
 _OTHERWISE = "in the twin, a place of it would be read as something else"
 
 
@@ -123,11 +125,16 @@ def names_are_gone(edit: Edit, twin: Rereading) -> str:
     for old in own:
         if old in twin.words:
             return "in the twin, it would still stand somewhere"
-        for other in (each for each in twin.capitalised.get(old[:_STEM], ()) if each not in own):
-            shared = max(_STEM, min(len(other), len(old)) - _ENDING)
-            if other[:shared] == old[:shared]:
-                return f"it also stands as {other!r}, another form of it"
+        near = (each for each in twin.capitalised.get(old[:_STEM], ()) if each not in own)
+        if other := next((each for each in near if _is_form(each, old)), ""):
+            return f"it also stands as {other!r}, another form of it"
     return ""
+
+
+def _is_form(one: str, other: str) -> bool:
+    short, long = sorted((one, other), key=len)
+    shared = next((i for i, (a, b) in enumerate(zip(short, long, strict=False)) if a != b), len(short))
+    return shared >= max(_STEM, len(short) - _ENDING) and _FORM.fullmatch(long, shared) is not None
 
 
 def _said(quantity: Quantity) -> tuple[str, str, str]:
