@@ -129,7 +129,6 @@ class ChatRequest(Request):
     """What a draft of a chat is asked for."""
 
     message: str
-    nodes: list[Any] | None = None
     history: list[Any] | None = None
     options: dict[str, Any] = field(default_factory=dict)
 

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Generator
+from collections.abc import Awaitable, Callable, Generator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from typing import Any, TypeVar
 
+from llama_index.core.base.base_query_engine import BaseQueryEngine
+from llama_index.core.query_engine import CitationQueryEngine, RetrieverQueryEngine, TransformQueryEngine
+from llama_index.core.response_synthesizers import BaseSynthesizer
 from llama_index.core.schema import QueryBundle
 from llama_index_instrumentation import get_dispatcher
 from llama_index_instrumentation.dispatcher import DISPATCHER_SPAN_DECORATED_ATTR
@@ -26,7 +29,6 @@ from trail_callbacks.session import Session
 
 _SOURCES = frozenset({"document", "tool_result"})
 
-Asked = TypeVar("Asked", bound="Request")
 Method = TypeVar("Method", bound=Callable[..., Any])
 
 _span = get_dispatcher(__name__).span
@@ -38,6 +40,7 @@ class Request:
 
     query: Any
     feedback: str = ""
+    nodes: list[Any] | None = None
 
 
 @dataclass(slots=True, kw_only=True)
@@ -185,9 +188,58 @@ async def adraft(query: str, write: Callable[[], Awaitable[Any]]) -> Any:  # noq
     return await write()
 
 
-def revised(request: Asked, draft: EngineDraft, feedback: str) -> Asked:  # noqa: ARG001 - a guard passes it
-    """Returns the request for the next draft."""
-    return replace(request, feedback=feedback)
+_RETRIEVE_THEN_WRITE = (RetrieverQueryEngine, CitationQueryEngine)
+
+
+class Rewriting:
+    """Asks one engine for drafts."""
+
+    def __init__(self, engine: BaseQueryEngine) -> None:
+        self._engine = engine
+        self._synthesizer = _writer(engine)
+
+    def ask(self, request: Request) -> Any:
+        """Lets the engine answer, or write again from the nodes retrieved before."""
+        if request.feedback and request.nodes is not None and self._synthesizer is not None:
+            return self._synthesizer.synthesize(asked_again(request), request.nodes)
+        return self._engine.query(asked_again(request))
+
+    async def aask(self, request: Request) -> Any:
+        """As `ask`."""
+        if request.feedback and request.nodes is not None and self._synthesizer is not None:
+            return await self._synthesizer.asynthesize(asked_again(request), request.nodes)
+        return await self._engine.aquery(asked_again(request))
+
+    def write(self, additional: Sequence[Any] | None, request: Request) -> Any:
+        """Lets the engine write from nodes that the caller retrieved."""
+        return self._engine.synthesize(asked_again(request), request.nodes or [], additional)
+
+    async def awrite(self, additional: Sequence[Any] | None, request: Request) -> Any:
+        """As `write`."""
+        return await self._engine.asynthesize(asked_again(request), request.nodes or [], additional)
+
+    def revised(self, request: Request, draft: EngineDraft, feedback: str) -> Request:
+        """Returns the request for the next draft."""
+        nodes = request.nodes
+        if nodes is None and self._synthesizer is not None:
+            nodes = list(draft.response.source_nodes)
+        return replace(request, feedback=feedback, nodes=nodes)
+
+
+def _writer(engine: BaseQueryEngine) -> BaseSynthesizer | None:
+    """The part that writes, if the engine does nothing but retrieve and let it write."""
+    while isinstance(engine, TransformQueryEngine) and _answers_as(engine, TransformQueryEngine):
+        engine = engine._query_engine  # noqa: SLF001 - there is no other way in
+    if not any(_answers_as(engine, kind) for kind in _RETRIEVE_THEN_WRITE):
+        return None
+    synthesizer = getattr(engine, "_response_synthesizer", None)
+    return synthesizer if isinstance(synthesizer, BaseSynthesizer) else None
+
+
+def _answers_as(engine: BaseQueryEngine, kind: type) -> bool:
+    """True unless a subclass answers in a way of its own."""
+    bases = type(engine).__mro__
+    return all(next(base for base in bases if name in vars(base)) is kind for name in ("_query", "_aquery"))
 
 
 def asked_again(request: Request) -> QueryBundle:

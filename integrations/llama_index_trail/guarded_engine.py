@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncGenerator, Awaitable, Callable, Generator, Sequence
+from collections.abc import AsyncGenerator, Callable, Generator, Sequence
 from contextlib import aclosing
 from contextvars import ContextVar
+from functools import partial
 from typing import TYPE_CHECKING, Any, Unpack
 
 from llama_index.core.base.base_query_engine import BaseQueryEngine
@@ -16,12 +17,11 @@ from llama_index_trail.drafts import (
     EngineDraft,
     EngineGuard,
     Request,
-    asked_again,
+    Rewriting,
     followed,
     graph_of,
     no_span,
     recorded,
-    revised,
     texts_of,
 )
 from llama_index_trail.responses import replayed, streams, withheld
@@ -69,8 +69,10 @@ class GuardedQueryEngine(BaseQueryEngine):
     that repeat what is withheld and were not read for it: what is raised inside a
     sub-question engine is swallowed, and what is raised in a tool becomes text that a model reads.
 
-    Asked again, the engine has the feedback after the question, while embeddings are made of the question alone;
-    keyword search and selectors see both. `synthesize` writes again from the same nodes.
+    To ask again without searching again, an engine that retrieves and then writes (`RetrieverQueryEngine`,
+    `CitationQueryEngine`, one of them behind a query transform) writes from the same nodes, with the feedback beside
+    the question. Any other engine is asked from the start: the feedback follows the question in the query, while
+    embeddings are made of the question alone; keyword search and selectors see both.
 
     Args:
         engine: The engine inside; it is not changed.
@@ -100,6 +102,7 @@ class GuardedQueryEngine(BaseQueryEngine):
         super().__init__(getattr(engine, "callback_manager", None))
         self._engine = engine
         self._guard = EngineGuard(GuardSettings(judge=judge, stream=stream, **settings), around=untraced)
+        self._rewriting = Rewriting(engine)
 
     # ------------------------------------------------------------------ what the engine inside has
 
@@ -141,10 +144,12 @@ class GuardedQueryEngine(BaseQueryEngine):
             _caller.reset(token)
 
     def _query(self, query_bundle: QueryBundle) -> RESPONSE_TYPE:
-        return self._guarded(query_bundle, self._engine.query)
+        answer: RESPONSE_TYPE = self._guarded(Request(query=query_bundle), self._rewriting.ask)
+        return answer
 
     async def _aquery(self, query_bundle: QueryBundle) -> RESPONSE_TYPE:
-        return await self._aguarded(query_bundle, self._engine.aquery)
+        answer: RESPONSE_TYPE = await self._aguarded(Request(query=query_bundle), self._rewriting.aask)
+        return answer
 
     def synthesize(
         self,
@@ -153,7 +158,9 @@ class GuardedQueryEngine(BaseQueryEngine):
         additional_source_nodes: Sequence[NodeWithScore] | None = None,
     ) -> RESPONSE_TYPE:
         """Writes an answer from nodes, guarded like those of `query`."""
-        return self._guarded(query_bundle, lambda query: self._engine.synthesize(query, nodes, additional_source_nodes))
+        write = partial(self._rewriting.write, additional_source_nodes)
+        answer: RESPONSE_TYPE = self._guarded(Request(query=query_bundle, nodes=nodes), write)
+        return answer
 
     async def asynthesize(
         self,
@@ -162,51 +169,49 @@ class GuardedQueryEngine(BaseQueryEngine):
         additional_source_nodes: Sequence[NodeWithScore] | None = None,
     ) -> RESPONSE_TYPE:
         """As `synthesize`."""
-        return await self._aguarded(
-            query_bundle, lambda query: self._engine.asynthesize(query, nodes, additional_source_nodes)
-        )
+        write = partial(self._rewriting.awrite, additional_source_nodes)
+        answer: RESPONSE_TYPE = await self._aguarded(Request(query=query_bundle, nodes=nodes), write)
+        return answer
 
-    def _guarded(self, query: QueryBundle, ask: Callable[[QueryBundle], Any]) -> RESPONSE_TYPE:
+    def _guarded(self, request: Request, ask: Callable[[Request], Any]) -> Any:
         def write(request: Request) -> EngineDraft:
-            attempt = EngineDraft(query=query.query_str, hidden=_for_retriever())
-            attempt.write(lambda: ask(asked_again(request)), live=self._guard.is_live)
+            attempt = EngineDraft(query=request.query.query_str, hidden=_for_retriever())
+            attempt.write(lambda: ask(request), live=self._guard.is_live)
             return attempt
 
-        request = Request(query=query)
         with recorded():
             if self._guard.is_live and streams((attempt := write(request)).response):
-                shown: RESPONSE_TYPE = attempt.response
                 attempt.response.response_gen = self._followed(attempt, attempt.response.response_gen, request)
-                return shown
+                return attempt.response
             first = [attempt] if self._guard.is_live else []
             outcome = carry_out(
                 self._steps(request), lambda again: first.pop() if first else write(again), self._guard.checker
             )
         return self._result(outcome)
 
-    async def _aguarded(self, query: QueryBundle, ask: Callable[[QueryBundle], Awaitable[Any]]) -> RESPONSE_TYPE:
+    async def _aguarded(self, request: Request, ask: Callable[[Request], Any]) -> Any:
         async def write(request: Request) -> EngineDraft:
-            attempt = EngineDraft(query=query.query_str, hidden=_for_retriever())
-            await attempt.awrite(lambda: ask(asked_again(request)), live=self._guard.is_live)
+            attempt = EngineDraft(query=request.query.query_str, hidden=_for_retriever())
+            await attempt.awrite(lambda: ask(request), live=self._guard.is_live)
             return attempt
 
         async def written(request: Request) -> EngineDraft:
             return first.pop() if first else await write(request)
 
-        request = Request(query=query)
         with recorded():
             if self._guard.is_live and streams((attempt := await write(request)).response):
-                shown: RESPONSE_TYPE = attempt.response
                 attempt.response.response_gen = self._afollowed(attempt, attempt.response.response_gen, request)
-                return shown
+                return attempt.response
             first = [attempt] if self._guard.is_live else []
             outcome = await acarry_out(self._steps(request), written, self._guard.checker)
         return await asyncio.to_thread(self._result, outcome)  # work, if the answer is long
 
     def _steps(self, request: Request) -> GuardSteps[EngineDraft]:
-        return guard_answer(self._guard.settings, request, graph_of=graph_of, texts_of=texts_of, revised=revised)
+        return guard_answer(
+            self._guard.settings, request, graph_of=graph_of, texts_of=texts_of, revised=self._rewriting.revised
+        )
 
-    def _result(self, outcome: GuardOutcome[EngineDraft]) -> RESPONSE_TYPE:
+    def _result(self, outcome: GuardOutcome[EngineDraft]) -> Any:
         attempt, report = outcome.draft, outcome.report
         if outcome.action == "raise":
             reject(outcome)
@@ -240,7 +245,7 @@ def _for_retriever() -> bool:
     return caller is not None and method_of(caller) in _RETRIEVING
 
 
-def _marked(response: RESPONSE_TYPE, outcome: GuardOutcome[EngineDraft], report: Report | None) -> RESPONSE_TYPE:
+def _marked(response: Any, outcome: GuardOutcome[EngineDraft], report: Report | None) -> Any:
     summary = outcome.summary()
     if not summary:
         return response

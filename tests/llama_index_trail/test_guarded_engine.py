@@ -11,10 +11,13 @@ from llama_index.core import QueryBundle, Settings
 from llama_index.core.base.base_query_engine import BaseQueryEngine
 from llama_index.core.base.response.schema import PydanticResponse, Response, StreamingResponse
 from llama_index.core.chat_engine import CondenseQuestionChatEngine
+from llama_index.core.indices.query.query_transform.base import HyDEQueryTransform
 from llama_index.core.query_engine import (
+    CitationQueryEngine,
     RetrieverQueryEngine,
     RouterQueryEngine,
     SubQuestionQueryEngine,
+    TransformQueryEngine,
 )
 from llama_index.core.question_gen import LLMQuestionGenerator
 from llama_index.core.response_synthesizers import get_response_synthesizer
@@ -61,6 +64,19 @@ def engine(ask):
 
 def llm_of(engine):
     return engine._response_synthesizer._llm
+
+
+class Counting(BaseRetriever):
+    """Counts what it is asked."""
+
+    def __init__(self, *texts):
+        super().__init__()
+        self.nodes = [NodeWithScore(node=TextNode(text=text), score=1.0) for text in texts]
+        self.asked = []
+
+    def _retrieve(self, query_bundle):
+        self.asked.append(query_bundle.query_str)
+        return list(self.nodes)
 
 
 async def everything(guarded):
@@ -120,6 +136,35 @@ async def test_to_raise(engine, policy):
     assert LEAKED not in str(caught.value)
     with pytest.raises(AnswerRejectedError):
         await guarded.aquery(ASKED)
+
+
+@pytest.mark.parametrize("response_mode", ["compact", "refine", "tree_summarize", "simple_summarize"])
+def test_a_retry_writes_from_the_same_nodes_and_searches_once(models, response_mode):
+    retriever = Counting(FACT, OTHER)
+    plain = RetrieverQueryEngine.from_args(retriever, llm=models.Rules(rules=RETRIED), response_mode=response_mode)
+    response = GuardedQueryEngine(plain, judge="local").query(ASKED)
+    assert str(response) == GOOD
+    assert retriever.asked == [ASKED]
+    first, second = (next(p for p in llm_of(plain).asked if (REVIEW in p) is told) for told in (False, True))
+    assert FACT in first
+    assert FACT in second
+    assert ASKED in second
+
+
+def test_citations_are_not_numbered_twice(shelf, models):
+    plain = CitationQueryEngine.from_args(shelf(FACT, OTHER), llm=models.Rules(rules=RETRIED), similarity_top_k=2)
+    response = GuardedQueryEngine(plain, judge="local").query(ASKED)
+    assert str(response) == GOOD
+    assert llm_of(plain).asked[-1].count("Source 1:") == llm_of(plain).asked[0].count("Source 1:")
+
+
+def test_a_transformed_query_is_retrieved_for_once(models):
+    retriever = Counting(FACT)
+    rules = [("Please write a passage", "A hypothetical passage."), *RETRIED]
+    inner = RetrieverQueryEngine.from_args(retriever, llm=models.Rules(rules=rules))
+    plain = TransformQueryEngine(inner, HyDEQueryTransform(llm=models.Rules(rules=rules)))
+    assert str(GuardedQueryEngine(plain, judge="local").query(ASKED)) == GOOD
+    assert len(retriever.asked) == 1
 
 
 class Own(BaseQueryEngine):
