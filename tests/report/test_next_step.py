@@ -10,7 +10,7 @@ from hypothesis import given
 from judged import ABSENT, NO, ODD, SOME, YES, graph_of, node, quoted
 from judged import report as judged
 
-from trail_callbacks import Report, SupportClass
+from trail_callbacks import Report, SupportClass, check
 from trail_callbacks.render.terminal import to_text
 from trail_callbacks.report.diagnosis import Break, Diagnosis
 from trail_callbacks.report.report import State
@@ -182,3 +182,10 @@ def test_any_report_that_is_not_clean_has_one_line(report):
     clean = report.state == "assessed" and report.hallucination_score == 0 and not report.undecided
     line = report.next_step
     assert line is None if clean else line == " ".join(line.split()) != ""
+
+
+def test_of_texts_that_no_step_wrote_the_answer_is_what_to_correct():
+    wrong = check("The ferry takes 53 minutes.", ["The ferry takes 40 minutes."])
+    assert wrong.next_step == (
+        'Correct the answer where it says "The ferry takes 53 minutes.": source (source-1) says "The ferry takes 40 minutes.".'
+    )

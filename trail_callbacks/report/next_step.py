@@ -95,12 +95,23 @@ class _Advice:
         return f"Look for an error {where}: the run gave no answer."
 
     def _unsupported(self, claim: Claim, verdict: Verdict) -> str:
+        entry = self._graph.node(verdict.introduced_at) if verdict.introduced_at else None
+        if (
+            entry and entry.kind == entry.step == "answer" and not entry.run_id
+        ):  # a text that was given, see `from_texts`
+            decisive = [item for item in verdict.evidence if item.decides]
+            says = self._says(decisive[0]) if decisive else "no source says it"
+            return f"Correct the answer where it says {self._said(claim)}: {says}."
+        return self._of_a_run(claim, verdict)
+
+    def _of_a_run(self, claim: Claim, verdict: Verdict) -> str:
         said, graph, found = self._said(claim), self._graph, self._report.diagnosis
         decisive = sorted((item for item in verdict.evidence if item.decides), key=lambda item: item.relation)
         says = self._says(decisive[0]) if decisive else "no source says it"  # `contradicts` is sorted first
         if verdict.introduced_at is None:
             how = f"start at {self._writer}" if verdict.history else "VerifyOptions(localize=True) looks for it"
             return f"Find the step that introduced {said} ({how}); {says}."
+        entry = graph.node(verdict.introduced_at)
         at = f"the step {self._named(verdict.introduced_at)}"
         read = graph.upstream(verdict.introduced_at)
         if decisive and decisive[0].node_id in {node.id for node in read}:
@@ -111,7 +122,7 @@ class _Advice:
             broken = " ".join(filter(None, (found.first_break.stage, found.first_break.step)))
             return f"The evidence path broke first at {broken}, for {said}: {found.look_at[0]}"
         retrievers = dict.fromkeys(node.step or node.id for node in read if node.origin == "retrieved")
-        if retrievers and graph.node(verdict.introduced_at).kind == "answer":
+        if retrievers and entry.kind == "answer":
             names = shorten(", ".join(retrievers), _QUOTE)
             return f"Check if the index behind {names} lacks {said}: no text that reached {at} says it."
         return f"Check the prompt of {at}: it added {said}, which nothing that it read says."
