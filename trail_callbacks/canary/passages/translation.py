@@ -208,7 +208,7 @@ class Translator:
         rest: list[Range] = [(0, len(passage.folded))]
         swaps: list[Swap] = []
         documents: list[str] = []
-        for document in candidates if passage.folded else ():
+        for document in candidates:
             whole = passage.folded in self._places.view(document).folded
             context = 0 if whole or document in edited else _CONTEXT
             made, left = self._places.swaps(document, text, passage, rest, context)
@@ -216,15 +216,11 @@ class Translator:
                 documents.append(document)
                 swaps += made
                 rest = left
-        if not documents:
-            stated, renamed = self._stated(text, edited)
-            if stated or (edited and passage.folded):
-                return Translated(None, "unplaced", tuple(edited), stated)
-            return _served(text, renamed, ())
         for start, end in rest:
-            stated, renamed = self._stated(text, documents, passage.offsets[start], passage.offsets[end - 1] + 1)
-            if stated:
-                return Translated(None, "unplaced", tuple(documents), stated)
+            span = (passage.offsets[start], passage.offsets[end - 1] + 1) if documents else (0, len(text))
+            stated, renamed = self._stated(text, documents or edited, *span)
+            if stated or (edited and passage.folded and not documents):
+                return Translated(None, "unplaced", tuple(documents or edited), stated)
             swaps += renamed
         return _served(text, swaps, tuple(documents))
 

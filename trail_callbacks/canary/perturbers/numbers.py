@@ -98,15 +98,13 @@ def propose_units(reading: FactReading, rng: random.Random, sizes: Sequence[Size
         why = _no_other_unit(fact, reading)
         written = {} if why else {each: new for each in fact.figures if (new := _in_other_unit(each, reading))}
         read = {(each.kind, each.value) for new in written.values() for each in quantities(new)}
-        if not why and (len(written) < len(fact.figures) or len(read) > 1):
-            why = "no other unit is plausible, new to the corpus, and can be written in all its places"
-        spans = {each: (each.start, each.quantity.end) for each in written}
-        yield (
-            Skipped(f"{fact.named.page.id}: unit {fact.named.words!r}", why)
-            if why
-            else _made("unit", None, {each: (*spans[each], new) for each, new in written.items()},
-                       {each: (each.page.text[slice(*spans[each])], new) for each, new in written.items()}, fact)
-        )  # fmt: skip
+        if len(written) < len(fact.figures) or len(read) > 1:
+            why = why or "no other unit is plausible, new to the corpus, and can be written in all its places"
+            yield Skipped(f"{fact.named.page.id}: unit {fact.named.words!r}", why)
+            continue
+        places = {each: (each.start, each.quantity.end, new) for each, new in written.items()}
+        pairs = {each: (each.page.text[start:end], new) for each, (start, end, new) in places.items()}
+        yield _made("unit", None, places, pairs, fact)
 
 
 def _agree(fact: Fact) -> bool:
