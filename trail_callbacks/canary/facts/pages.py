@@ -16,7 +16,7 @@ from trail_callbacks.canary.corpus import Document
 from trail_callbacks.canary.facts.protected import Spans, fixed, labels
 from trail_callbacks.evidence.spans import tables
 from trail_callbacks.language.terms import keys, stem, terms, vocabulary
-from trail_callbacks.language.values import EXACT, Quantity, quantities
+from trail_callbacks.language.values import DAYS, EXACT, MONTHS, Quantity, quantities
 from trail_callbacks.language.values.quantity import CURRENCIES, UNITS
 from trail_callbacks.language.values.writing import Numeral, Writing
 from trail_callbacks.text import sentences
@@ -33,6 +33,9 @@ _WRAPPED = re.compile(r"[^\n|]{40,}[^\n.!?:;|}\]]\n[ \t]*(?=[\d$\u20ac\u00a3(])(
 _TAG = re.compile(r"<[^<>]{0,2000}>")
 _NOUN = re.compile(r"[ \u00a0\u202f-]?([^\W\d_]+)")
 _HEAD = re.compile(r"[ \u00a0-](?!(?:was|is|has|does|as|its|us|this|plus|less|his|thus)\b)[^\W\d_]{2,}s\b")
+_NAME = re.compile(r"[\w,][ \u00a0]([A-Za-z]{0,3}[A-Z][\w'-]{1,40})[ \u00a0]$")
+_NO_NAME: frozenset[str] = frozenset({*MONTHS, *DAYS, *(code.upper() for code in CURRENCIES)})
+_LOOK_BACK = 44  # characters before a number in which the word of a name stands
 _CUTS = {each: re.compile(rf'"(?:[^"]|"")*+"|({each})') for each in "\t;,"} | {"|": re.compile(r"\\.|(\|)")}
 
 Cells = Sequence[tuple[int, int]]
@@ -171,9 +174,10 @@ class Page:
         found = []
         for each in self.numbers:
             named = self.fixed.overlap(each.start, each.end) or self.labels.overlap(each.start, each.end)
-            if not (each.kind in EXACT or each.bound == "during" or named):
-                numeral, line = self.writing.numeral(each), self.line_of(each.start)
-                found.append(PageFigure(self, each, numeral, line, self.row_of(each.start)))
+            row = self.row_of(each.start)
+            bare = each.kind == "count" and row is None and self._is_name(each)
+            if not (each.kind in EXACT or each.bound == "during" or named or bare):
+                found.append(PageFigure(self, each, self.writing.numeral(each), self.line_of(each.start), row))
         return found
 
     @cached_property
@@ -215,6 +219,11 @@ class Page:
         column = bisect_right(cells, offset, key=lambda cell: cell[1])
         named = [cells[0], *head[column : column + 1]]
         return tuple(self.text[start:end] for start, end in named if not start <= offset < end)
+
+    def _is_name(self, quantity: Quantity) -> bool:
+        """Whether a number is a piece of a name: `a Boeing 747`."""
+        before = _NAME.search(self.text[max(0, quantity.start - _LOOK_BACK) : quantity.start])
+        return before is not None and before[1] not in _NO_NAME and not quantity.noun.endswith("s")
 
 
 def _telling(found: Iterable[str]) -> frozenset[str]:
