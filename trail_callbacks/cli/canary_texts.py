@@ -32,7 +32,7 @@ def perturb(
         typer.Argument(
             metavar="CORPUS",
             help="Folders and files with the texts of the app: text, Markdown, HTML, JSON, JSON lines, CSV or Parquet, "
-            "gzip or not, or the export of a vector store.",
+            "gzip or not; also the records that a vector store exports.",
         ),
     ],
     output: Annotated[str, option("FILE", "Where to write the twin, as JSON.", "--output", "-o", callback=writable)],

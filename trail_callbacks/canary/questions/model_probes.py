@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Annotated, Any, Final
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
 
 from trail_callbacks.canary.corpus import Skipped
 from trail_callbacks.canary.probe import Probe
@@ -15,9 +15,9 @@ from trail_callbacks.canary.questions.cloze import GAP
 from trail_callbacks.canary.questions.facts import EditedSentence
 from trail_callbacks.canary.questions.making import Maker
 from trail_callbacks.canary.twin import Edit, Twin
+from trail_callbacks.judges.llm.schema import salvage, whole
 from trail_callbacks.judges.prompts import Fence, load
 from trail_callbacks.models.call import Call, Pipeline, Reply
-from trail_callbacks.models.salvage import objects
 from trail_callbacks.text import encodable
 
 _BATCH: Final = 8  # items a call
@@ -45,23 +45,10 @@ class _Item(BaseModel):
     answer: Annotated[str, _line(_LONGEST_ANSWER)] = ""
 
 
-def _whole(value: Any) -> Any:
-    """The items that can be read: a broken one does not sink the rest."""
-    if not isinstance(value, list):
-        return value
-    found = []
-    for each in value:
-        try:
-            found.append(_Item.model_validate(each))
-        except ValidationError:
-            continue
-    return found
-
-
 class ProbesReply(BaseModel):
     """Questions or answers, one for each item."""
 
-    items: Annotated[list[_Item], BeforeValidator(_whole), Field(json_schema_extra={"maxItems": 64})]
+    items: Annotated[list[_Item], whole(_Item), Field(json_schema_extra={"maxItems": 64})]
 
 
 def improved(twin: Twin, probes: Sequence[Probe], skipped: Sequence[Skipped]) -> Pipeline[Made]:
@@ -142,7 +129,7 @@ def _asked(items: Mapping[str, str], prompt: str) -> Pipeline[dict[str, _Item | 
     if batches:
         replies = yield [_call([items[id_] for id_ in batch], prompt) for batch in batches]
     for batch, reply in zip(batches, replies, strict=True):
-        read = reply.value.items if isinstance(reply.value, ProbesReply) else _whole(list(objects(reply.text or "")))
+        read = reply.value.items if isinstance(reply.value, ProbesReply) else salvage(reply.text, _Item)
         by_key = {item.id: item for item in reversed(read)}
         lost = f"the model did not answer: {reply.failure.kind}" if reply.failure else "the model left it out"
         found |= {id_: by_key.get(f"i{n}", lost) for n, id_ in enumerate(batch, 1)}

@@ -157,7 +157,7 @@ class StatedItem(_Keyed):
         )
 
 
-def _whole(item: type[BaseModel]) -> BeforeValidator:
+def whole(item: type[BaseModel]) -> BeforeValidator:
     """Keeps the items of a list that can be read."""
 
     def keep(value: Any) -> Any:
@@ -183,26 +183,26 @@ class ClaimsReply(_Strict):
     """The claims of a text."""
 
     abstained: bool = False
-    claims: Annotated[list[ClaimItem], _whole(ClaimItem), Field(json_schema_extra={"maxItems": 200})]
+    claims: Annotated[list[ClaimItem], whole(ClaimItem), Field(json_schema_extra={"maxItems": 200})]
 
 
 class OnePassReply(_Strict):
     """The claims of a text and a verdict for each."""
 
     abstained: bool = False
-    claims: Annotated[list[OnePassItem], _whole(OnePassItem), Field(json_schema_extra={"maxItems": 64})]
+    claims: Annotated[list[OnePassItem], whole(OnePassItem), Field(json_schema_extra={"maxItems": 64})]
 
 
 class VerdictsReply(_Strict):
     """A verdict for each claim."""
 
-    verdicts: Annotated[list[VerdictItem], _whole(VerdictItem), Field(json_schema_extra={"maxItems": 64})]
+    verdicts: Annotated[list[VerdictItem], whole(VerdictItem), Field(json_schema_extra={"maxItems": 64})]
 
 
 class StatedReply(_Strict):
     """Which claims are stated."""
 
-    verdicts: Annotated[list[StatedItem], _whole(StatedItem), Field(json_schema_extra={"maxItems": 64})]
+    verdicts: Annotated[list[StatedItem], whole(StatedItem), Field(json_schema_extra={"maxItems": 64})]
 
 
 class FoundItem(_Keyed):
@@ -216,7 +216,7 @@ class FoundItem(_Keyed):
 class FoundReply(_Strict):
     """What texts say about claims."""
 
-    found: Annotated[list[FoundItem], _whole(FoundItem), Field(json_schema_extra={"maxItems": 200})]
+    found: Annotated[list[FoundItem], whole(FoundItem), Field(json_schema_extra={"maxItems": 200})]
 
 
 class PartsItem(_Keyed):
@@ -228,7 +228,7 @@ class PartsItem(_Keyed):
 class PartsReply(_Strict):
     """The parts of several statements."""
 
-    claims: Annotated[list[PartsItem], _whole(PartsItem), Field(json_schema_extra={"maxItems": 64})]
+    claims: Annotated[list[PartsItem], whole(PartsItem), Field(json_schema_extra={"maxItems": 64})]
 
 
 class FacetItem(_Strict):
@@ -245,7 +245,7 @@ class FacetItem(_Strict):
 class SurveyReply(_Strict):
     """What a question asks for, and what of it was retrieved."""
 
-    facets: Annotated[list[FacetItem], _whole(FacetItem), Field(json_schema_extra={"maxItems": 16})]
+    facets: Annotated[list[FacetItem], whole(FacetItem), Field(json_schema_extra={"maxItems": 16})]
     missing: _text(300) = ""  # type: ignore[valid-type]  # as above
     answers: Annotated[list[Ids], Field(json_schema_extra={"maxItems": 8})] = Field(default_factory=list)
     conflicts: Annotated[list[Ids], Field(json_schema_extra={"maxItems": 8})] = Field(default_factory=list)
