@@ -7,7 +7,7 @@ from functools import cache
 from importlib.resources import files
 
 from trail_callbacks.canary import Corpus, Document
-from trail_callbacks.canary.passages.letters import text_of_html
+from trail_callbacks.canary.passages.places import text_of_html
 from trail_callbacks.demo.documents import documents
 from trail_callbacks.text import sentences
 

@@ -6,7 +6,7 @@ import math
 import unicodedata
 from collections.abc import Sequence
 
-from trail_callbacks.canary.passages.letters import letters, looks_like_html, shared_start, text_of_html
+from trail_callbacks.canary.passages.places import letters, looks_like_html, shared_start, text_of_html
 from trail_callbacks.canary.probe import Probe
 from trail_callbacks.canary.trial import Arm
 from trail_callbacks.language.terms import keys

@@ -10,8 +10,7 @@ from functools import cached_property, lru_cache
 from typing import Any, Final, Literal
 from weakref import WeakValueDictionary
 
-from trail_callbacks.canary.passages.letters import Letters, letters, shown
-from trail_callbacks.canary.passages.places import EditedPlaces, Range, Spot, Swap, swapped
+from trail_callbacks.canary.passages.places import EditedPlaces, Letters, Range, Spot, Swap, letters, shown, swapped
 from trail_callbacks.canary.twin import TAG, TURNS, Replacement, Twin
 from trail_callbacks.language.terms import keys
 from trail_callbacks.text import words

@@ -2,7 +2,7 @@ import time
 
 import pytest
 
-from trail_callbacks.canary.passages.letters import letters, looks_like_html, shown, text_of_html
+from trail_callbacks.canary.passages.places import letters, looks_like_html, shown, text_of_html
 
 
 @pytest.mark.parametrize(
