@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import pickle
+import sqlite3
 import sys
+from contextlib import closing
 
 import pytest
 
@@ -134,3 +136,11 @@ def test_a_store_without_its_library_says_what_to_install(monkeypatch):
     monkeypatch.setitem(sys.modules, "sqlalchemy", None)
     with pytest.raises(MissingExtraError, match=r"trail-callbacks\[store\]"):
         CaptureSettings(store="trail.db")
+
+
+def test_who_gave_a_path_finds_the_report_written_when_the_session_is_closed(tmp_path):
+    session = Session(CaptureSettings(store=tmp_path / "trail.db", **SAID))
+    run(session)
+    session.close(30)
+    with closing(sqlite3.connect(tmp_path / "trail.db")) as found:
+        assert found.execute("select count(*) from runs").fetchone() == (1,)

@@ -238,6 +238,10 @@ class Session:
         """
         self.flush(timeout)
         left = self._verification.close()
+        if self.settings.store is not None:
+            from trail_callbacks.store import opened  # noqa: PLC0415 - most keep nothing
+
+            opened(self.settings.store).flush(timeout)  # who gave a path has no store to ask
         if self._hooks is not None:
             self._hooks.close()
         if left:

@@ -113,7 +113,7 @@ class Ruling:
         whole = found.claim_span == (0, len(self.claim.text))
         return self._judgement(
             found.support,
-            f"{found.error_type.value}: {_difference(found, whole=whole)}",
+            _difference(found, whole=whole),
             (quoted(self.question.passages[p], relation),) if found.support is not SupportClass.ABSENT else (),
             found,
         )
