@@ -21,6 +21,7 @@ def numbers(text):
     [
         ("It has 12 adults and 28 children, 40 passengers in total.", lambda a, b, t: a + b == t),
         ("- Adults: 14\n- Children: 33\n- Total: 47", lambda a, b, t: a + b == t),
+        ("The 12 tickets cost 5 euros each, 60 euros in all.", lambda n, each, t: n * each == t),
         ("Of the 240 crews, 60 crews (25 %) were late.", lambda w, p, s: abs(100 * p / w - s) <= 0.51),
         ("| Port | Boats |\n|---|---|\n| A | 120 |\n| B | 200 |\n| Total | 320 |", lambda a, b, t: a + b == t),
         (

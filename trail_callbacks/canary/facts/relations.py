@@ -50,7 +50,7 @@ class Relation:
     @property
     def is_derived(self) -> bool:
         """Whether the result can be worked out."""
-        return self.rule in {"sum", "share"}
+        return self.rule in {"sum", "share", "product"}
 
     def holds(self, new: Mapping[PageFigure, float]) -> bool:
         """Whether the figures agree, as far as their digits tell; those without a new value keep theirs."""
@@ -73,8 +73,8 @@ class Relation:
         return round(value / numeral.factor, numeral.decimals) * numeral.factor
 
     def _of(self, values: Sequence[float]) -> float:
-        if self.rule == "sum":
-            return sum(values)
+        if self.rule != "share":
+            return sum(values) if self.rule == "sum" else math.prod(values)
         return _WHOLE * values[0] / values[1] if values[1] else math.inf
 
 
@@ -125,10 +125,20 @@ def _in_prose(page: Page) -> Iterator[Relation]:
                 sure = totals or len(run) >= _MANY or min(each.value for each in run) >= _LARGE
                 if sure and _adds_up(run, result.value):
                     yield Relation(result, tuple(run), "sum")
-            for one, other in permutations(others, 2) if kind == "percent" else ():
-                share = Relation(result, (one, other), "share")
-                if one.quantity.kind == other.quantity.kind != kind and one.value < other.value and share.holds({}):
-                    yield share
+            yield from _of_two(result, others)
+
+
+def _of_two(result: PageFigure, others: Sequence[PageFigure]) -> Iterator[Relation]:
+    """What a figure is of two others of its sentence: one as a share of the other, or so many times it."""
+    kind = result.quantity.kind
+    for one, other in permutations(others, 2):
+        share = Relation(result, (one, other), "share")
+        alike = one.quantity.kind == other.quantity.kind != kind == "percent"
+        if alike and one.value < other.value and share.holds({}):
+            yield share
+        counted = one.quantity.kind == "count" and other.quantity.kind == kind and one.value > 1 < other.value
+        if counted and math.isclose(one.value * other.value, result.value):
+            yield Relation(result, (one, other), "product")
 
 
 def _in_tables(page: Page) -> Iterator[Relation]:
