@@ -372,4 +372,4 @@ def test_memory_stays_flat_over_many_runs(says, monkeypatch):
         grown = tracemalloc.get_traced_memory()[0] - before
     finally:
         tracemalloc.stop()
-    assert grown < 400_000, "a kept run is about 20 KB: 150 of them would be 3 MB"
+    assert grown < 1_000_000, "a kept run is about 20 KB: 150 of them would be 3 MB"

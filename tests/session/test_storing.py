@@ -143,4 +143,4 @@ def test_who_gave_a_path_finds_the_report_written_when_the_session_is_closed(tmp
     run(session)
     session.close(30)
     with closing(sqlite3.connect(tmp_path / "trail.db")) as found:
-        assert found.execute("select count(*) from runs").fetchone() == (1,)
+        assert found.execute("select count(*) from trail_runs").fetchone() == (1,)
