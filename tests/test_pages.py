@@ -174,6 +174,12 @@ def test_the_page_of_llama_index_is_followed_to_its_end(llama_index_app, capsys)
     assert report.graph.answer.text == WRONG
 
 
+def test_the_page_of_guards_is_followed(langchain_app):
+    pytest.importorskip("langgraph")
+    out = followed("docs/guards.md", langchain_app)["out"]
+    assert (out["answer"], out["rounds"], out["trail"]["hallucination_score"]) == (WRONG, 3, 1.0)
+
+
 def test_the_pages_of_traces_and_diagnoses_are_followed(langchain_app, capsys, tmp_path, monkeypatch):
     from langchain_trail import TrailCallbackHandler, as_model
 

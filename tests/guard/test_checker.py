@@ -7,8 +7,18 @@ import time
 import pytest
 
 from trail_callbacks import ProvenanceGraph
-from trail_callbacks.guard import Checker, GuardSettings, JudgeDraft, acarry_out, carry_out, guard_answer
-from trail_callbacks.models.call import Budget, Usage
+from trail_callbacks.errors import AnswerRejectedError
+from trail_callbacks.guard import (
+    Checker,
+    GuardOutcome,
+    GuardSettings,
+    JudgeDraft,
+    acarry_out,
+    carry_out,
+    guard_answer,
+    reject,
+)
+from trail_callbacks.models.call import Budget, Failure, Reply, Usage
 from trail_callbacks.testing import ScriptedModel
 
 FACT = "The lighthouse is 77 metres tall."
@@ -22,6 +32,21 @@ def test_a_graph_that_cannot_be_built_is_a_failed_judge():
     report = Checker(GuardSettings(judge="local", timeout=None)).check(JudgeDraft(broken, Usage()))
     assert report.state == "error"
     assert report.warnings == ("not verified: failed: ValueError('no graph')",)
+
+
+def test_a_judge_that_fails_is_logged_once_for_each_kind_and_named_in_the_summary(caplog):
+    refused = Reply(failure=Failure("unauthorised", "the key of ada@example.com is wrong"))
+    checker = Checker(GuardSettings(judge=ScriptedModel([refused] * 9)))
+    wanted = JudgeDraft(lambda: ProvenanceGraph.from_texts("It is red.", ["It is blue."]), Usage())
+    reports = [checker.check(wanted) for _ in range(2)]
+    assert [record.getMessage() for record in caplog.records] == [
+        f"the judge {reports[0].judge} of a guard failed (unauthorised): on_report= has why"
+    ]
+    outcome = GuardOutcome(draft="It is red.", action="block", report=reports[0])
+    assert outcome.summary()["failure"] == "unauthorised"
+    assert "ada@" not in str(outcome.summary())
+    with pytest.raises(AnswerRejectedError, match=r"the judge failed \(unauthorised\)"):
+        reject(outcome)
 
 
 def test_a_check_that_takes_too_long_is_left_behind():

@@ -24,6 +24,10 @@ OPTIONAL = {"Instructor": object, "AsyncInstructor": object, "Store": object}  #
         ({"sample_rate": 1.5}, "sample_rate is 1.5, expected a share from 0.0 to 1.0"),
         ({"sample_rate": float("nan")}, "sample_rate is nan, expected a share from 0.0 to 1.0"),
         ({"keep": {"runs": 0}}, "Retention.runs is 0, expected 1 or more"),
+        ({"keep": 5}, "keep is 5, expected Retention"),
+        ({"options": {"cache": "x"}}, "options is {'cache': 'x'}, expected VerifyOptions"),
+        ({"attach": "no"}, "attach is 'no', expected bool"),
+        ({"on_report": 3}, "on_report is 3, expected a function that takes a report"),
         ({"concurrency": 0}, "concurrency is 0, expected 1 or more"),
         ({"keep": {"seconds": 0}}, "Retention.seconds is 0, expected more than 0"),
         ({"keep": {"seconds": float("nan")}}, "Retention.seconds is nan, expected more than 0"),
@@ -39,7 +43,7 @@ OPTIONAL = {"Instructor": object, "AsyncInstructor": object, "Store": object}  #
 )
 def test_a_wrong_value_is_named_with_its_range(wrong, message):
     with pytest.raises(InputError) as caught:
-        CaptureSettings(**{k: Retention(**v) if k == "keep" else v for k, v in wrong.items()})
+        CaptureSettings(**{k: Retention(**v) if k == "keep" and isinstance(v, dict) else v for k, v in wrong.items()})
     assert str(caught.value) == message
 
 

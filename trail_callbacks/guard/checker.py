@@ -7,6 +7,7 @@ on texts ends soon after its deadline, also on a thread that nobody waits for an
 from __future__ import annotations
 
 import asyncio
+import logging
 import threading
 from collections.abc import Callable, Generator, Sequence
 from concurrent.futures import Future, wait
@@ -18,7 +19,7 @@ from typing import Any, TypeAlias
 
 from trail_callbacks.graph import ProvenanceGraph
 from trail_callbacks.guard.feedback import feedback
-from trail_callbacks.guard.policy import LateReport
+from trail_callbacks.guard.policy import LateReport, failure_of
 from trail_callbacks.guard.settings import GuardSettings
 from trail_callbacks.guard.stripping import Stripped, stripped
 from trail_callbacks.models.call import Usage
@@ -44,6 +45,7 @@ class JudgeDraft:
     spent: Usage
 
 
+_logger = logging.getLogger("trail_callbacks")
 _FOR_CALLS = 0.9
 """The share of the timeout after which no call of the judge's model goes on: what is decided by then counts."""
 
@@ -78,6 +80,7 @@ class Checker:
         self._judge = judging(settings.judge, settings.options)
         self._around = around
         self._delivery = Delivery(settings.on_report)
+        self._logged: set[str] = set()
         self._lane: Lane[Report] = Lane(settings.concurrency or AT_ONCE, waits=True)  # if the judge waits for a model
 
     def check(self, step: JudgeDraft) -> Report:
@@ -154,12 +157,20 @@ class Checker:
         why = attempt.lateness if isinstance(error, TimeoutError) and attempt.is_late else f"failed: {error!r}"
         return Report(state="error", graph=attempt.graph, warnings=(f"not verified: {why}",), judge=self._judge.name)
 
+    def _told(self, report: Report) -> None:
+        """Logs each kind of failure of the judge once: to the app's users it looks like an answer without support."""
+        if (kind := failure_of(report)) and kind not in self._logged:
+            self._logged.add(kind)
+            _logger.warning("the judge %s of a guard failed (%s): on_report= has why", report.judge, kind)
+
     def _delivered(self, report: Report) -> Report:
+        self._told(report)
         errors: list[Exception] = []
         self._delivery.deliver(report, errors.append)
         return _noted(report, errors)
 
     async def _adelivered(self, report: Report) -> Report:
+        self._told(report)
         errors: list[Exception] = []
         await self._delivery.adeliver(report, errors.append, self._settings.timeout)
         return _noted(report, errors)

@@ -153,6 +153,12 @@ class CaptureSettings:
             raise InputError(f"sample_rate is {self.sample_rate}, expected a share from 0.0 to 1.0")
         if self.concurrency is not None and self.concurrency < 1:
             raise InputError(f"concurrency is {self.concurrency}, expected 1 or more")
+        for name, kind in (("options", VerifyOptions), ("keep", Retention), ("attach", bool)):
+            value = getattr(self, name)
+            if not isinstance(value, kind) and (name != "options" or value is not None):
+                raise InputError(f"{name} is {value!r}, expected {kind.__name__}")
+        if self.on_report is not None and not callable(self.on_report):
+            raise InputError(f"on_report is {self.on_report!r}, expected a function that takes a report")
         _check_sources(self.sources)
         _check_context(self.context)
         _check_redact(self.redact)

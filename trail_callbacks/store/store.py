@@ -12,6 +12,7 @@ from functools import partial
 from itertools import islice
 from pathlib import Path
 from typing import Any, TypeAlias
+from uuid import UUID
 
 import sqlalchemy as sa
 
@@ -264,22 +265,22 @@ class Store:
             last = sa.tuple_(sa.literal(rows[-1]["at"]), sa.literal(rows[-1]["n"]))
             after = sa.tuple_(runs.c.at, runs.c.n) > last
 
-    def report(self, run_id: str) -> Report | None:
+    def report(self, run_id: UUID | str) -> Report | None:
         """Returns the report of a run; None if there is none, or if it was too large.
 
         Raises:
             ReportError: If a newer release wrote it.
         """
-        data = self._body(run_id, "report")
+        data = self._body(str(run_id), "report")
         return None if data is None else Report.from_json(data)
 
-    def trace(self, run_id: str) -> Trace | None:
+    def trace(self, run_id: UUID | str) -> Trace | None:
         """As `report`, of its trace.
 
         Raises:
             InputError: If a newer release wrote it.
         """
-        data = self._body(run_id, "trace")
+        data = self._body(str(run_id), "trace")
         return None if data is None else Trace.from_json(data)
 
     def _body(self, run_id: str, kind: str) -> str | None:
