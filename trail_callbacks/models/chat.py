@@ -9,7 +9,7 @@ from time import perf_counter
 from typing import TYPE_CHECKING
 
 from trail_callbacks.models.call import Call, Failure, Message, Reply, Usage
-from trail_callbacks.models.provider_error import failure_of, is_busy, retry_after
+from trail_callbacks.models.provider_error import failure_of, is_busy, misshapen, retry_after
 from trail_callbacks.models.salvage import document
 
 if TYPE_CHECKING:
@@ -86,7 +86,7 @@ def parsed_reply(call: Call, text: str | None, usage: Usage, value: object = Non
         else:
             answer = call.schema.model_validate_json(document(text or "") or "")
     except ValidationError as error:
-        return Reply(failure=Failure("invalid", str(error)), text=text, usage=usage)
+        return Reply(failure=Failure("invalid", misshapen(error, text)), text=text, usage=usage)
     return Reply(value=answer, text=text, usage=usage)
 
 

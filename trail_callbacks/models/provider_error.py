@@ -183,10 +183,11 @@ def _unread(cause: BaseException, completion: Any) -> Failure | None:
     if nothing or isinstance(completion, str | bytes | list | dict | int | float):
         page = "" if nothing else f": {_quoted(str(completion))}"
         return Failure("failed", f"the endpoint's reply is not a chat completion; is base_url right?{page}")
-    return None if completion is None else Failure("invalid", _misshapen(cause, raw_text(completion)))
+    return None if completion is None else Failure("invalid", misshapen(cause, raw_text(completion)))
 
 
-def _misshapen(cause: BaseException, text: str | None) -> str:
+def misshapen(cause: BaseException, text: str | None) -> str:
+    """Says what is wrong with an answer that does not fit its schema, in a line."""
     if not text or not text.strip():
         return "the model returned nothing"
     errors = getattr(cause, "errors", None)
