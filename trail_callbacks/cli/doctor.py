@@ -85,7 +85,8 @@ def _next(found: Sequence[_Finding]) -> str:
     if all(each.missing for each in found if "judged by" in each.subject):
         return "install one of these to record an app, or check a text: trail check --answer FILE --source FILE"
     return (
-        "record your app: callbacks=[TrailCallbackHandler()] of langchain_trail, or instrument() of llama_index_trail; "
+        "record your app: TrailCallbackHandler(judge=as_model(model)) of langchain_trail, or instrument(judge=...) of "
+        "llama_index_trail; "
         "trail demo --open shows what you will get"
     )
 
