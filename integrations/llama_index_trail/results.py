@@ -175,7 +175,8 @@ def _origin(response: object) -> tuple[Session | Report, str]:
     if origin is None:
         raise InputError(
             f"no recorded run returned this {type(response).__name__}: switch on instrument() or trail() before the "
-            "query, pass the very object it returned, and read a stream to its end first"
+            "query, pass the very object it returned, and read a stream to its end first; an agent or a workflow is "
+            "run in `with trail() as t:`, which has t.report"
         )
     return origin
 

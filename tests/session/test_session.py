@@ -13,13 +13,15 @@ from typing import ClassVar
 
 import pytest
 
-from trail_callbacks import export
+from trail_callbacks import LLMJudge, export
 from trail_callbacks.capture.events import Piece, RunEnded, RunStarted
 from trail_callbacks.errors import InputError
 from trail_callbacks.judges.local.judge import LocalJudge
+from trail_callbacks.models.call import Failure, Reply
 from trail_callbacks.redaction import presets
 from trail_callbacks.report.withheld import text_hash
 from trail_callbacks.session import CaptureSettings, Retention, Session
+from trail_callbacks.testing import ScriptedModel
 
 emails, keys = presets("email"), presets("key")
 HERE = Path(__file__).parent
@@ -403,3 +405,14 @@ def test_beyond_what_may_wait_runs_are_skipped_counted_and_verified_when_asked_f
     assert list(session.reports) == ["r0", "r1", "r2"]
     assert session.report("r7", timeout=20).state == "assessed"
     session.close()
+
+
+def test_a_judge_that_fails_is_logged_once_for_each_kind(caplog):
+    refused = Reply(failure=Failure("unauthorised", "401 invalid key"))
+    session = Session(CaptureSettings(judge=LLMJudge(ScriptedModel([refused] * 9)), evaluate="inline"))
+    run(session, "r1")
+    run(session, "r2")
+    assert [session.reports[each].failure for each in ("r1", "r2")] == ["unauthorised"] * 2
+    (said,) = [record.getMessage() for record in caplog.records]
+    assert said.endswith("failed (unauthorised): the warnings of its report have why")
+    assert session.errors == []

@@ -19,7 +19,7 @@ from typing import Any, TypeAlias
 
 from trail_callbacks.graph import ProvenanceGraph
 from trail_callbacks.guard.feedback import feedback
-from trail_callbacks.guard.policy import LateReport, failure_of
+from trail_callbacks.guard.policy import LateReport
 from trail_callbacks.guard.settings import GuardSettings
 from trail_callbacks.guard.stripping import Stripped, stripped
 from trail_callbacks.models.call import Usage
@@ -159,7 +159,7 @@ class Checker:
 
     def _told(self, report: Report) -> None:
         """Logs each kind of failure of the judge once: to the app's users it looks like an answer without support."""
-        if (kind := failure_of(report)) and kind not in self._logged:
+        if (kind := report.failure) and kind not in self._logged:
             self._logged.add(kind)
             _logger.warning("the judge %s of a guard failed (%s): on_report= has why", report.judge, kind)
 

@@ -7,12 +7,12 @@ read. Nothing that was not checked passes by default.
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Any, Generic, Literal, NoReturn, TypeVar, get_args
+from typing import Any, Generic, Literal, NoReturn, TypeVar
 
 from trail_callbacks.errors import AnswerRejectedError
 from trail_callbacks.guard.settings import GuardSettings
 from trail_callbacks.guard.stripping import Stripped
-from trail_callbacks.models.call import Kind, Usage
+from trail_callbacks.models.call import Usage
 from trail_callbacks.report import Report
 from trail_callbacks.verify.threshold import Refusal, refusal, unsettled
 
@@ -119,7 +119,7 @@ class GuardOutcome(Generic[Draft]):
                 if claim.text not in gone
             ]
         late = {"late": True} if isinstance(self.report, LateReport) else {}
-        failed = {"failure": kind} if (kind := failure_of(self.report)) else {}
+        failed = {"failure": kind} if (kind := self.report.failure) else {}
         cost = {name: getattr(self.usage, name) for name in ("calls", "prompt_tokens", "completion_tokens")}
         return {
             **summary,
@@ -132,14 +132,6 @@ class GuardOutcome(Generic[Draft]):
             "attempts": self.attempts,
             "usage": cost,
         }
-
-
-def failure_of(report: Report) -> Kind | None:
-    """How the judge failed, on all of an answer or on a part of it; None if it did not."""
-    errors = (report.claims_error, *(verdict.error for verdict in report.verdicts))
-    why = next(filter(None, errors), "failed" if report.state == "error" else None)
-    kind = why and why.partition(":")[0]
-    return next((each for each in get_args(Kind) if each == kind), "failed") if kind else None
 
 
 _COUNTS = {"claims", "class_counts", "error_counts", "undecided", "coverage", "uncovered"}
@@ -155,7 +147,7 @@ def reject(outcome: GuardOutcome[Any]) -> NoReturn:
         why += f", the judge left out {len(report.uncovered)} of its statements"
     if report is not None and report.undecided:
         why += f", {len(report.undecided)} of {len(report.claims)} claims could not be decided"
-    if report is not None and (failed := failure_of(report)):
+    if report is not None and (failed := report.failure):
         why += f", the judge failed ({failed})"
     raise AnswerRejectedError(
         f"the answer was not accepted: {why}, attempt {outcome.attempts}; the error's .report says more",

@@ -158,8 +158,10 @@ def _header(report: Report, sheet: Sheet) -> Iterator[Any]:
     usage = report.usage
     cost = f"{usage.calls} model call{'' if usage.calls == 1 else 's'}"
     cost += f" and {usage.cache_hits} from the cache" if usage.cache_hits else ""
-    if usage.calls:
+    if usage.prompt_tokens or usage.completion_tokens:
         cost += f", {usage.prompt_tokens:,} tokens read, {usage.completion_tokens:,} written"
+    elif usage.calls:
+        cost += ", tokens not told by the model"
     judge = sheet.safe(shorten(report.judge, _LONGEST)) or "unknown"
     yield Text(f"judge {judge}; {cost}; {usage.seconds:.2f} s", style="dim")
     if len(report.claims) > _MANY:

@@ -7,13 +7,13 @@ from collections import Counter
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field, replace
 from functools import cache, cached_property
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, get_args
 
 from trail_callbacks import display
 from trail_callbacks.claims import Claim
 from trail_callbacks.errors import ReportError
 from trail_callbacks.graph import CUT_OFF, ProvenanceGraph
-from trail_callbacks.models.call import Usage
+from trail_callbacks.models.call import Kind, Usage
 from trail_callbacks.report.compatibility import salvage
 from trail_callbacks.report.verdict import Layer, Scoring, Verdict, score
 from trail_callbacks.statistics.intervals import wilson
@@ -131,6 +131,14 @@ class Report:
             KeyError: If the report has no such claim.
         """
         return self._by_claim[claim_id]
+
+    @property
+    def failure(self) -> Kind | None:
+        """How the judge failed, on all of the answer or on a part of it, see `models.call.Kind`; None if it did not."""
+        errors = (self.claims_error, *(verdict.error for verdict in self.verdicts))
+        why = next(filter(None, errors), "failed" if self.state == "error" and self.graph.answer else None)
+        kind = why and why.partition(":")[0]
+        return next((each for each in get_args(Kind) if each == kind), "failed") if kind else None
 
     @property
     def unsupported(self) -> tuple[Claim, ...]:

@@ -30,6 +30,16 @@ _BAD = {
     "undecided": "plain",
 }  # signals, their hues
 _HUES = dict(zip(AVERAGED, ("plain", "odd", "good", "other"), strict=True))
+_FAULTS: Mapping[SignalName, str] = {
+    "query_coverage": "question not covered by what was found",
+    "evidence_overlap": "evidence left out of the prompt",
+    "answer_coverage": "too few claims supported",
+    "contradiction": "a claim contradicted",
+    "unsupported": "a claim unsupported",
+    "citation_coverage": "too few claims cited",
+    "abstention": "the app declined",
+    "undecided": "the judge decided nothing",
+}
 _ROWS = 200
 _CLASS, _SHOWN = "query_class", 20
 _PAGE = "page"  # who marks here: the page knows no names
@@ -92,7 +102,7 @@ def _card(filters: Filters, name: SignalName, now: Tally, then: Tally) -> dict[s
     _, most = then.interval or (None, None)
     return {
         "share": _point(now),
-        "title": name.replace("_", " "),
+        "title": _FAULTS[name],
         "owner": SIGNALS[name].owner.replace("_", " "),
         "before": then.share,
         "worse": most is not None and now.at_least > most,

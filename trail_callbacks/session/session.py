@@ -69,6 +69,7 @@ class Session:
         self.settings = settings
         self._errors: deque[Exception] = deque(maxlen=_KEPT)
         self._logged: set[type[Exception]] = set()
+        self._failures: set[str] = set()  # of judges, that were logged
         self.recorder = Recorder(
             max_traces=settings.keep.runs,
             ttl=settings.keep.seconds,
@@ -305,6 +306,10 @@ class Session:
             report = without_texts(report, self.settings.keep.text_key)
         if not final:
             return report
+        kind = report.failure if report.judge else None  # without one it raised, and is kept as an error of ours
+        if kind and kind not in self._failures:
+            self._failures.add(kind)
+            _logger.warning("the judge %s failed (%s): the warnings of its report have why", report.judge, kind)
         if self.settings.store is not None:
             from trail_callbacks.session.storing import store_report  # noqa: PLC0415 - most keep nothing
 
