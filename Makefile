@@ -17,11 +17,16 @@ FAST := $(addprefix --ignore=,tests/browser tests/e2e tests/packaging)
 # Hostile texts and whole apps: they run what other tests cover.
 WHOLE := tests/attack tests/origins
 # What else takes seconds a test, mostly in processes of its own.
-SLOW := $(addprefix tests/,audit/test_batch.py audit/test_endpoint.py audit/test_worker.py canary/report \
-  canary/questions/test_making.py canary/runs canary/test_perturb_properties.py cli/test_alerts.py cli/test_canary.py \
-  cli/test_output.py cookbook export/test_pytest_file.py langchain_trail/test_fork.py llama_index_trail/test_fork.py \
-  models/test_store.py pytest_trail/test_plugin.py serving/test_prefork.py serving/test_running.py \
-  session/test_processes.py store/test_faults.py store/test_tallies.py test_docs.py wire)
+SLOW := $(addprefix tests/,audit/test_batch.py audit/test_endpoint.py audit/test_run.py audit/test_worker.py \
+  canary/questions/test_making.py canary/report canary/runs canary/test_perturb_properties.py \
+  canary/test_public_names.py cli/test_alerts.py cli/test_canary.py cli/test_first_steps.py cli/test_output.py \
+  cookbook demo/test_canary.py export/test_pytest_file.py importing/test_odd_content.py \
+  langchain_trail/test_canary.py langchain_trail/test_fork.py langchain_trail/test_holding.py \
+  langchain_trail/test_production.py llama_index_trail/test_canary.py llama_index_trail/test_instrument.py \
+  llama_index_trail/test_origins.py \
+  llama_index_trail/test_fork.py llama_index_trail/test_guarded_chat.py models/test_backoff.py models/test_budget.py \
+  models/test_store.py pytest_trail/test_canary.py pytest_trail/test_plugin.py serving/test_prefork.py \
+  serving/test_running.py session/test_processes.py session/test_waiting.py store test_docs.py test_pages.py wire)
 
 .DEFAULT_GOAL := help
 .PHONY: help demo quick tools coverage test attack check bench screenshot build vendor clean
