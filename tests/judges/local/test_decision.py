@@ -25,6 +25,9 @@ ROWS = [
 ]  # fmt: skip
 
 
+FORT = "The old fort of Marra was rebuilt in 1543 and is 77 metres tall."
+
+
 def decided(text, *sources):
     (verdict,) = check(text, list(sources or (SOURCE,))).verdicts
     return verdict
@@ -188,3 +191,26 @@ def test_a_denial_elsewhere_hides_no_contradiction(claim, source):
 )
 def test_another_one_of_a_numbered_series_contradicts_nothing(claim, source):
     assert check(claim, [source]).verdicts[0].outcome == "undecided"
+
+
+@pytest.mark.parametrize(
+    ("claim", "support"),
+    [
+        ("The old fort of Marra is 77 metres tall.", "supported"),
+        ("The old fort of Marra is 97 metres tall.", "contradicted"),
+        ("The old fort of Marra was rebuilt in 1543.", "supported"),
+    ],
+)
+def test_statements_that_one_subject_joins_are_read_apart(claim, support):
+    assert decided(claim, FORT).support == support
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        "Marra denied it was rebuilt and is 77 metres tall.",
+        "The hall burnt down and the old fort of Marra is not 77 metres tall.",
+    ],
+)
+def test_what_takes_a_joined_statement_back_is_not_read_past(source):
+    assert decided("The old fort of Marra is 77 metres tall.", source).support != "supported"
