@@ -6,6 +6,8 @@ import threading
 import pytest
 from pydantic import BaseModel
 
+from trail_callbacks.audit import audit
+from trail_callbacks.canary.runs.run import run
 from trail_callbacks.errors import InputError
 from trail_callbacks.models.call import Budget, Call, Failure, Message, Usage
 from trail_callbacks.models.drive import drive
@@ -129,3 +131,18 @@ def test_calls_that_name_a_model_ask_for_a_grant_too():
     replies, _ = drive(granted(work(), lambda model: Granted(model, ledger)), other)
     assert sorted(str(reply.failure) for reply in replies) == ["None", "budget: the budget of 1 calls is used up"]
     assert (len(own.calls), len(other.calls)) == (1, 0)
+
+
+@pytest.mark.parametrize(
+    "start",
+    [
+        lambda path, budget: audit(path / "rows.jsonl", out=path / "out", budget=budget),
+        lambda path, budget: run([], str, out=path / "out", budget=budget),
+    ],
+    ids=["audit", "canary"],
+)
+def test_the_time_of_one_report_is_refused_for_a_run_of_many(tmp_path, start):
+    (tmp_path / "rows.jsonl").write_text('{"answer": "It is red.", "sources": ["It is red."]}\n')
+    with pytest.raises(InputError, match=r"Budget\.seconds is for one report"):
+        start(tmp_path, Budget(seconds=5))
+    assert not (tmp_path / "out").exists()

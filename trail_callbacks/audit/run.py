@@ -107,7 +107,7 @@ def audit(
 
         kept = opened(store)
     asked = resolve(judge)
-    settings = options or VerifyOptions()
+    settings, limits = options or VerifyOptions(), (budget or Budget()).of_many()
     keep = judge is None if keep_reports is None else keep_reports
     judging = {
         "release": version("trail-callbacks"),
@@ -125,7 +125,6 @@ def audit(
     claim(folder, {**judging, **chosen})
     if asked.model is not None and settings.cache is None:
         settings = replace(settings, cache=folder / "cache")
-    limits = budget or Budget()
     with closing(AuditJournal(folder)) as journal:
         summary = AuditSummary(by=tuple(by), judge=asked.name)
         ledger = Ledger(limits, journal.spent)

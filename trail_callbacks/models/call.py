@@ -228,6 +228,16 @@ class Budget:
                 return f"the budget of {limit if unit else format(limit, 'g')}{unit} is used up"
         return None
 
+    def of_many(self) -> Budget:
+        """Returns the budget, as one of a run of many.
+
+        Raises:
+            InputError: If it has a time, which is that of one report.
+        """
+        if self.seconds is not None:
+            raise InputError("Budget.seconds is for one report: set it in the budget of VerifyOptions")
+        return self
+
     def of_one(self, where: str) -> Budget:
         """Returns the budget, as one that is not for a run of many.
 

@@ -119,6 +119,7 @@ def run(
         raise InputError(f"concurrency is {concurrency}, expected 1 or more")
     if not 0 < timeout < float("inf"):
         raise InputError(f"timeout is {timeout}, expected seconds over 0")
+    limits = (budget or Budget()).of_many()
     judge = None if model is None else resolve(model).model
     if judge is None and model is not None:
         raise InputError(f"model is {model!r}, which asks no model: what code is in doubt of needs one")
@@ -139,7 +140,7 @@ def run(
         work = _Work(
             journal=journal,
             app=app,
-            ledger=Ledger(budget or Budget(), journal.spent),
+            ledger=Ledger(limits, journal.spent),
             concurrency=concurrency,
             timeout=timeout,
             on_progress=on_progress,
