@@ -197,3 +197,15 @@ def test_wrong_use_of_the_gate_exits_with_two_and_says_what(trail, args, words):
     status, out, err = trail("gate", *args)
     assert (status, out) == (2, "")
     assert words in err
+
+
+@pytest.mark.parametrize(
+    "options", [("--segment", "tenant"), ("--critical", "acme"), ("--rule", "minimum=3"), ("-o", "gate.md")]
+)
+def test_what_is_only_of_releases_is_refused_of_two_reports(trail, saved, tmp_path, monkeypatch, options):
+    monkeypatch.chdir(tmp_path)
+    report = check("It is red.", ["It is red."])
+    status, _, err = trail("gate", saved("o", report), saved("n", report), *options)
+    assert status == 2
+    assert "is for releases" in err
+    assert not (tmp_path / "gate.md").exists()

@@ -100,6 +100,9 @@ def gate(
     """
     read_once([baseline, candidate])
     old, new = only_report(baseline), only_report(candidate)
+    reports, canary = old is not None and new is not None, Path(candidate, _CANARY).is_file()
+    if reports or canary:
+        _only_of_releases(segment, critical, rules if reports else None, outputs)
     data: dict[str, Any]
     views: Iterable[Any]
     why, kinds = None, {}
@@ -110,7 +113,7 @@ def gate(
         outcome = "worse" if why else "passes"
     elif baseline == candidate:
         raise InputError("OLD and NEW are the same runs: there is nothing to compare")
-    elif Path(candidate, _CANARY).is_file():
+    elif canary:
         from trail_callbacks.cli.canary import gate_runs  # noqa: PLC0415 - takes long to import
 
         chosen = numbers_of("--rule", rules, {"policy": str})
@@ -134,6 +137,15 @@ def gate(
     if why:
         complain(why)
     raise typer.Exit(status_of(outcome, on_not_enough))
+
+
+def _only_of_releases(segment: Word, critical: Words, rules: Words, outputs: Words) -> None:
+    """Refuses what says nothing of two reports or canary runs."""
+    written = [each for each in outputs or () if Path(each).suffix.lower() in {".md", ".xml"}]
+    for name, given in (("--segment", segment), ("--critical", critical), ("--rule", rules), ("--output", written)):
+        if given:
+            also = "; what these write is JSON" if given is written else ""
+            raise InputError(f"{name} is for releases, and {given!r} says nothing of what is compared here{also}")
 
 
 def regression(comparison: Comparison, margin: float, on_undecided: OnUndecided = "pass") -> str | None:
