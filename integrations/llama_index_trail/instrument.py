@@ -103,11 +103,13 @@ lock = ChildSafeLock()  # protects the next number and the handlers' registratio
 class Trail(Block):
     """One block's recording. Made by `trail`; enter it once.
 
-    Its results stay readable after the block, also if the app raised.
+    Its results are those of the last run of the block that answered, and stay readable after the block, also if the app
+    raised. What the block called before, such as a retriever, belongs to that run if the run read what it returned.
     """
 
     def __init__(self, scope: Scope) -> None:
         super().__init__(scope.session, current, scope)
+        scope.session.recorder.join_roots()
         self._scope = scope
 
     def __enter__(self) -> Self:

@@ -122,12 +122,11 @@ class OpenRuns:
         error: BaseException | None = None,
         *,
         more: Sequence[Raw] = (),
-        run_id: str | None = None,
     ) -> None:
         """Records how a run ended. Of an exception only its text is kept: its traceback holds the app's frames."""
-        id_, said = run_id or span.id, None if error is None else described(error)
+        said = None if error is None else described(error)
         status = "cancelled" if is_cancellation(error) else "error"
-        span.trace.scope.session.finish(id_, (SpanEnded, id_, outputs, more, said, status))
+        span.trace.scope.session.finish(span.id, (SpanEnded, span.id, outputs, more, said, status))
 
     def _forget(self, span: OpenSpan) -> None:
         self._spans.pop(span.id, None)
@@ -238,9 +237,7 @@ class OpenRuns:
             self._close_models(trace, outputs, error)
             self._close_unread(trace, outputs, error)
         self._drop(trace)
-        for id_ in (root.id,) if root.node == root.id else (root.node, root.id):
-            read = outputs if error is not None or id_ == root.node else ()
-            self._end(root, read, error, more=_earlier(trace), run_id=id_)
+        self._end(root, outputs, error, more=_earlier(trace))
         if response is not None and (error is None or stopped):
             trace.scope.deliver(root.id, response)
         if self.installed is None and not self._traces:

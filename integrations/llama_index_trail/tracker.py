@@ -148,15 +148,10 @@ class Tracker(OpenRuns):
             span.trace.history = {raw.text.strip(): None for raw in inputs}
         span.trace.open[span.id] = self._spans[span.id] = span
         thread = conversation_of(span.trace.memory)
-        if span.kind == "retriever":  # retrieved documents alone are not an answer: the run around them has none
-            span.node = f"{span.id}:documents"
-            span.trace.begin(span.id, None, (SpanStarted, span.id, None, "chain", span.name, inputs, None, own))
-            span.trace.begin(span.node, span.id, (SpanStarted, span.node, span.id, "retriever", span.name, inputs))
-        else:
-            if (session := session_of(span.trace.memory)) is not None:
-                own.setdefault("session_id", session)
-            record = (SpanStarted, span.id, None, span.kind, span.name, inputs, span.call_id, own)
-            span.trace.begin(span.id, None, record, thread)
+        if (session := session_of(span.trace.memory)) is not None:
+            own.setdefault("session_id", session)
+        record = (SpanStarted, span.id, None, span.kind, span.name, inputs, span.call_id, own)
+        span.trace.begin(span.id, None, record, thread)
 
     def exit(self, id_: str, result: object) -> None:
         """A span ends with a result."""

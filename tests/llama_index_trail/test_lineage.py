@@ -6,6 +6,7 @@ from importlib.metadata import version
 import pytest
 from llama_index.core.agent.workflow import FunctionAgent
 from llama_index.core.indices.query.query_transform import HyDEQueryTransform
+from llama_index.core.llms import ChatMessage
 from llama_index.core.postprocessor import LLMRerank
 from llama_index.core.postprocessor.types import BaseNodePostprocessor
 from llama_index.core.query_engine import RetrieverQueryEngine, TransformQueryEngine
@@ -54,6 +55,39 @@ def test_every_response_mode_leads_from_the_documents_to_the_answer(  # noqa: PL
     assert shows(graph, MILL, NINE)
     assert shows(graph, HOW, NINE)
     assert written(graph) == (2 if response_mode == "refine" else 1)
+
+
+async def by_hand(engine, model, mode):
+    """Asks an engine, and a model to improve what it answered."""
+    if mode in ("sync", "stream"):
+        draft = "".join(getattr(engine.query(HOW), "response_gen", NINE))
+        asked = f"Improve the draft: {draft}"
+        return model.complete(asked).text if mode == "sync" else [each.delta for each in model.stream_complete(asked)]
+    response = await engine.aquery(HOW)
+    draft = str(response) if mode == "async" else "".join([each async for each in response.async_response_gen()])
+    messages = [ChatMessage(role="user", content=f"Improve the draft: {draft}")]
+    if mode == "async":
+        return await model.achat(messages)
+    return [each async for each in await model.astream_chat(messages)]
+
+
+def test_what_a_block_calls_by_hand_is_one_run_and_its_drafts_are_no_evidence(ask, models, shows, mode):
+    engine = ask([MILL], NINE, streaming=mode.endswith("stream"))
+    graph = recorded(lambda: by_hand(engine, models.Rules(rules=[("", f"{NINE} It is green.")]), mode))
+    assert graph.question.text == HOW
+    assert shows(graph, MILL, "It is green.")
+    assert NINE not in [leaf.text for leaf in graph.leaves()]
+
+
+def test_a_retriever_called_by_hand_is_read_by_the_model_after_it(shelf, models, shows):
+    def work():
+        found = shelf(MILL).as_retriever().retrieve(HOW)
+        models.Rules(rules=[("", NINE)]).chat([ChatMessage(role="user", content=f"{HOW}\n{found[0].text}")])
+
+    graph = recorded(work)
+    assert graph.answer.text == NINE
+    assert graph.question.text == HOW
+    assert shows(graph, MILL, NINE)
 
 
 def test_a_model_without_callbacks_is_recorded_in_full(ask, answer, models, shows, mode, written):  # noqa: PLR0917 - fixtures

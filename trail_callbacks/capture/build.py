@@ -289,8 +289,8 @@ class _Builder:
             draft.inputs.setdefault(node, Contribution("declared", 1.0))
 
     def _answer(self, root: CapturedRun) -> list[str]:
-        """Adds the answer; returns other texts that the app returned."""
-        if root.failed or not root.outputs:
+        """Adds the answer, which documents alone are not; returns other texts that the app returned."""
+        if root.failed or not root.outputs or root.kind == "retriever":
             return []
         slots, text, alternatives = answer_text(root, self._wrote_last, self._wrote_both)
         if not slots:

@@ -77,7 +77,9 @@ def _asked(trees: Sequence[Sequence[CapturedRun]], place: int, used: Sequence[in
         if slot.piece.text.strip() not in made
         and not any(overlap(texts.text(each.piece.text), texts.text(slot.piece.text)) for each in before)
     ]
-    return tuple(replace(slot.piece, ref=None) for slot in own) if question_first(own) else ()
+    asked = question_first(own)
+    is_request = asked is not None and asked.piece.role in {None, "user"}  # a prompt may have only orders left
+    return tuple(replace(slot.piece, ref=None) for slot in own) if is_request else ()
 
 
 def _moved(event: Event, seq: int, shift: int) -> Event:
