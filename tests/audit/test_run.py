@@ -178,7 +178,7 @@ def test_broken_rows_are_named_and_skipped(lines, table, tmp_path):
         (b'{"spans": []}\n{"spans": []}\n', "no format that is known (it begins with spans)"),
         (b'{"a": [1,\n 2', "broken or truncated"),
         (gzip.compress(json.dumps(row(0)).encode() * 2000)[:-9], "damaged or not yet complete"),
-        (b"id,answer,sources\n1,\xff\xfe,x\n", "not UTF-8"),
+        (b"id,answer,sources\n1,\xff\xfe,x\n", "line 2: is not UTF-8"),
         (b"id,answer,sources\n1,2\n", "has 2 cells, expected 3"),
     ],
 )
@@ -401,17 +401,34 @@ def test_a_cell_that_has_no_value_in_python_is_a_broken_row(table, tmp_path):
     pa = pytest.importorskip("pyarrow", reason="Parquet needs pyarrow")
     from pyarrow import parquet
 
-    answers, sources = ([row(n)[name] for n in range(2)] for name in ("answer", "sources"))
-    parquet.write_table(pa.table({"answer": answers, "sources": sources}), tmp_path / "good")
-    text = pa.Array.from_buffers(
-        pa.string(), 2, [None, pa.py_buffer(b"\0\0\0\0\1\0\0\0\2\0\0\0"), pa.py_buffer(b"\xffx")]
-    )
-    parquet.write_table(pa.table({"answer": answers, "sources": sources, "note": text}), tmp_path / "bad")
-    summary = audit([tmp_path / "bad", tmp_path / "good"], out=tmp_path / "out")
-    ((place, why),) = summary.broken_places
-    assert place == f"{tmp_path / 'bad'}, row 1"
-    assert "its note has no value in Python" in why
-    assert len(table(tmp_path / "out")) == 3
+    text = [pa.py_buffer(b"\0\0\0\0\1\0\0\0\2\0\0\0"), pa.py_buffer(b"\xffx")]
+    cells = {
+        "no UTF-8": pa.Array.from_buffers(pa.string(), 2, [None, *text]),
+        "far date": pa.array([2**30, 1], pa.date32()),
+        "far time": pa.array([2**50, 1], pa.timestamp("s")),
+        "long": pa.array([2**62, 1], pa.duration("s")),
+        "zone": pa.array([1, None], pa.timestamp("us", tz="Mars/Olympus")),
+        "nanoseconds": pa.array([1, 2**60 + 1], pa.timestamp("ns")),
+        "time": pa.array([1, 2], pa.time64("ns")),
+        "bytes": pa.array([b"\xff", b"x"]),
+    }
+    columns = {name: [row(n)[name] for n in range(2)] for name in ("id", "answer")}
+    for name, cell in cells.items():
+        sources = pa.StructArray.from_arrays([pa.array([row(n)["sources"][0] for n in range(2)]), cell], ["text", "of"])
+        held = sources if name == "bytes" else [row(n)["sources"] for n in range(2)]
+        parquet.write_table(pa.table({**columns, "sources": held, "note": cell}), tmp_path / name)
+    summary = audit([tmp_path / name for name in cells], out=tmp_path / "out")
+    bad = list(cells)[:5]
+    assert [place for place, _ in summary.broken_places] == [f"{tmp_path / name}, row 1" for name in bad]
+    assert all("its note has no value in Python" in why for _, why in summary.broken_places)
+    assert len(table(tmp_path / "out")) == 2 * len(cells) - len(bad)
+
+
+def test_a_record_on_which_anything_fails_is_a_broken_one(lines, table, tmp_path):
+    deep = {"format": "trail-trace", "events": json.loads("[" * 600 + "]" * 600)}
+    ((place, why),) = audit(lines("in.jsonl", [row(0), deep, row(1)]), out=tmp_path / "out").broken_places
+    assert (place, why[:30]) == (f"{tmp_path / 'in.jsonl'}, line 2", "cannot be read: RecursionError")
+    assert [each["id"] for each in table(tmp_path / "out")] == ["r0", "r1"]
 
 
 def test_parquet_without_what_reads_it(monkeypatch, tmp_path):

@@ -39,6 +39,8 @@ def test_what_is_no_record_is_told_and_the_rest_is_read(tmp_path):
     found = of(path)
     assert [type(each) for each in found] == [Record, Broken, Broken, Record]
     assert (found[1].place, found[2].why) == (f"{path}, line 2", "is no JSON object")
+    path.write_bytes(b"a,b\n1,\xff\n1,2,3\n3,4\n")
+    assert [type(each) for each in of(path)] == [Broken, Broken, Record]
 
 
 def test_a_text_without_lines_that_is_too_large_is_refused_with_what_to_do(tmp_path, monkeypatch):

@@ -218,8 +218,8 @@ class _Work:
                 continue
             try:
                 found = self.make(record.value)
-            except InputError as error:
-                yield record.place, str(error)
+            except Exception as error:  # noqa: BLE001 - anything may be in a file, and others follow
+                yield record.place, str(error) if isinstance(error, InputError) else f"cannot be read: {error!r}"
                 continue
             wanted = all(found.fields.get(name) == value for name, value in self.where.items())
             if wanted and int(found.content[:13], 16) < self.sample * 16**13:

@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import csv
 import io
+import json
+import re
 from collections.abc import Callable, Iterator, Mapping
+from contextlib import suppress
 from importlib import import_module
 from pathlib import Path
 from typing import IO, Any
@@ -14,41 +17,42 @@ from trail_callbacks.reading.objects import LARGEST, Broken, Record, json_object
 from trail_callbacks.reading.opening import HEAD, PARQUET, opened
 
 _LEAST = 2  # columns, without which a text is taken for none
+_FOREIGN = re.compile("[\udc80-\udcff]")  # what takes the place of a byte that is no UTF-8
 
 
 def csv_rows(stream: IO[bytes], name: str) -> Iterator[Record | Broken]:
     """Yields the rows of a table whose first line names the columns.
 
     Raises:
-        InputError: If it has one column, or is not UTF-8.
+        InputError: If it has one column.
     """
-    text = io.TextIOWrapper(stream, encoding="utf-8", newline="")
+    text = io.TextIOWrapper(stream, encoding="utf-8", errors="surrogateescape", newline="")
     csv.field_size_limit(LARGEST)
-    try:
-        head = text.readline(LARGEST)
-        delimiter = max("\t;,", key=head.count)
-        columns = next(csv.reader([head], delimiter=delimiter))
-        if len(columns) < _LEAST:
-            raise InputError(f"{name} is neither JSON nor a table: expected JSON lines, JSON, CSV or Parquet")
-        rows = csv.reader(text, delimiter=delimiter)
-        while True:
-            try:
-                row = next(rows, None)
-            except csv.Error as error:
-                yield Broken(f"{name}, line {rows.line_num + 1}", f"is no CSV: {error}", rows.line_num + 1)
-                continue
-            if row is None:
-                if rows.line_num == 0:
-                    yield Broken(name, f"has no row below its first line, {head.strip()[:80]!r}")
-                return
-            line = rows.line_num + 1
-            place = f"{name}, line {line}"
-            if len(row) == len(columns):
-                yield Record(place, line, dict(zip(columns, row, strict=True)))
-            elif row:
+    head = text.readline(LARGEST)
+    delimiter = max("\t;,", key=head.count)
+    columns = next(csv.reader([head], delimiter=delimiter))
+    if len(columns) < _LEAST:
+        raise InputError(f"{name} is neither JSON nor a table: expected JSON lines, JSON, CSV or Parquet")
+    rows = csv.reader(text, delimiter=delimiter)
+    while True:
+        try:
+            row = next(rows, None)
+        except csv.Error as error:
+            yield Broken(f"{name}, line {rows.line_num + 1}", f"is no CSV: {error}", rows.line_num + 1)
+            continue
+        if row is None:
+            if rows.line_num == 0:
+                yield Broken(name, f"has no row below its first line, {head.strip()[:80]!r}")
+            return
+        line = rows.line_num + 1
+        place = f"{name}, line {line}"
+        if len(row) != len(columns):
+            if row:
                 yield Broken(place, f"has {len(row)} cells, expected {len(columns)}", line)
-    except UnicodeDecodeError as error:
-        raise InputError(f"{name} is not UTF-8 ({error.reason}): convert it, for example with iconv") from error
+        elif _FOREIGN.search("".join(row)):
+            yield Broken(place, "is not UTF-8: convert the file, for example with iconv", line)
+        else:
+            yield Record(place, line, dict(zip(columns, row, strict=True)))
 
 
 def arrow() -> Any:
@@ -88,10 +92,20 @@ def _row(batch: Any, row: int, place: str, number: int) -> Record | Broken:
     value = {}
     for name, column in zip(batch.schema.names, batch.columns, strict=True):
         try:
-            value[name] = column[row].as_py()
-        except (ValueError, OverflowError) as error:  # nanoseconds, a year that Python does not know, no UTF-8
+            value[name] = _held(column[row])
+        except Exception as error:  # noqa: BLE001 - a year that Python does not know, no UTF-8, an unknown time zone
             return Broken(place, f"its {name} has no value in Python: {error}", number)
     return Record(place, number, value)
+
+
+def _held(cell: Any) -> Any:
+    """What a cell holds, with texts for what JSON has no values for: dates, bytes, decimals."""
+    try:
+        return json.loads(json.dumps(cell.as_py(), ensure_ascii=False, default=str))
+    except ValueError:
+        with suppress(Exception):
+            return cell.cast("string").as_py()  # nanoseconds, which Python has not
+        raise
 
 
 def files_in(path: str | Path, skip: Path | None = None) -> list[Path]:
