@@ -53,6 +53,18 @@ def test_the_same_is_said_of_a_claim_that_the_judge_flags():
     ]
 
 
+@pytest.mark.parametrize("text", ["The harbour was dredged in 1970 by Quixodoro Vexx.", "Nobody knows."])
+def test_what_only_a_text_of_an_unknown_writer_states_is_undecided_also_if_the_judge_flags_it(text):
+    claim = "The harbour was dredged in 1970 by Quixodoro Vexx."
+    report = checked(claim, KNOWN, Node(id="t1", kind="tool_result", text=text, step="note", origin="unknown"))
+    seen = text == claim
+    assert (report.state, report.verdicts[0].support) == (("unverified", None) if seen else ("assessed", "absent"))
+    assert bool(named(report)) == seen
+    other = "It was dredged in 1980."
+    unseen = Node(id="t1", kind="document", text=other, origin="unknown")
+    assert checked(other, KNOWN, unseen).verdicts[0].support == "contradicted"
+
+
 def test_most_words_in_their_order_are_enough_but_another_number_is_not():
     note = Node(id="t1", kind="tool_result", text="Remember: the ferry always takes about 53 minutes.", origin="model")
     assert "c1 in t1" in named(checked("The ferry takes about 53 minutes.", KNOWN, note))[0]

@@ -165,9 +165,9 @@ class Backtrace:
         return layers
 
     def _before(self, nodes: Sequence[Node]) -> list[Node]:
-        """The model outputs among the inputs of some nodes."""
+        """The model outputs among the inputs of some nodes, and what may be one."""
         inputs = {node.id: node for below in nodes for node in self.graph.inputs(below.id)}
-        return [node for node in inputs.values() if node.kind == "completion"]
+        return [node for node in inputs.values() if node.kind == "completion" or node.origin == "unknown"]
 
     def _states(self, node: Node) -> bool:
         return self.stated.get(node.id, False)

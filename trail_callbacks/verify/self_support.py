@@ -1,7 +1,8 @@
 """Unsupported claims that stand only in what a model wrote: the verdict says so, and a warning names the text.
 
 A model's words come back as a tool's result, a document, a value of the state or an instruction. They are not evidence,
-so the claim is unsupported; a reader who finds it there must learn why that does not count.
+so the claim is unsupported; a reader who finds it there must learn why that does not count. Where nobody saw who wrote
+the text, it may as well be a source: the claim is undecided.
 """
 
 from __future__ import annotations
@@ -15,7 +16,7 @@ from itertools import pairwise
 from trail_callbacks.claims import Claim
 from trail_callbacks.graph import EVIDENCE_KINDS, EVIDENCE_ORIGINS, Node, ProvenanceGraph
 from trail_callbacks.report import Verdict
-from trail_callbacks.taxonomy import UNSUPPORTED
+from trail_callbacks.taxonomy import UNSUPPORTED, SupportClass
 from trail_callbacks.text import forms, sentences
 
 _LEAST = 3  # words of a claim that are not found by chance
@@ -37,12 +38,19 @@ def self_supported(
     by_text: dict[str, tuple[Node, str, list[str]]] = {}
     for n, (claim, verdict) in enumerate(zip(claims, verdicts, strict=True)):
         quotes = [(part.node, quote) for part in written if unsupported[n] and (quote := part.quote(claim))]
+        entry = graph.node(verdict.introduced_at) if unsupported[n] and verdict.introduced_at else None
+        if entry is not None and entry.origin == "unknown" and not quotes:
+            quotes = [(entry, claim.quote)]
         if not quotes or any(part.quote(claim) for part in evidence):
             continue
         surely = any(node.origin != "unknown" for node, _ in quotes)
         note = f"Only a text that a model {'wrote' if surely else 'may have written'} states it ({quotes[0][0].id})."
         if verdict.undecided is not None:
             marked[n] = replace(verdict, undecided=f"{note} {verdict.undecided}".rstrip())
+        elif not surely and verdict.support is not SupportClass.CONTRADICTED:
+            marked[n] = replace(
+                verdict, support=None, error_type=None, second_type=None, confidence=None, evidence=(), undecided=note
+            )
         else:
             marked[n] = replace(verdict, rationale=f"{note} {verdict.rationale}".rstrip())
         for node, quote in quotes:
