@@ -230,13 +230,17 @@ def _hints(
         elif tag.startswith("graph:step:"):
             in_graph = True
     node = metadata.get("langgraph_node")
+    # What a node calls inherits its metadata, and a subgraph may have its name, but only the node has the tag.
+    is_node = in_graph and node is not None and details.get("name") == node
+    task, superstep = (metadata.get(f"langgraph_{name}") for name in ("checkpoint_ns", "step"))
     call_id = details.get("tool_call_id")
     return Hints(
         sequence=sequence,
         branch=branch,
         variables=_variables(serialized) if kind == "prompt" else None,
-        # What a node calls inherits its metadata, and a subgraph may have its name, but only the node has the tag.
-        channels=in_graph and node is not None and details.get("name") == node,
+        channels=is_node,
+        task=str(task) if is_node and task else None,
+        superstep=superstep if is_node and isinstance(superstep, int) else None,
         call_id=str(call_id) if call_id else None,
         source_keys=_source_keys(metadata.get(SOURCE_KEYS)),
         internal=bool(metadata.get(INTERNAL)),

@@ -26,7 +26,7 @@ COLUMNS: Mapping[str, tuple[str, ...]] = {
 """Names under which columns of a row are found, best first."""
 
 _TEXTS = ("text", "content", "page_content")
-_IDS = ("run_id", "parent_id", "id", "call_id", "ref", "same_as")  # stand for one another, and mean nothing else
+_IDS = ("run_id", "parent_id", "id", "call_id", "ref", "task")  # stand for one another, and mean nothing else
 _VOLATILE = ("at", "seq", "tags", "metadata")
 
 

@@ -13,7 +13,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-from trail_callbacks.capture.conversation import Earlier, mark_model_text, recall, time_of
+from trail_callbacks.capture.conversation import TURN, Earlier, mark_model_text, order_of, recall, time_of
 from trail_callbacks.capture.events import DECLARED, Event, Piece
 from trail_callbacks.capture.lineage import (
     Contribution,
@@ -27,6 +27,7 @@ from trail_callbacks.capture.lineage import (
 )
 from trail_callbacks.capture.link import Linker
 from trail_callbacks.capture.match import Text
+from trail_callbacks.capture.resumed import restored
 from trail_callbacks.capture.runs import (
     CapturedRun,
     Slot,
@@ -38,10 +39,11 @@ from trail_callbacks.capture.runs import (
     tree,
 )
 from trail_callbacks.capture.unexplained import CodeOutputs, InstructionFinder, is_from_before, kind_of
-from trail_callbacks.graph import CUT_OFF, LOST, NodeKind, ProvenanceGraph
+from trail_callbacks.graph import CUT_OFF, LOST, UNSEEN, NodeKind, ProvenanceGraph
 
 _MOST_LOST = 8  # sentences
 _NEW_WORDS = 4  # words from which a text is material rather than a label
+_WORDS = 2  # from which a value of a state says something, as does a number
 
 
 def build(events: Iterable[Event], earlier: Earlier | None = None) -> ProvenanceGraph:
@@ -54,6 +56,8 @@ class _Builder:
     def __init__(self, runs: Sequence[CapturedRun], earlier: Earlier | None) -> None:
         self._runs = runs
         self._earlier = earlier
+        self._restored = restored(runs)
+        self._left: dict[str, NodeDraft] = {}  # what of a restored state is a node of an earlier turn, by its id there
         self._continue(runs[0])
         self._asked = question_first(runs[0].inputs)
         self._linker = Linker(runs)
@@ -68,6 +72,7 @@ class _Builder:
             self._linker,
             lambda slot: self._anchor(slot) is not None,
             lambda slot: any(node.kind == "completion" for node in self._resolver.of(slot)),
+            self._was_left,
         )
 
     def _continue(self, root: CapturedRun) -> None:
@@ -88,9 +93,9 @@ class _Builder:
                     self._anchor(slot)
         alternatives = self._answer(root)
         self._take_declared()
-        self._note_lost()
-        recall(self._drafts, self._earlier)
+        recall(self._drafts, self._earlier, self._left)
         mark_model_text(self._drafts, self._runs, self._earlier, self._was_before)
+        self._note_lost()
         decisions = FilterDecisions(self._runs, self._resolver)
         first = self._anchors.get(self._asked) if self._asked else self._last_request()
         return with_source_labels(assemble(self._drafts, first, decisions, alternatives), self._runs)
@@ -170,9 +175,13 @@ class _Builder:
 
     def _untraced(self, slot: Slot) -> NodeDraft | None:
         """Text that appears mid-run without a producer: history from a checkpoint, a document from untraced code."""
-        piece, links = slot.piece, [link for link in self._linker.of(slot) if link.basis != "scope"]
+        piece, left = slot.piece, self._was_left(slot)
+        # What a node wrote to a channel of a state that was there need not be all that is in it.
+        links = [link for link in self._linker.of(slot) if link.basis != "scope" and not (left and link.opaque)]
         if not piece.text.strip() or (links and not is_from_before(slot, links)):
             return None
+        if left and piece.origin is None and piece.role not in {"user", "system"}:
+            return self._left_before(slot)
         if piece.form == "document":
             return self._document(slot)
         kind = kind_of(slot)
@@ -184,6 +193,42 @@ class _Builder:
             draft = self._history[said] = self._draft(kind, slot, slot.run.start, {"history": True})
             if links:
                 self._take(draft, self._resolver.of(slot))
+        return draft
+
+    def _was_left(self, slot: Slot) -> bool:
+        """True for a value of a graph's state of which all or a part was there before the graph ran."""
+        return slot.side == "in" and slot.run.hints.channels and slot.run.parent in self._restored
+
+    def _left_before(self, slot: Slot) -> NodeDraft | None:
+        """The node of a text that an earlier run left in the state: that run's own, or else one of unknown origin.
+
+        A model may have written it, also where it looks like a document or a tool's result.
+        """
+        piece, text = slot.piece, self._linker.text(slot)
+        if piece.form == "tool_call" or (len(text.forms) < _WORDS and not any(map(str.isdigit, piece.text))):
+            return None  # a label, such as a route
+        said: tuple[NodeKind, str | None, str | None, str] = "document", piece.id, piece.call_id, piece.text
+        draft = self._history.get(said)
+        if draft is not None:
+            return draft
+        known = self._earlier.node(text) if self._earlier is not None else None
+        if known is not None and known.id in self._left:
+            draft = self._left[known.id]
+        elif known is not None and self._earlier is not None:
+            kind: NodeKind = "completion" if known.kind == "answer" else known.kind
+            draft = self._left[known.id] = self._draft(kind, slot, order_of(known))
+            draft.origin, draft.model_spans, draft.step = known.origin, known.model_spans, known.step
+            draft.attributes = {**known.attributes, TURN: known.attributes.get(TURN, self._earlier.turn)}
+        elif self._earlier is not None and self._earlier.explains(text):
+            draft = self._draft("document", slot, slot.run.start)
+        elif piece.role == "assistant":
+            draft = self._draft("completion", slot, slot.run.start, {"history": True})
+        else:
+            kinds: dict[str | None, NodeKind] = {"message": "tool_result", "document": "document"}
+            draft = self._draft(kinds.get(piece.form, "completion"), slot, slot.run.start)
+            draft.origin, draft.step = "unknown", "state"
+            draft.attributes[UNSEEN] = str(piece.path[0]) if piece.path else ""
+        self._history[said] = draft
         return draft
 
     def _completion(self, run: CapturedRun) -> NodeDraft:
@@ -283,7 +328,8 @@ class _Builder:
             node = self._instructions.get(text)
             if node is None:
                 kind: NodeKind = "instruction" if origin == "template" else "document"
-                node = NodeDraft(kind, Text(text), run, run.start - 0.5, origin=origin)
+                attributes = {UNSEEN: "a part"} if origin == "unknown" else {}
+                node = NodeDraft(kind, Text(text), run, run.start - 0.5, attributes, origin=origin)
                 self._instructions[text] = node
                 self._drafts.append(node)
             draft.inputs.setdefault(node, Contribution("declared", 1.0))
@@ -292,7 +338,7 @@ class _Builder:
         """Adds the answer, which documents alone are not; returns other texts that the app returned."""
         if root.failed or not root.outputs or root.kind == "retriever":
             return []
-        slots, text, alternatives = answer_text(root, self._wrote_last, self._wrote_both)
+        slots, text, alternatives = answer_text(root, self._stale(root), self._wrote_last, self._wrote_both)
         if not slots:
             return []
         others = [slot.piece.text.strip() for slot in alternatives if len(self._linker.text(slot).forms) >= _NEW_WORDS]
@@ -312,8 +358,18 @@ class _Builder:
             draft.attributes[CUT_OFF] = True
         return others
 
+    def _stale(self, root: CapturedRun) -> set[str]:
+        """The texts in a state that earlier runs left there, the answer of an earlier turn among them."""
+        if root not in self._restored:
+            return set()
+        left = {slot.piece.text for run in self._runs for slot in run.inputs if self._was_left(slot)}
+        return left - {slot.piece.text for run in self._runs if run is not root for slot in run.outputs}
+
     def _note_lost(self) -> None:
         """Says on the answer what the graph lacks: a report on it is not complete."""
+        answer = next((draft for draft in self._drafts if draft.kind == "answer"), None)
+        if answer is None:
+            return
         lost = [
             f"{run.step} was given or returned more texts than the {run.cut:,} that are recorded: no claim can be "
             "supported by the others"
@@ -323,9 +379,13 @@ class _Builder:
             f"{step} has too many texts to follow each of them: not all that they were made of is in the graph"
             for step in dict.fromkeys(run.step for run in self._linker.thinned)
         ]
-        for draft in self._drafts if lost else ():
-            if draft.kind == "answer":
-                draft.attributes[LOST] = lost[:_MOST_LOST]
+        if unseen := sorted({str(each.attributes[UNSEEN]) for each in _behind(answer) if UNSEEN in each.attributes}):
+            lost.append(
+                f"the answer rests on {', '.join(unseen)} of a state that was there before the run; who wrote it was "
+                "not recorded, so it is no evidence. Give all workers one store=, or name the sources in sources="
+            )
+        if lost:
+            answer.attributes[LOST] = lost[:_MOST_LOST]
 
     def _take_declared(self) -> None:
         """Makes the sources that the app declared by a function inputs of the answer where no text shows how."""
@@ -333,11 +393,7 @@ class _Builder:
         declared = [draft for draft in self._drafts if DECLARED in draft.attributes]
         if answer is None or not declared:
             return
-        before, todo = {answer}, [answer]
-        while todo:
-            more = todo.pop().inputs.keys() - before
-            before |= more
-            todo += more
+        before = _behind(answer)
         answer.inputs.update((draft, Contribution("declared", 1.0)) for draft in declared if draft not in before)
 
     def _writer(self, slots: Sequence[Slot]) -> CapturedRun:
@@ -401,6 +457,16 @@ class _Builder:
     @staticmethod
     def _take(draft: NodeDraft, contributions: Contributions) -> None:
         merge(draft.inputs, {n: a for n, a in contributions.items() if n is not draft and n.order < draft.order})
+
+
+def _behind(draft: NodeDraft) -> set[NodeDraft]:
+    """A node and all that led to it."""
+    before, todo = {draft}, [draft]
+    while todo:
+        more = todo.pop().inputs.keys() - before
+        before |= more
+        todo += more
+    return before
 
 
 def _order(draft: NodeDraft) -> float:

@@ -6,7 +6,7 @@ results behind it are. So they become nodes of the later graph, as inputs of the
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -15,7 +15,7 @@ from trail_callbacks.capture.events import Piece
 from trail_callbacks.capture.lineage import Contribution, NodeDraft
 from trail_callbacks.capture.match import Text, TextIndex
 from trail_callbacks.capture.runs import CapturedRun, Slot
-from trail_callbacks.graph import EVIDENCE_KINDS, Node, ProvenanceGraph
+from trail_callbacks.graph import EVIDENCE_KINDS, Node, NodeKind, ProvenanceGraph
 from trail_callbacks.text import forms, outside
 
 TURN = "turn"
@@ -48,6 +48,15 @@ class Earlier:
         """Yields what models wrote in the turns before."""
         return (node.text for node in self.graph.nodes if node.origin == "model" and node.kind != "tool_result")
 
+    def node(self, text: Text) -> Node | None:
+        """Returns the last node of the turns before with this text."""
+        return self._nodes.get(text.text.strip())
+
+    def explains(self, text: Text) -> bool:
+        """True if a text is made of what nodes of the turns before hold, a few words aside."""
+        spans = merged([span for match in self._all.find(text).values() for span in match.spans])
+        return len(forms(outside(text.text, spans))) < _CONTENT
+
     def sources(self, text: Text) -> list[tuple[Node, int]]:
         """Returns the evidence behind what a text repeats of a model's before, with its turns, the latest first."""
         found: dict[str, tuple[Node, int]] = {}
@@ -70,53 +79,96 @@ class Earlier:
         return [self._by_text[each] for each in reversed(held[:_STATED]) if each in self._by_text]
 
     @cached_property
+    def _nodes(self) -> dict[str, Node]:
+        return {node.text.strip(): node for node in self.graph.nodes}
+
+    @cached_property
+    def _all(self) -> TextIndex:
+        return _indexed(self._nodes)
+
+    @cached_property
     def _by_text(self) -> dict[str, Node]:
         """The last output of a model with each text."""
         return {node.text.strip(): node for node in self.graph.nodes if node.kind in _WRITTEN and node.text.strip()}
 
     @cached_property
     def _index(self) -> TextIndex:
-        index = TextIndex()
-        for text in self._by_text:
-            index.add(index.text(text))
-        return index
+        return _indexed(self._by_text)
+
+
+def _indexed(texts: Iterable[str]) -> TextIndex:
+    index = TextIndex()
+    for text in texts:
+        index.add(index.text(text))
+    return index
 
 
 _HISTORY = -1e6  # the time of what was there before the run; within a run, times begin at 1
 _EARLIER_TURN = 1.5 * _HISTORY  # when models wrote in earlier turns
 _EARLIER_SOURCE = 2 * _HISTORY  # when those turns had their sources, which they read first
 _WRITTEN = frozenset({"completion", "answer"})
+_EARLIER_KINDS: Mapping[NodeKind, NodeKind] = {"answer": "completion"}
 _CONTENT = 4  # words from which the rest of a text says something
 
 
-def recall(drafts: list[NodeDraft], earlier: Earlier | None) -> None:
-    """Adds the evidence of earlier turns of a conversation as inputs of the texts that rest on it."""
+def recall(drafts: list[NodeDraft], earlier: Earlier | None, left: Mapping[str, NodeDraft]) -> None:
+    """Adds what earlier turns of a conversation knew to the texts that rest on it.
+
+    Args:
+        drafts: The nodes of this turn, to which those of earlier ones are added.
+        earlier: What is known of them.
+        left: Those of the drafts that are nodes of earlier turns, found in the state, by the id there: all that led to
+            them is added, to any other text that repeats what a model wrote then the evidence behind that.
+    """
     if earlier is None:
         return
-    recalled: dict[str, NodeDraft] = {}
-    known: dict[str, list[tuple[Node, int]]] = {}
-    wording = {draft.text.text for draft in drafts if draft.kind == "instruction"}
-    for text in [draft for draft in drafts if _may_repeat(draft)]:
-        found = known.get(text.text.text)
-        if found is None:
-            found = known[text.text.text] = earlier.sources(text.text)
-        for node, turn in found:
-            if node.origin == "template" and node.text in wording:
-                continue  # the same prompt again
-            source = recalled.get(node.id)
-            if source is None:
-                source = recalled[node.id] = NodeDraft(
-                    node.kind,
-                    Text(node.text),
-                    text.run,
-                    _HISTORY,
-                    {**node.attributes, TURN: turn},
-                    origin=node.origin,
-                    model_spans=node.model_spans,
-                    step=node.step,
-                )
-                drafts.append(source)
-            text.inputs.setdefault(source, Contribution("declared", 1.0))
+    known = _Recalled(drafts, dict(left))
+    known.take_all(earlier)
+    found: dict[str, list[tuple[Node, int]]] = {}
+    for text in [draft for draft in drafts if TURN not in draft.attributes and _may_repeat(draft)]:
+        if text.text.text not in found:
+            found[text.text.text] = earlier.sources(text.text)
+        for node, turn in found[text.text.text]:
+            if (source := known.take(node, turn, text.run)) is not None:
+                text.inputs.setdefault(source, Contribution("declared", 1.0))
+
+
+class _Recalled:
+    """The nodes of earlier turns that are nodes of this one, too; `known` has their drafts by their ids then."""
+
+    def __init__(self, drafts: list[NodeDraft], known: dict[str, NodeDraft]) -> None:
+        self._drafts = drafts
+        self._known = known
+        self._wording = {draft.text.text for draft in drafts if draft.kind == "instruction"}
+
+    def take(self, node: Node, turn: int, run: CapturedRun) -> NodeDraft | None:
+        """Returns the draft of a node; None for what was asked then, and for the same prompt again."""
+        if node.origin == "user" or (node.origin == "template" and node.text in self._wording):
+            return None
+        if node.id not in self._known:
+            draft = self._known[node.id] = NodeDraft(
+                _EARLIER_KINDS.get(node.kind, node.kind), Text(node.text), run, order_of(node),
+                {**node.attributes, TURN: turn}, origin=node.origin, model_spans=node.model_spans, step=node.step,
+            )  # fmt: skip
+            self._drafts.append(draft)
+        return self._known[node.id]
+
+    def take_all(self, earlier: Earlier) -> None:
+        """Adds all that led to the nodes that are known by now."""
+        for id_, draft in list(self._known.items()):
+            for each in earlier.graph.upstream(id_):
+                turn = each.attributes.get(TURN, earlier.turn)
+                if turn > earlier.turn - earlier.turns:
+                    self.take(each, turn, draft.run)
+        for edge in earlier.graph.edges if self._known else ():
+            source, target = self._known.get(edge.source), self._known.get(edge.target)
+            if source is not None and target is not None:
+                target.inputs.setdefault(source, Contribution(edge.basis, edge.coverage))
+
+
+def order_of(node: Node) -> float:
+    """When a node of an earlier turn was there: before all of this run, in the order of that turn."""
+    return _EARLIER_TURN + (node.stage or 0)
 
 
 def _may_repeat(draft: NodeDraft) -> bool:

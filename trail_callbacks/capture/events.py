@@ -73,8 +73,9 @@ class Hints:
         variables: For a prompt template, the input keys it uses; None if unknown.
         channels: True for a node of a state graph: the first path element of a piece is a channel that
             sibling nodes read and write.
+        task: For a node of a state graph: its execution, under one name each time that it is tried.
+        superstep: For a node of a state graph: its place among the steps of all runs on this state, from 1.
         call_id: For a tool, the tool call that started it.
-        same_as: Id of a run whose output this one repeats (a cache hit).
         source_keys: Names of inputs that hold sources, as the app declares for this run.
         internal: True for a run that is not part of the answer's lineage (a judge, a title generator).
         unnamed: True if the run's name is the framework's: the step is known by the name of a run around it.
@@ -84,8 +85,9 @@ class Hints:
     branch: str | None = None
     variables: tuple[str, ...] | None = None
     channels: bool = False
+    task: str | None = None
+    superstep: int | None = None
     call_id: str | None = None
-    same_as: str | None = None
     source_keys: tuple[str, ...] = ()
     internal: bool = False
     unnamed: bool = False

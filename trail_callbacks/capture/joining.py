@@ -10,7 +10,7 @@ from trail_callbacks.capture.events import Event, Piece, RunEnded, RunStarted, w
 from trail_callbacks.capture.match import Text, TextIndex, overlap
 from trail_callbacks.capture.runs import CapturedRun, question_first, tree
 
-_REF = 1 << 64  # object identities are smaller; an earlier root's objects are gone, and others may have theirs
+_REF = 1 << 64  # object identities are smaller
 
 
 def joined(roots: Sequence[Sequence[Event]]) -> tuple[Event, ...]:
@@ -27,12 +27,11 @@ def joined(roots: Sequence[Sequence[Event]]) -> tuple[Event, ...]:
     began = roots[used[0]][0].at
     events: list[Event] = [replace(start, at=began, tags=asked.tags, metadata=asked.metadata)]
     for place in used:
-        shift = (len(roots) - 1 - place) * _REF
         for event in roots[place]:
-            moved = _moved(event, len(events) + 1, shift)
-            if isinstance(moved, RunStarted) and moved.run_id == trees[place][0].id:
-                moved = replace(moved, parent_id=around)
-            events.append(moved)
+            there = moved(event, len(events) + 1, len(roots) - 1 - place)
+            if isinstance(there, RunStarted) and there.run_id == trees[place][0].id:
+                there = replace(there, parent_id=around)
+            events.append(there)
     events += _end(roots[-1], last.id, around, len(events) + 1)
     return tuple(events)
 
@@ -82,8 +81,12 @@ def _asked(trees: Sequence[Sequence[CapturedRun]], place: int, used: Sequence[in
     return tuple(replace(slot.piece, ref=None) for slot in own) if is_request else ()
 
 
-def _moved(event: Event, seq: int, shift: int) -> Event:
-    """An event at another place, with the identities of its objects shifted."""
+def moved(event: Event, seq: int, before: int) -> Event:
+    """Returns an event at another place, with identities of objects that no later root has: `before` how many of them.
+
+    An earlier root's objects are gone, and others may have theirs.
+    """
+    shift = before * _REF
 
     def pieces(given: tuple[Piece, ...]) -> tuple[Piece, ...]:
         return tuple(piece if piece.ref is None else replace(piece, ref=piece.ref + shift) for piece in given)

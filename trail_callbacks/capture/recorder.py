@@ -16,6 +16,7 @@ from trail_callbacks.capture.conversation import Earlier
 from trail_callbacks.capture.events import Event, Pending, RunEnded, RunFailed, RunStarted
 from trail_callbacks.capture.joining import joined
 from trail_callbacks.capture.redaction import Redact, Redactor
+from trail_callbacks.capture.resumed import Turn, asks, resumed, shares_state
 from trail_callbacks.capture.run_tree import Deferred, EventMaker, RunTree, Sources
 from trail_callbacks.errors import InputError
 from trail_callbacks.forking import renewed_in_child
@@ -23,6 +24,9 @@ from trail_callbacks.graph import ProvenanceGraph
 
 Material = tuple[Sequence[Event], Earlier | None]
 """What a graph is made of: the events of a run tree, and what was known before them."""
+
+Elsewhere = Callable[[str, float], Turn | None]
+"""Finds the turn of a thread before a time, see `Recorder`."""
 
 _UNFINISHED = 4_096  # run trees at once; a server has as many as requests under way, and few that never end
 _JOINED = 16  # roots before another one that it may be joined with
@@ -47,6 +51,8 @@ class Recorder:
             prompt variables that hold them.
         on_end: Called with the root's id, outside all locks, when a root run has ended or failed.
         on_error: Called with exceptions raised by conversion and redaction.
+        elsewhere: Finds the last turn of a thread before a time, in seconds since the epoch, that another recording
+            kept; None if there is none. Called where graphs are built.
 
     Attributes:
         redactor: What applies `redact`; None for no redaction.
@@ -62,7 +68,9 @@ class Recorder:
         sources: Sources | None = None,
         on_end: Callable[[str], None] | None = None,
         on_error: Callable[[Exception], None] | None = None,
+        elsewhere: Elsewhere | None = None,
     ) -> None:
+        self._elsewhere = elsewhere
         self._max_traces = max_traces
         self._ttl = ttl
         self._turns = turns
@@ -306,23 +314,18 @@ class Recorder:
         trace = self._trace(root_id)
         if trace.graph is not None:
             return trace.graph
-        before = self._steps_before(trace)
-        earlier = self._earlier(trace)
+        events, earlier = self._material(trace)
         with trace.converting:
             if trace.graph is not None:
                 return trace.graph
-            graph = build(*self._material(trace, before, earlier))
+            graph = build(events, earlier)
             if self.ended(root_id):
                 trace.graph = graph
             return graph
 
     def material(self, root_id: str) -> Material:
         """Returns what `build` makes the graph of a run tree of, for those who build it elsewhere."""
-        trace = self._trace(root_id)
-        before = self._steps_before(trace)
-        earlier = self._earlier(trace)
-        with trace.converting:
-            return self._material(trace, before, earlier)
+        return self._material(self._trace(root_id))
 
     def built(self, root_id: str, graph: ProvenanceGraph) -> None:
         """Takes the graph of a finished run tree that was built elsewhere, from its `material`."""
@@ -331,10 +334,32 @@ class Recorder:
         if trace is not None and trace.graph is None:
             trace.graph = graph
 
-    def _material(self, trace: RunTree, before: Sequence[Sequence[Event]], earlier: Earlier | None) -> Material:
-        self._convert(trace)
-        events = joined([*before, trace.events]) if before else tuple(trace.events)
-        return events, None if len(events) > len(trace.events) else earlier
+    def _material(self, trace: RunTree) -> Material:
+        before, own = self._steps_before(trace), self._events_of(trace)
+        if before and len(events := joined([*before, own])) > len(own):
+            return events, None
+        parts, first = self._parts(trace, own)
+        return (resumed(parts) if len(parts) > 1 else own), self._earlier(first)
+
+    def _events_of(self, trace: RunTree) -> tuple[Event, ...]:
+        with trace.converting:
+            self._convert(trace)
+            return tuple(trace.events)
+
+    def _parts(self, trace: RunTree, own: tuple[Event, ...]) -> tuple[list[tuple[Event, ...]], RunTree | Turn]:
+        """A run with those before it that it resumes, each the one before, oldest first; and the oldest itself."""
+        parts: list[tuple[Event, ...]] = [own]
+        here: RunTree | Turn = trace
+        while isinstance(here, RunTree) and here.thread and not asks(parts[0]) and len(parts) < _JOINED:
+            before = self._before(here)
+            if before is None or (isinstance(before, RunTree) and before.forgotten):
+                break
+            events = self._events_of(before) if isinstance(before, RunTree) else before.events
+            if not shares_state(events, own):
+                break
+            parts.insert(0, events)
+            here = before
+        return parts, here
 
     def _steps_before(self, trace: RunTree) -> list[tuple[Event, ...]]:
         """The events of the roots that a root may be joined with, oldest first; a turn of its thread is none."""
@@ -343,59 +368,66 @@ class Recorder:
             with self._lock:
                 each = self._closed.get(root_id)
             if each is not None and (trace.thread is None or each.thread != trace.thread):
-                with each.converting:
-                    self._convert(each)
-                    found.append(tuple(each.events))
+                found.append(self._events_of(each))
         return found
 
-    def _earlier(self, trace: RunTree) -> Earlier | None:
-        """What is known of the conversation before a run tree; None if it is the first turn, or none of one."""
-        before = self._turn_before(trace) if self._turns else None
+    def _earlier(self, trace: RunTree | Turn) -> Earlier | None:
+        """What is known of the conversation before a run; None if it is the first turn, or none of one."""
+        if not isinstance(trace, RunTree):
+            return trace.earlier
+        before = self._before(trace) if self._turns else None
         if before is None:
             return None
-        if self.forgot(before):
+        if not isinstance(before, RunTree):
+            return Earlier.before(before.graph, self._turns)
+        if before.forgotten:
             return None
         try:
             for root_id in self._turns_without_graph(before):
                 self.graph(root_id)
-            return Earlier.before(self.graph(before), self._turns)
+            return Earlier.before(self.graph(before.root_id), self._turns)
         except InputError:  # dropped meanwhile
             return None
 
-    def _turns_without_graph(self, root_id: str) -> list[str]:
+    def _turns_without_graph(self, trace: RunTree) -> list[str]:
         """The turns of a conversation up to a root whose graphs are still to be built, oldest first.
 
         Each graph needs the one before; built from the last one back, a long conversation would exhaust the stack.
         """
         found: list[str] = []
-        here: str | None = root_id
-        while here is not None and not self.forgot(here):
-            trace = self._trace(here)
-            if trace.graph is not None:
-                break
-            found.append(here)
-            here = self._turn_before(trace)
+        here: RunTree | Turn | None = trace
+        while isinstance(here, RunTree) and not here.forgotten and here.graph is None:
+            found.append(here.root_id)
+            here = self._before(here)
         return found[::-1]
 
-    def _turn_before(self, trace: RunTree) -> str | None:
-        """The root of the turn before: the last of the same thread, else what wrote a message of the history."""
+    def _before(self, trace: RunTree) -> RunTree | Turn | None:
+        """The turn before: the last of the same thread, here or elsewhere, else what wrote a message of the history."""
         with self._lock:
             closed = [each for each in self._closed.values() if each is not trace and each.started < trace.started]
         if trace.thread is not None:
-            turns = [each for each in closed if each.thread == trace.thread]
-            return turns[-1].root_id if turns else None
-        with trace.converting:
-            self._convert(trace)
-            started = [event for event in trace.events if isinstance(event, RunStarted)]
-            read = {piece.id for event in started for piece in event.inputs if piece.role == "assistant"}
-            history = read - _ids_written(trace.events) - {None}
-        for each in reversed(closed) if history else ():
-            with each.converting:
-                self._convert(each)
-                wrote = not history.isdisjoint(_ids_written(each.events))
-            if wrote:
-                return each.root_id
-        return None
+            last = next((each for each in reversed(closed) if each.thread == trace.thread), None)
+            other = self._turn_elsewhere(trace)
+            known = last is not None and (other is None or last.epoch + last.ended >= (other.events[0].at or 0.0))
+            return last if known else other
+        started = [event for event in self._events_of(trace) if isinstance(event, RunStarted)]
+        read = {piece.id for event in started for piece in event.inputs if piece.role == "assistant"}
+        history = read - _ids_written(trace.events) - {None}
+        wrote = (each for each in reversed(closed) if not history.isdisjoint(_ids_written(self._events_of(each))))
+        return next(wrote, None) if history else None
+
+    def _turn_elsewhere(self, trace: RunTree) -> Turn | None:
+        """The last turn of its thread before a run that is kept elsewhere; it is looked up once."""
+        if self._elsewhere is not None and trace.elsewhere is None and trace.thread is not None:
+            _, _, name = trace.thread.partition(":")
+            thread = name if self.redactor is None else self.redactor.text(name)
+            try:
+                found = self._elsewhere(thread, trace.epoch + trace.started)
+                trace.elsewhere = (found,) if found is not None and found.events else ()
+            except Exception as error:  # noqa: BLE001 - what was not found is of unknown origin
+                self._report_error(error)
+                trace.elsewhere = ()
+        return trace.elsewhere[0] if trace.elsewhere else None
 
     def graph_under(self, run_id: str) -> ProvenanceGraph:
         """Builds the graph of one run and those inside it, as if it were a root.
@@ -410,10 +442,8 @@ class Recorder:
             trace = self._by_run.get(run_id) or self._by_run.get(_uuid_int(run_id))
         if trace is None or trace.root_id == run_id:
             return self.graph(run_id)
-        earlier = self._earlier(trace)
-        with trace.converting:
-            self._convert(trace)
-            return build(_within(trace.events, run_id), earlier)
+        events, earlier = self._material(trace)
+        return build(_within(events, run_id), earlier)
 
     def _trace(self, root_id: str) -> RunTree:
         with self._lock:
@@ -443,7 +473,7 @@ def _ids_written(events: Sequence[Event]) -> set[str | None]:
     return {piece.id for event in ended for piece in event.outputs}
 
 
-def _within(events: list[Event], run_id: str) -> list[Event]:
+def _within(events: Sequence[Event], run_id: str) -> list[Event]:
     """The events of a run and of the runs inside it."""
     runs = {run_id}
     for event in events:

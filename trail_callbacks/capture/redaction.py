@@ -137,6 +137,7 @@ class Redactor:
         return replace(
             hints,
             branch=self._id(hints.branch),
+            task=self._id(hints.task),
             call_id=self._id(hints.call_id),
             variables=used,
             source_keys=tuple(map(self._name, hints.source_keys)),

@@ -22,6 +22,7 @@ from trail_callbacks.capture.events import (
 )
 from trail_callbacks.capture.payloads import exact_text, scalars
 from trail_callbacks.capture.redaction import Redactor
+from trail_callbacks.capture.resumed import Turn
 from trail_callbacks.errors import InputError
 from trail_callbacks.graph import ProvenanceGraph
 
@@ -46,6 +47,7 @@ class RunTree:
         thread: The conversation or session that the root is a turn of.
         inherited: The root that the context in which this one started had begun before.
         before: Roots that had ended when this one started, the latest first, if runs are joined.
+        elsewhere: The turn before that another recording kept, if any, once it was looked up.
         graph: The graph, once it no longer changes.
         declared: Finds the sources that the app declares.
         kept: Records that were read of a tree that goes on, see `EventMaker.add`.
@@ -68,6 +70,7 @@ class RunTree:
     thread: str | None = None
     inherited: str | None = None
     before: tuple[str, ...] = ()
+    elsewhere: tuple[Turn, ...] | None = None
     graph: ProvenanceGraph | None = None
     declared: DeclaredSources | None = None
     kept: list[Pending | Deferred] = field(default_factory=list)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Literal
 
@@ -234,10 +234,11 @@ def is_reply(slot: Slot) -> bool:
 
 
 def answer_text(
-    root: CapturedRun, wrote_last: Callable[[Slot], float], wrote: Callable[[Slot, Slot], bool]
+    root: CapturedRun, stale: Collection[str], wrote_last: Callable[[Slot], float], wrote: Callable[[Slot, Slot], bool]
 ) -> tuple[list[Slot], str, list[Slot]]:
     """Returns the pieces of the root's outputs that form the answer, its text, and other pieces that might be it."""
     texts = [slot for slot in root.outputs if slot.piece.text.strip() and slot.piece.form != "tool_call"]
+    texts = [slot for slot in texts if slot.piece.text not in stale]
     carried = {(slot.piece.path, slot.piece.text) for slot in root.inputs}  # a message history that was passed through
     has_raw = any(slot.piece.path == (_RAW,) and slot.piece.form == "message" for slot in root.outputs)
     structured = [slot for slot in texts if _STRUCTURED in slot.piece.path or (has_raw and _PARSED in slot.piece.path)]

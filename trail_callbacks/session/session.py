@@ -77,6 +77,7 @@ class Session:
             sources=settings.sources,
             on_end=self._run_ended,
             on_error=self.keep_error,
+            elsewhere=None if settings.store is None else self._turn_before,
         )
         self.begin, self.finish = self.recorder.begin, self.recorder.finish
         self._verification = Verification(settings, self.recorder, self.keep_error, around)
@@ -115,6 +116,11 @@ class Session:
             _logger.warning("trail-callbacks failed, the app is not affected: %r", error, exc_info=error)
 
     # ------------------------------------------------------------------ what was recorded
+
+    def _turn_before(self, thread: str, before: float) -> Trace | None:
+        from trail_callbacks.session.storing import turn_before  # noqa: PLC0415 - most keep nothing
+
+        return turn_before(self.settings, thread, before)
 
     def redacted(self, text: str) -> str:
         """Returns a text as it is stored: the form to find it by in a graph, and the only one for a judge."""

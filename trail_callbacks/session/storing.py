@@ -30,6 +30,20 @@ def trace_of(recorder: Recorder, settings: CaptureSettings, root: str) -> Trace:
     return recorded(root, events, earlier, graph=graph, context=context, versions=versions)
 
 
+_PATIENCE = 2.0  # seconds for runs of this process that are about to be written
+
+
+def turn_before(settings: CaptureSettings, session: str, before: float) -> Trace | None:
+    """Returns the last turn of a thread that the store of some settings has: another worker may have recorded it."""
+    from trail_callbacks.store import opened  # noqa: PLC0415 - SQLAlchemy is needed by few
+
+    if settings.store is None:
+        return None
+    store = opened(settings.store)
+    store.flush(_PATIENCE)
+    return store.turn(session, before)
+
+
 def store_report(recorder: Recorder, settings: CaptureSettings, judged: Report, kept: Report, rate: float) -> None:
     """Hands a run that has ended to the store, while its texts are still there.
 

@@ -117,6 +117,7 @@ class Entry:
     bodies: tuple[Body, ...] = ()  # its report and its trace, as far as there are any
     question: str = ""
     answer: str = ""  # what the app returned
+    session: str | None = None  # the thread that it was a turn of
 
     def run_row(self, added: float) -> dict[str, Any]:
         """The row of `runs`, without `n`."""
@@ -124,6 +125,7 @@ class Entry:
         return {
             **{column: getattr(run, name) for column, name in _COLUMNS.items()},
             "run": plain(run.id),
+            "session": self.session,
             "added": added,
             "rank": self._rank,
             "digest": self._digest,
@@ -212,6 +214,10 @@ class Preparation:
     text_key: bytes | None = field(default=None, repr=False)  # of `texts=False`
     most: int = LARGEST  # bytes of a body before compression
 
+    def redacted(self, text: str) -> str:
+        """Returns a text as it is stored."""
+        return text if self.redactor is None else self.redactor.text(text)
+
     def entry(
         self,
         report: Report,
@@ -246,6 +252,7 @@ class Preparation:
             bodies=tuple(bodies),
             question=question.text if question else "",
             answer=answer.text if answer else "",
+            session=trace.context.session if trace is not None else None,
         )
 
 

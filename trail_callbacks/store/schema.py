@@ -61,7 +61,8 @@ runs = sa.Table(
     *_columns(sa.Double, "at", "added", "rate"),  # when it began and was written here, seconds since the epoch
     *_columns(sa.Integer, "rank"),  # see `writing`
     *_columns(Plain, "digest", "key", "judge", "state"),
-    *_columns(Plain, "release", "user_id", "broken", known=False),  # broken: stage at which its path broke first
+    # broken: stage at which its path broke first; session: the thread that it was a turn of
+    *_columns(Plain, "release", "user_id", "broken", "session", known=False),
     *_columns(sa.Integer, "claims", "decided", "unsupported", *OUTCOMES),  # claims of each
     *_columns(sa.Boolean, "diagnosed"),
     *_columns(sa.Double, "score", *(f"f_{name}" for name in FIGURES), known=False),
@@ -79,6 +80,7 @@ sa.Index("trail_runs_release", runs.c.release, runs.c.at)
 sa.Index("trail_runs_score", runs.c.score, runs.c.n)
 sa.Index("trail_runs_user", runs.c.user_id)
 sa.Index("trail_runs_key", runs.c.key)
+sa.Index("trail_runs_session", runs.c.session, runs.c.at)
 
 details = sa.Table(
     "trail_details",
@@ -188,7 +190,13 @@ totals = sa.Table(
 _LOCK = 0x7472_6169_6C  # of PostgreSQL: one process at a time
 
 
-MIGRATIONS: Sequence[Callable[[sa.Connection], None]] = (metadata.create_all,)
+def _add_sessions(connection: sa.Connection) -> None:
+    if "session" not in {column["name"] for column in sa.inspect(connection).get_columns(runs.name)}:
+        connection.exec_driver_sql(f"ALTER TABLE {runs.name} ADD COLUMN session TEXT")
+        connection.exec_driver_sql(f"CREATE INDEX trail_runs_session ON {runs.name} (session, at)")
+
+
+MIGRATIONS: Sequence[Callable[[sa.Connection], None]] = (metadata.create_all, _add_sessions)
 """What makes version n of version n - 1, from 1. A change of `schema` comes with a function here; none is ever changed,
 so that it states its tables itself where they differ from those of today."""
 

@@ -283,6 +283,26 @@ class Store:
         data = self._body(str(run_id), "trace")
         return None if data is None else Trace.from_json(data)
 
+    def turn(self, session: str, before: float) -> Trace | None:
+        """Returns the trace of the last run of a session, conversation or thread that began before a time.
+
+        Args:
+            session: As in `Context.session`.
+            before: Seconds since the epoch.
+
+        Raises:
+            InputError: If a newer release wrote it.
+        """
+        name = self._preparation.redacted(session)
+        asked = sa.select(runs.c.run).where(
+            runs.c.session == name,
+            runs.c.at < before,
+            runs.c.n.in_(sa.select(bodies.c.n).where(bodies.c.kind == "trace")),
+        )
+        with self._database.reading() as connection:
+            found = connection.execute(asked.order_by(runs.c.at.desc(), runs.c.n.desc()).limit(1)).scalar()
+        return None if found is None else self.trace(found)
+
     def _body(self, run_id: str, kind: str) -> str | None:
         asked = sa.select(bodies.c.codec, bodies.c.data).join(runs, runs.c.n == bodies.c.n)
         with self._database.reading() as connection:

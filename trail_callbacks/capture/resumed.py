@@ -1,0 +1,102 @@
+"""Runs that go on from a state that was there: a graph resumed after an interrupt or a crash, and its next turn.
+
+The run that resumes is called with nothing of its own, and what was finished before is not run again. So its events are
+put together with those of the runs that it goes on from: what follows is as if nothing had torn it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from typing import Protocol, cast
+
+from trail_callbacks.capture.conversation import Earlier
+from trail_callbacks.capture.events import REPLY, Event, Piece, RunStarted
+from trail_callbacks.capture.joining import moved
+from trail_callbacks.capture.runs import CapturedRun
+from trail_callbacks.graph import ProvenanceGraph
+
+
+class Turn(Protocol):
+    """A run of a thread that another recording kept, such as a `Trace`."""
+
+    @property
+    def id(self) -> str:
+        """Id of its root."""
+
+    @property
+    def events(self) -> tuple[Event, ...]:
+        """What it did, with what it resumed."""
+
+    @property
+    def earlier(self) -> Earlier | None:
+        """What was known before it."""
+
+    @property
+    def graph(self) -> ProvenanceGraph:
+        """Its graph."""
+
+
+def asks(events: Sequence[Event]) -> bool:
+    """True if the root was called with something of its own: it is a turn, and resumes none."""
+    root = events[0].run_id if events else None
+    given = (each.inputs or () for each in events if each.run_id == root)
+    return any(REPLY not in piece.attributes for pieces in given for piece in pieces)
+
+
+def shares_state(before: Sequence[Event], events: Sequence[Event]) -> bool:
+    """True if a run can have gone on from another's state; two graphs may use the same thread."""
+    read = [event.inputs for event in events if isinstance(event, RunStarted) and event.hints.channels]
+    texts = {piece.text for event in before for piece in (*(event.inputs or ()), *getattr(event, "outputs", ()))}
+    return not any(read) or any(piece.text in texts for pieces in read for piece in pieces if piece.text.strip())
+
+
+def resumed(parts: Sequence[Sequence[Event]]) -> tuple[Event, ...]:
+    """Puts the runs that each resumed the one before into one.
+
+    A step that was tried again under the name of the same task is one step: what the first try began belongs to it.
+    """
+    latest: dict[str, RunStarted] = {}
+    names: dict[str, str] = {}
+    for place, events in enumerate(parts):
+        for event in events:
+            if isinstance(event, RunStarted):
+                name = names[event.run_id] = event.hints.task or ("" if event is events[0] else event.run_id)
+                latest[name] = cast("RunStarted", moved(event, 0, len(parts) - 1 - place))
+    ids = {run: latest[name].run_id for run, name in names.items()}
+    root = latest[""] = replace(latest[""], inputs=tuple(piece for events in parts for piece in _given(events)))
+    found: list[Event] = []
+    begun = set[str]()
+    for place, events in enumerate(parts):
+        for event in events:
+            name = names.get(event.run_id, "?")
+            if isinstance(event, RunStarted):
+                if name not in begun:
+                    begun.add(name)
+                    parent = None if name == "" else ids.get(event.parent_id or "", root.run_id)
+                    at = event.at if name else latest[""].at  # the run is the last; what it resumed was before it
+                    found.append(replace(latest[name], seq=len(found) + 1, parent_id=parent, at=at))
+            elif ids.get(event.run_id) == event.run_id:
+                ended = moved(event, len(found) + 1, len(parts) - 1 - place)
+                found.append(ended if name or isinstance(ended, RunStarted) else replace(ended, inputs=None))
+    return tuple(found)
+
+
+def _given(events: Sequence[Event]) -> Iterator[Piece]:
+    """What the root of a part was called with."""
+    given = [event.inputs for event in events if event.run_id == events[0].run_id and event.inputs is not None]
+    yield from (replace(piece, ref=None) for piece in (given[-1] if given else ()))
+
+
+def restored(runs: Sequence[CapturedRun]) -> frozenset[CapturedRun]:
+    """Returns the graphs among some runs whose state was there before they began."""
+    first: dict[CapturedRun, CapturedRun] = {}
+    for run in runs:
+        if run.hints.superstep is not None and run.parent is not None:
+            first.setdefault(run.parent, run)
+    return frozenset(
+        graph
+        for graph, node in first.items()
+        if (node.hints.superstep or 1) > 1
+        or (graph.parent is None and all(REPLY in each.piece.attributes for each in graph.inputs))
+    )
