@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import weakref
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -58,6 +58,8 @@ class OpenTrace:
     root: OpenSpan | None = None  # None before the run began and after it ended
     started: float = 0.0  # by the monotonic clock
     closed: bool = False
+    tags: Mapping[str, Any] = field(default_factory=dict)  # the last ones, as given
+    own: Mapping[str, Any] = field(default_factory=dict)  # those that the app set
     history: dict[str, Raw | None] | None = None  # of a chat: earlier turns in its prompts; None: this one
     lent: list[str] = field(default_factory=list)  # ended spans that returned a stream: they stand for the run around
     memory: Any = None  # of a chat or an agent
@@ -69,6 +71,17 @@ class OpenTrace:
     streamed: weakref.ref[Any] | None = None  # the chat response whose writer ends the run
     streaming: tuple[OpenSpan, Any] | None = None  # the model that streamed last, and its reply so far
     written: tuple[int, str, BaseException | None] | None = None  # what the writer of a response wrote
+
+    def said(self, tags: Mapping[str, Any]) -> dict[str, Any] | None:
+        """Returns the tags that the app set for a span; None if the one before it had the same."""
+        if tags is self.tags:
+            return None
+        self.tags = tags
+        own = {key: value for key, value in tags.items() if not key.startswith("llamaindex.")}
+        if own == self.own:
+            return None
+        self.own = own
+        return dict(own)
 
     def begin(self, id_: str, parent_id: str | None, record: tuple[Any, ...], thread: str | None = None) -> None:
         """Records the start of a run; the record is a tuple of class and arguments until somebody reads it."""

@@ -65,7 +65,7 @@ class Tracker(OpenRuns):
         if span.kind is None:
             span.over, span.node = parent.above, parent.node
         else:
-            self._start(span, parent, arguments)
+            self._start(span, parent, arguments, tags)
         span.trace.open[id_] = self._spans[id_] = span
 
     def _opened_inside(self, scope: Scope, trace: OpenTrace) -> bool:
@@ -75,13 +75,14 @@ class Tracker(OpenRuns):
         around = self._spans.get(scope.opened_in)
         return around is not None and around.trace is trace
 
-    def _start(self, span: OpenSpan, parent: OpenSpan, arguments: dict[str, Any]) -> None:
+    def _start(self, span: OpenSpan, parent: OpenSpan, arguments: dict[str, Any], tags: dict[str, Any] | None) -> None:
         inputs = self._inputs(span, arguments)
         if span.kind == "model" and (twin := self._twin(span)) is not None:
             span.kind, span.over, span.node = None, twin, twin.node
             return
         node = asker(parent).node if span.kind == "model" else parent.node
-        span.trace.begin(span.id, node, (SpanStarted, span.id, node, span.kind, span.name, inputs, span.call_id))
+        said = span.trace.said(tags) if tags else None
+        span.trace.begin(span.id, node, (SpanStarted, span.id, node, span.kind, span.name, inputs, span.call_id, said))
 
     def _twin(self, span: OpenSpan) -> OpenSpan | None:
         """The open call that this one carries out: an async stream reads the sync one of the same model lazily."""
@@ -141,7 +142,8 @@ class Tracker(OpenRuns):
         if span.kind == "model" and (twin := self._twin(span)) is not None:
             self._spans[id_] = twin
             return
-        own = {key: value for key, value in (tags or {}).items() if not key.startswith("llamaindex.")}
+        carried = arguments.get("tags") if span.family in ("workflow", "agent") else None  # its own span has none
+        own = span.trace.said(tags or (carried or {}).get("instrument_tags") or {}) or {}
         self._give_up(span.trace.started, _OPEN_TRACES - 1)
         self._traces[span.id] = span.trace
         if is_kind(instance, "BaseChatEngine"):

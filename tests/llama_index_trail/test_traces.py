@@ -3,11 +3,13 @@
 import asyncio
 import math
 import time
+from contextlib import nullcontext
 
 import llama_index_trail
 import numpy as np
 import pytest
 from llama_index.core import Document, VectorStoreIndex
+from llama_index.core.agent.workflow import FunctionAgent
 from llama_index.core.base.base_retriever import BaseRetriever
 from llama_index.core.base.embeddings.base import BaseEmbedding
 from llama_index.core.instrumentation.dispatcher import instrument_tags
@@ -19,6 +21,7 @@ from llama_index.core.postprocessor.types import BaseNodePostprocessor
 from llama_index.core.query_engine import RetrieverQueryEngine
 from llama_index.core.response_synthesizers import get_response_synthesizer
 from llama_index.core.schema import NodeRelationship, NodeWithScore, RelatedNodeInfo, TextNode
+from llama_index.core.workflow import StartEvent, StopEvent, Workflow, step
 from llama_index_trail import instrument, trail
 from llama_index_trail.records import usage_of
 
@@ -117,6 +120,31 @@ def test_whose_run_it_was_is_read_from_tags_and_from_what_holds_for_the_block():
     assert (found.request, found.user, found.tenant, found.query_class) == ("q1", "u1", "acme", "date")
     assert (found.session, dict(found.metadata), found.tags) == (None, {"page": 2}, ("eu", "beta"))
     assert before <= found.started < found.ended <= time.time()
+
+
+class Flow(Workflow):
+    """Asks an engine; the step learns itself whose request it is, if it is told of a request."""
+
+    @step
+    async def ask(self, ev: StartEvent) -> StopEvent:
+        with instrument_tags({"request_id": ev.of, "user_id": "u1"}) if ev.get("of") else nullcontext():
+            return StopEvent(result=str(await engine().aquery(QUESTION)))
+
+
+@pytest.mark.filterwarnings("ignore::DeprecationWarning", "ignore::ResourceWarning")  # LlamaIndex's own
+@pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")
+@pytest.mark.parametrize("app", ["agent", "workflow", "step"])
+def test_an_agent_or_a_workflow_is_the_run_of_whom_the_tags_around_or_inside_it_name(models, app):
+    async def work():
+        with nullcontext() if app == "step" else instrument_tags({"request_id": "q1", "user_id": "u1"}):
+            if app == "agent":
+                return await FunctionAgent(tools=[], llm=models.Turns(steps=["In 1846."])).run(QUESTION)
+            return await Flow().run(of="q1" if app == "step" else None)
+
+    with trail(evaluate="never") as t:
+        asyncio.run(work())
+    found = t.trace.context
+    assert (found.request, found.user, dict(found.metadata)) == ("q1", "u1", {})
 
 
 def test_versions_come_from_settings_tags_and_documents():

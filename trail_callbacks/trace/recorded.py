@@ -9,6 +9,7 @@ from typing import Any
 
 from trail_callbacks.capture.conversation import Earlier
 from trail_callbacks.capture.events import Event, Piece, RunEnded, RunFailed, RunStarted
+from trail_callbacks.capture.payloads import CONTEXT
 from trail_callbacks.graph import ProvenanceGraph
 from trail_callbacks.trace.context import Versions, context_of, versions_of
 from trail_callbacks.trace.trace import Trace
@@ -40,7 +41,7 @@ def recorded(
     ended = (
         last.at if last is not None and root is not None and last.run_id == root.run_id and last is not root else None
     )
-    said = {**(context or {}), **(root.metadata if root else {})}
+    said = {**(context or {}), **_of_steps(events), **(root.metadata if root else {})}
     trace = Trace(
         id=run_id,
         events=tuple(events),
@@ -52,6 +53,13 @@ def recorded(
         trace.__dict__["graph"] = graph  # where `cached_property` keeps it
     object.__setattr__(trace, "versions", _versions(trace, versions_of(said), versions or Versions(), answering))
     return trace
+
+
+def _of_steps(events: Sequence[Event]) -> dict[str, Any]:
+    """Whose run it is, as the first step says that does: a run may be told only after it began."""
+    keys = [key for keys in CONTEXT.values() for key in keys]
+    steps = [event.metadata for event in events if isinstance(event, RunStarted) and event.metadata]
+    return {key: each[key] for each in reversed(steps) for key in keys if key in each}
 
 
 def _versions(trace: Trace, said: Versions, given: Versions, answering: Versions | None) -> Versions:
