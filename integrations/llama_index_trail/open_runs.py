@@ -15,7 +15,7 @@ from typing import Any
 
 from llama_index_trail.families import is_kind
 from llama_index_trail.messages import documents, joined, reply
-from llama_index_trail.pieces import answer_of, event_fields
+from llama_index_trail.pieces import BEYOND, answer_of, event_fields
 from llama_index_trail.records import ByIdentity, Raw, SpanEnded, usage_of
 from llama_index_trail.results import Scope, current
 from llama_index_trail.spans import HANDOFF, OpenSpan, OpenTrace
@@ -116,14 +116,9 @@ class OpenRuns:
             return []
 
     @staticmethod
-    def _end(
-        span: OpenSpan,
-        outputs: Sequence[Raw] = (),
-        error: BaseException | None = None,
-        *,
-        more: Sequence[Raw] = (),
-    ) -> None:
+    def _end(span: OpenSpan, outputs: Sequence[Raw] = (), error: BaseException | None = None) -> None:
         """Records how a run ended. Of an exception only its text is kept: its traceback holds the app's frames."""
+        more = [BEYOND] if span.hides_prompt else span.collected
         said = None if error is None else described(error)
         status = "cancelled" if is_cancellation(error) else "error"
         span.trace.scope.session.finish(span.id, (SpanEnded, span.id, outputs, more, said, status))
@@ -237,7 +232,8 @@ class OpenRuns:
             self._close_models(trace, outputs, error)
             self._close_unread(trace, outputs, error)
         self._drop(trace)
-        self._end(root, outputs, error, more=_earlier(trace))
+        root.collected = [*root.collected, *_earlier(trace)]
+        self._end(root, outputs, error)
         if response is not None and (error is None or stopped):
             trace.scope.deliver(root.id, response)
         if self.installed is None and not self._traces:

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import fields, is_dataclass
 from typing import Any
 
-from llama_index_trail.families import from_framework
+from llama_index_trail.families import from_framework, is_kind
 from llama_index_trail.messages import message, other_text, reply, snapshot
 from llama_index_trail.records import Path, Raw, by_class
 from trail_callbacks.capture.events import CUT, SENT
@@ -14,7 +14,8 @@ from trail_callbacks.capture.events import CUT, SENT
 _DEPTH = 5
 _PIECES = 4_000
 """Texts of one payload: they are copied while the app waits."""
-_BEYOND = Raw("", (), attributes={CUT: True})
+BEYOND = Raw("", (), attributes={CUT: True})
+"""What stands for texts that are not recorded."""
 _VECTOR = 32
 """A list of this many numbers or more is an embedding, not text."""
 _SKIPPED = frozenset({"self", "ctx", "init_state", "llm", "memory", "tools", "tags", "callback_manager"})
@@ -52,17 +53,25 @@ def query_text(query: object) -> str | None:
 
 
 def prompt_of(arguments: Mapping[str, Any]) -> list[Raw]:
-    """Lists what a model reads: its messages or its prompt."""
-    messages = arguments.get("messages")
-    args, kwargs = arguments.get("args") or (), arguments.get("kwargs") or {}
-    if messages is None:
-        messages = kwargs.get("messages")
-    if messages is None and args and not isinstance(args[0], str):
-        messages = args[0]
+    """Lists what a model reads: its messages or its prompt, under whatever names; nothing if it is not to be seen."""
+    named, placed = dict(arguments), list[Any]()
+    for value in arguments.values():
+        if isinstance(value, Mapping):
+            named.update(value)
+        elif isinstance(value, tuple) and not _are_messages(value):
+            placed += value
+        else:
+            placed.append(value)
+    first = placed[0] if placed else None
+    messages = named.get("messages", first if _are_messages(first) else None)
     if messages is not None:
-        return [message(each, ("messages", i)) for i, each in enumerate(messages)]
-    prompt = arguments.get("prompt", kwargs.get("prompt", args[0] if args else None))
+        return [message(each, ("messages", i)) for i, each in enumerate(messages)] or [Raw("", ("messages",))]
+    prompt = named.get("prompt", first if isinstance(first, str) else None)
     return [Raw(str(prompt), ("prompt",))] if prompt is not None else []
+
+
+def _are_messages(value: object) -> bool:
+    return isinstance(value, list | tuple) and any(is_kind(each, "ChatMessage") for each in value)
 
 
 def answer_of(result: object) -> list[Raw]:
@@ -91,7 +100,7 @@ def event_fields(event: object, token: int | None = None) -> list[Raw]:
     _walk(found, event, (), 0)
     if token is None:
         return found
-    return [raw if raw is _BEYOND else raw._replace(ref=(token << 12) + i) for i, raw in enumerate(found)]
+    return [raw if raw is BEYOND else raw._replace(ref=(token << 12) + i) for i, raw in enumerate(found)]
 
 
 # -- any value -----------------------------------------------------------------------------------------------------
@@ -105,8 +114,8 @@ def _walk(found: list[Raw], value: Any, path: Path, depth: int) -> bool:
     if depth <= _DEPTH and len(found) < _PIECES:
         _read(found, shape, value, path, depth)
         return True
-    if _BEYOND not in found[-1:]:
-        found.append(_BEYOND)
+    if BEYOND not in found[-1:]:
+        found.append(BEYOND)
     return len(found) < _PIECES
 
 

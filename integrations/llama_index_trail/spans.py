@@ -39,7 +39,7 @@ class OpenSpan:
     streaming: bool = False
     claimed: bool = False
     sent: Sequence[Raw] = ()  # of the events that a step sent by hand
-    collected: Sequence[Raw] = ()  # and of those that it collected
+    collected: Sequence[Raw] = ()  # and of those that it collected; of a model, its prompt if seen late
 
     def __post_init__(self) -> None:
         self.node = self.id
@@ -48,6 +48,12 @@ class OpenSpan:
     def above(self) -> OpenSpan:
         """The nearest span that is a run: this one, or one above it."""
         return self.over or self  # no attribute of its own: a cycle, and garbage would wait for the collector
+
+    @property
+    def hides_prompt(self) -> bool:
+        """True inside a model whose prompt was not seen so far."""
+        above = self.over or self
+        return above.kind == "model" and not above.prompt
 
 
 @dataclass(slots=True, eq=False)

@@ -15,7 +15,7 @@ from llama_index_instrumentation.event_handlers import BaseEventHandler
 from llama_index_instrumentation.span import active_span_id
 from llama_index_instrumentation.span_handlers import BaseSpanHandler
 
-from llama_index_trail.families import conversation_of, family, is_kind, memory_of, session_of, summaries
+from llama_index_trail.families import MODEL_CALLS, conversation_of, family, is_kind, memory_of, session_of, summaries
 from llama_index_trail.messages import turns, with_authors
 from llama_index_trail.open_runs import STREAMING, OpenRuns
 from llama_index_trail.pieces import bounded, event_fields, prompt_of
@@ -49,6 +49,8 @@ class Tracker(OpenRuns):
                 family(type(instance)) == "passing" or passes(instance, id_, parent.over or parent)
             ):
                 self._spans[id_] = parent
+                if parent.hides_prompt and method_of(id_) in MODEL_CALLS:
+                    self._show(parent, arguments)
                 return
         if suppressed():
             return
@@ -83,6 +85,16 @@ class Tracker(OpenRuns):
         node = asker(parent).node if span.kind == "model" else parent.node
         said = span.trace.said(tags) if tags else None
         span.trace.begin(span.id, node, (SpanStarted, span.id, node, span.kind, span.name, inputs, span.call_id, said))
+
+    def prompted(self, span_id: str | None, **prompt: object) -> None:
+        """A model says itself what it reads."""
+        span = self._spans.get(span_id) if span_id else None
+        if span is not None and span.hides_prompt:
+            self._show(span, prompt)
+
+    def _show(self, span: OpenSpan, arguments: dict[str, Any]) -> None:
+        """Keeps the prompt of a model whose own arguments do not show it."""
+        span.above.prompt = span.above.collected = self._inputs(span.above, arguments)
 
     def _twin(self, span: OpenSpan) -> OpenSpan | None:
         """The open call that this one carries out: an async stream reads the sync one of the same model lazily."""
@@ -179,7 +191,7 @@ class Tracker(OpenRuns):
             outputs = self._outputs(span, result)
             if span.sent:
                 outputs = [*span.sent, *outputs]
-            self._end(span, outputs, more=span.collected)
+            self._end(span, outputs)
         elif span.family == "writer":
             self._wrote(span, None)
 
@@ -270,14 +282,14 @@ TRACKER = Tracker()
 
 _STREAM_EVENTS = frozenset(
     {"LLMChatEndEvent", "LLMCompletionEndEvent", "ExceptionEvent", "StreamChatEndEvent", "StreamChatErrorEvent"}
-    | {"LLMChatInProgressEvent", "LLMCompletionInProgressEvent"}
+    | {"LLMChatInProgressEvent", "LLMCompletionInProgressEvent", "LLMChatStartEvent", "LLMCompletionStartEvent"}
 )
 
 
-def _quietly(work: Callable[..., None], *arguments: Any) -> None:
+def _quietly(work: Callable[..., None], *arguments: Any, **named: Any) -> None:
     """Does some work of ours; the dispatcher would swallow a fault unseen."""
     try:
-        work(*arguments)
+        work(*arguments, **named)
     except Exception as fault:  # noqa: BLE001 - see above
         TRACKER.keep(fault)
 
@@ -315,7 +327,11 @@ class _EventHandler(BaseEventHandler):
         kind = type(event).__name__
         if kind not in _STREAM_EVENTS:
             return
-        if kind.startswith("StreamChat"):
+        if kind == "LLMChatStartEvent":
+            _quietly(TRACKER.prompted, event.span_id, messages=getattr(event, "messages", None))
+        elif kind == "LLMCompletionStartEvent":
+            _quietly(TRACKER.prompted, event.span_id, prompt=getattr(event, "prompt", None))
+        elif kind.startswith("StreamChat"):
             _quietly(TRACKER.chat_written, event.span_id, getattr(event, "exception", None))
         elif kind == "ExceptionEvent":
             _quietly(TRACKER.stream_failed, event.span_id, getattr(event, "exception", None) or RuntimeError("unknown"))

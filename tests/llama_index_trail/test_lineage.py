@@ -6,7 +6,9 @@ from importlib.metadata import version
 import pytest
 from llama_index.core.agent.workflow import FunctionAgent
 from llama_index.core.indices.query.query_transform import HyDEQueryTransform
-from llama_index.core.llms import ChatMessage
+from llama_index.core.instrumentation import get_dispatcher
+from llama_index.core.instrumentation.events.llm import LLMChatStartEvent
+from llama_index.core.llms import ChatMessage, ChatResponse, CompletionResponse
 from llama_index.core.postprocessor import LLMRerank
 from llama_index.core.postprocessor.types import BaseNodePostprocessor
 from llama_index.core.query_engine import RetrieverQueryEngine, TransformQueryEngine
@@ -309,6 +311,43 @@ def test_one_model_call_is_one_node_in_every_way_of_calling(models, written, mod
 
 
 def message(text):
-    from llama_index.core.llms import ChatMessage
-
     return ChatMessage(role="user", content=text)
+
+
+def hiding(rules, shape):
+    """A model whose methods do not say what is the prompt."""
+
+    class Hides(rules):
+        async def acomplete(self, *a, **k):
+            return await rules(rules=self.rules).acomplete(*a, **k)
+
+        async def achat(self, **k):
+            return await rules(rules=self.rules).achat(k["messages"])
+
+        def complete(self, text, *rest):
+            return CompletionResponse(text=self._reply(text))
+
+        def chat(self, request):
+            if shape == "told":
+                get_dispatcher().event(LLMChatStartEvent(messages=request["m"], additional_kwargs={}, model_dict={}))
+            return ChatResponse(message=ChatMessage(role="assistant", content=self._reply(str(request))))
+
+    return Hides(rules=[("", NINE)])
+
+
+@pytest.mark.parametrize("shape", ["acomplete", "achat", "complete", "told", "unseen"])
+async def test_a_prompt_is_seen_where_the_model_hides_its_parameters_or_is_said_to_be_unseen(models, shows, shape):
+    model, read = hiding(models.Rules, shape), [ChatMessage(role="user", content=f"{MILL} {HOW}")]
+    with trail() as t:
+        if shape == "acomplete":
+            await model.acomplete(prompt=read[0].content)
+        elif shape == "achat":
+            await model.achat(messages=read)
+        else:
+            model.complete(read[0].content, 1) if shape == "complete" else model.chat({"m": read})
+    report = await t.areport()
+    if shape != "unseen":
+        assert shows(report.graph, MILL, NINE)
+        return
+    assert report.state != "assessed"
+    assert "the prompt of Hides was not seen" in report.warnings[0]

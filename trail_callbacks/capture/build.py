@@ -373,6 +373,8 @@ class _Builder:
         lost = [
             f"{run.step} was given or returned more texts than the {run.cut:,} that are recorded: no claim can be "
             "supported by the others"
+            if run.cut or run.kind != "model"
+            else f"the prompt of {run.step} was not seen: no claim can be supported by what it says"
             for run in {run.step: run for run in self._runs if run.cut is not None}.values()
         ]
         lost += [

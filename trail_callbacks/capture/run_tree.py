@@ -126,7 +126,7 @@ class EventMaker:
         cut = next(
             (len(side or ()) - 1 for side in sides if any(CUT in piece.attributes for piece in side or ())), None
         )
-        if cut is not None:
+        if cut:
             tree.cut = True
             self._on_error(
                 InputError(
