@@ -44,6 +44,12 @@ def test_a_quote_is_located_in_spite_of_blanks_case_and_punctuation():
     assert text[start:end] == "The Mill,\nbuilt in 1703, stands"
 
 
+def test_a_quote_is_located_in_spite_of_characters_that_are_not_seen():
+    text = "Ja. Die Ver\u00adsiche\u00adrung gilt\u200b ab\u2060 3. Mai."
+    assert text[slice(*locate("Versicherung gilt ab", text))] == "Ver\u00adsiche\u00adrung gilt\u200b ab"
+    assert locate("Ja. Die Versiche\u00adrung", text, 1) is None
+
+
 def test_lines_and_scripts_split_into_sentences():
     assert [s.text for s in sentences("- first item\n- second item. She came.")] == [
         "- first item",

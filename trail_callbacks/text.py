@@ -6,7 +6,7 @@ All offsets count Unicode code points of the original string, so `text[start:end
 from __future__ import annotations
 
 import re
-from bisect import bisect_right
+from bisect import bisect_left, bisect_right
 from dataclasses import dataclass
 from itertools import pairwise, zip_longest
 from typing import TYPE_CHECKING, Any
@@ -21,6 +21,13 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
+IGNORABLE = (
+    "\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f\u202a-\u202e\u2060-\u206f\u3164\ufe00-\ufe0f\ufeff"
+    "\uffa0\ufff0-\ufffb\U0001bca0-\U0001bca3\U0001d173-\U0001d17a\U000e0000-\U000e0fff"
+)
+"""Characters that are not seen, for a class of a pattern: Unicode's Default_Ignorable_Code_Point, and annotations."""
+
+_UNSEEN = re.compile(f"[{IGNORABLE}]+")
 _UNSPACED = "\u0e00-\u0e7f\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff"  # Thai, kana, Han
 # One class after the other: a repeated choice of two remembers a hundred bytes for each letter.
 _WORD = re.compile(rf"[{_UNSPACED}]|(?:[^\W{_UNSPACED}]|\x00)[^\W{_UNSPACED}]*+(?:\x00++[^\W{_UNSPACED}]*+)*+")
@@ -197,7 +204,7 @@ def forms(text: str) -> tuple[str, ...]:
 
 
 def locate(quote: str, text: str, start: int = 0) -> tuple[int, int] | None:
-    """Finds a quote in a text: verbatim, or else with different whitespace, case or punctuation.
+    """Finds a quote in a text: verbatim, or else with other whitespace, case, punctuation or characters not seen.
 
     Args:
         quote: The words to find. A quote without any letter or digit is only found verbatim.
@@ -221,9 +228,19 @@ def locate(quote: str, text: str, start: int = 0) -> tuple[int, int] | None:
     joined = "\n".join(("", *have.forms[first:], ""))
     at = joined.find("\n".join(("", *wanted, "")))
     if at < 0:
-        return None
+        return None if f"{quote}{text}".isascii() else _locate_seen(quote, text, start)
     i = first + joined.count("\n", 0, at)
     return have.starts[i], have.ends[i + len(wanted) - 1]
+
+
+def _locate_seen(quote: str, text: str, start: int) -> tuple[int, int] | None:
+    """Finds a quote by what is seen: models leave soft hyphens and the like out when they copy."""
+    seen, said = (_UNSEEN.sub("", each) for each in (text, quote))
+    if len(seen) == len(text) and said == quote:
+        return None
+    offsets = [i for i, character in enumerate(text) if not _UNSEEN.match(character)]
+    found = locate(said, seen, bisect_left(offsets, start))
+    return found and (offsets[found[0]], offsets[found[1] - 1] + 1)
 
 
 def outside(text: str, spans: Sequence[tuple[int, int]]) -> str:

@@ -21,6 +21,7 @@ from trail_callbacks.evidence import Passage
 from trail_callbacks.judges.judge import Question
 from trail_callbacks.judges.prompts import Fence
 from trail_callbacks.language.terms import terms
+from trail_callbacks.text import IGNORABLE
 
 Keyed = tuple[str, Question]
 """A question under the id that the model answers with."""
@@ -28,7 +29,7 @@ Keyed = tuple[str, Question]
 NOBODY = Claim(id="", text="", quote="", start=0, end=0)
 """Stands in a question that is about no claim."""
 
-_UNSEEN = "\\s\u00ad\u034f\u061c\u180e\u200b-\u200f\u202a-\u202e\u2060-\u2069\ufe00-\ufe0f\ufeff"
+_UNSEEN = f"\\s{IGNORABLE}"
 _ID = re.compile(rf"[\[\uff3b\u3010\u3014\u27e6\u2045]([{_UNSEEN}]*[^{_UNSEEN}\d][{_UNSEEN}]*\d)")
 _BREAKS = re.compile(r"[\r\n\x0b\x0c\x1c-\x1e\x85\u2028\u2029]+")
 _WORD = re.compile(r"\w")
@@ -44,7 +45,7 @@ def line(text: str) -> str:
 
 def bare(id_: str) -> str:
     """Returns an id without the brackets and marks that a model writes around it."""
-    return id_.strip(" []().:'\"")
+    return id_.strip(" []\u2045\u2046().:'\"")
 
 
 def candidates(questions: Sequence[Keyed]) -> dict[str, dict[str, Passage]]:

@@ -17,6 +17,7 @@ from string import Template
 
 from trail_callbacks.models.call import Message
 from trail_callbacks.taxonomy import ERRORS, SUPPORT, ErrorType, Meaning, SupportClass
+from trail_callbacks.text import IGNORABLE
 
 __all__ = ["Fence", "Prompt", "digest", "load"]
 
@@ -24,21 +25,31 @@ _COMMENT = re.compile(r"\A\s*<!--.*?-->\s*", re.DOTALL)
 _PARTS = re.compile(r"^# (System|User)\s*$", re.MULTILINE)
 _PART = re.compile(r"^<!-- part (\w+) -->\n(.*?)^<!-- end -->\n", re.MULTILINE | re.DOTALL)
 _INCLUDE = re.compile(r"^<!-- include (\w+) (\w+) -->\n", re.MULTILINE)
+_LESS, _MORE = "<\uff1c\ufe64\u226a\u22d8", ">\uff1e\ufe65\u226b\u22d9"
+_PIPE = "[|\uff5c]"
+_UNSEEN = f"[{IGNORABLE}]*"
+_NAME = rf"[^\s{_LESS}{_MORE}\u2039\u203a\[\]\uff3b\uff3d(){{}}\"'`,;=\\]"
 _LOOKALIKE = re.compile(
-    r"[<\uff1c\ufe64\u226a\u22d8]{3,}|[>\uff1e\ufe65\u226b\u22d9]{3,}"  # our own fence
-    # Markers of turns, reasoning and tools in chat templates.
-    r"|<[|\uff5c][^<>\u2039\u203a\n]{1,60}[|\uff5c]>|</?(?:start|end)_of_turn>|<</?SYS>>"
-    r"|</?(?:s|bos|eos|sop|eop|pad|unk|think|thinking|reasoning|tool_calls?|tool_response|tool_results?)>"
-    r"|\[/?(?:INST|SYSTEM_PROMPT|AVAILABLE_TOOLS|TOOL_CALLS|TOOL_RESULTS|gMASK)\]",
-    re.IGNORECASE,
+    rf"(?:[{_LESS}]{_UNSEEN}){{3,}}|(?:[{_MORE}]{_UNSEEN}){{3,}}"  # our own fence
+    # What templates of chats mark turns, thoughts and tools with: a bare name between brackets, whatever the name. Code
+    # and tags of HTML may look so, and can be read all the same; labels of ours (`[s3]`, see `layout.line`) stay.
+    rf"|[{_LESS}]{_UNSEEN}{_PIPE}[^{_LESS}{_MORE}\u2039\u203a\n]{{1,60}}{_PIPE}{_UNSEEN}[{_MORE}]"
+    rf"|[{_LESS}]{_NAME}{{1,60}}[{_MORE}]|>>{_NAME}{{1,60}}<<"
+    rf"|[\[\uff3b](?![a-z]\d)(?={_NAME}{{0,59}}?[^\W\d_]){_NAME}{{2,60}}[\]\uff3d]"
+    rf"|[\[\]](?={_NAME}{{0,59}}?~){_NAME}{{1,60}}[\[\]]"
 )
 _BRACKETS = str.maketrans(
-    dict.fromkeys("<\uff1c\ufe64\u226a\u22d8", "\u2039")
-    | dict.fromkeys(">\uff1e\ufe65\u226b\u22d9", "\u203a")
-    | {"[": "\u2045", "]": "\u2046"}  # readable, but not a bracket to a parser
+    dict.fromkeys(_LESS, "\u2039")
+    | dict.fromkeys(_MORE, "\u203a")
+    | dict.fromkeys("[\uff3b", "\u2045")  # readable, but not a bracket to a parser
+    | dict.fromkeys("]\uff3d", "\u2046")
 )
-# Invisible characters that can hide or reorder text: control characters, bidirectional overrides, tags.
-_HIDDEN = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069\U000e0000-\U000e007f]+")
+# What is not seen and can hide or reorder text: control characters, bidirectional overrides, tags, and more of what
+# shapes letters and emoji than any letter has.
+_HIDDEN = re.compile(
+    "[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069\ufff9-\ufffb\U000e0000-\U000e00ff]+"
+    f"|[{IGNORABLE}]{{4,}}"
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,8 +74,8 @@ class Fence:
     """Encloses untrusted text in markers that the text itself cannot contain.
 
     The markers contain a key derived from all fenced texts, so that the same prompt has the same key. Safety does not
-    depend on the key being hard to guess: anything in a text that looks like a marker with any key, or like a turn of a
-    common chat template, is neutralised, and a key that occurs in one of the texts is not used.
+    depend on the key being hard to guess: anything in a text that looks like a marker with any key, or like one of a
+    chat template, is neutralised, and a key that occurs in one of the texts is not used.
     """
 
     def __init__(self, *texts: str) -> None:
