@@ -151,6 +151,9 @@ class OpenRuns:
             return False
         root.trace.stream = id(source)
         stream = self._stream(root, response, source)
+        if is_kind(response, "AsyncStreamingResponse"):  # what its readers get does not close what it reads
+            self._chats.put(response, root.trace)
+            follow(type(response), self.reading)
         # By the class of the response: another instrumentation may have put a proxy there that can be read both ways.
         wrap = stream.wrapped_async if is_kind(response, "AsyncStreamingResponse") else stream.wrapped
         response.response_gen = wrap(source)
@@ -234,6 +237,7 @@ class OpenRuns:
         self._drop(trace)
         root.collected = [*root.collected, *_earlier(trace)]
         self._end(root, outputs, error)
+        trace.scope.name(root.id, trace.names)
         if response is not None and (error is None or stopped):
             trace.scope.deliver(root.id, response)
         if self.installed is None and not self._traces:

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import asyncio
 import weakref
-from collections.abc import Callable, Generator
+from collections import OrderedDict
+from collections.abc import Callable, Generator, Iterable
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import replace
@@ -36,6 +38,9 @@ _WITH_METADATA = (
 )
 
 _origins: ByIdentity[tuple[Session | Report, str]] = ByIdentity()
+_named: OrderedDict[str, tuple[weakref.ref[Session], str]] = OrderedDict()  # by the id of a request or workflow run
+_NAMED = 10_000
+_TURNS = 16  # of the event loop, in which it closes the generators inside a stream that the app has just left
 _decided: ByIdentity[bool] = ByIdentity()  # what a guard has decided on: no plain report replaces its summary
 
 
@@ -153,11 +158,12 @@ def report_for(response: object, timeout: float | None = None) -> Report:
     Verifies now if nobody has, e.g. with `evaluate="never"`.
 
     Args:
-        response: What a query engine, chat engine or workflow returned; the very object.
+        response: What a query engine, chat engine or workflow returned, the very object; the handler of a workflow or
+            agent; or the `request_id` that the app gave with `instrument_tags`, which means the last run under it.
         timeout: Seconds to wait for a verification that is under way; None waits as long as it takes.
 
     Raises:
-        InputError: If no recorded run returned this object. A stream must be read to its end first.
+        InputError: If no recorded run returned this object. A stream must be read to its end first, or closed.
         TimeoutError: If the verification is not finished in time.
     """
     session, root_id = _origin(response)
@@ -166,19 +172,34 @@ def report_for(response: object, timeout: float | None = None) -> Report:
 
 async def areport_for(response: object, timeout: float | None = None) -> Report:
     """As `report_for`, without blocking the event loop. If it is cancelled, a verification under way goes on."""
+    for _ in range(_TURNS):
+        if _known(response) is not None:
+            break
+        await asyncio.sleep(0)
     session, root_id = _origin(response)
     return session if isinstance(session, Report) else await session.areport(root_id, timeout)
 
 
 def _origin(response: object) -> tuple[Session | Report, str]:
-    origin = _origins.get(response)
+    origin = _known(response)
     if origin is None:
         raise InputError(
             f"no recorded run returned this {type(response).__name__}: switch on instrument() or trail() before the "
-            "query, pass the very object it returned, and read a stream to its end first; an agent or a workflow is "
-            "run in `with trail() as t:`, which has t.report"
+            "query, pass the very object it returned, and read a stream to its end first, or close it. The string or "
+            "dict that a workflow returned is found by the handler that its run() returned, or by the request_id of "
+            "instrument_tags()"
         )
     return origin
+
+
+def _known(response: object) -> tuple[Session | Report, str] | None:
+    if is_kind(response, "WorkflowHandler"):
+        response = getattr(response, "run_id", None)
+    if not isinstance(response, str):
+        return _origins.get(response)
+    session, root_id = _named.get(response, (None, ""))
+    known = session() if session is not None else None
+    return None if known is None else (known, root_id)
 
 
 current: ContextVar[Scope | None] = ContextVar("llama_index_trail", default=None)
@@ -218,6 +239,14 @@ class Scope:
         for summary in list(self._waiting.values()):
             summary.give_up()
         self._waiting.clear()
+
+    def name(self, root_id: str, names: Iterable[str]) -> None:
+        """Lets the report of a root run that has just ended be found by other names than its response."""
+        for each in names:
+            _named.pop(each, None)
+            _named[each] = weakref.ref(self.session), root_id
+        while len(_named) > _NAMED:
+            _named.popitem(last=False)
 
     def deliver(self, root_id: str, response: Any) -> None:
         """Puts the summary of a root run that has just ended into the metadata of its response."""

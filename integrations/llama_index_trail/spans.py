@@ -11,6 +11,7 @@ from llama_index_trail.families import MODEL_CALLS, Family, family
 from llama_index_trail.records import ByIdentity, Raw
 from llama_index_trail.results import Scope
 from trail_callbacks.capture.events import RunKind
+from trail_callbacks.capture.payloads import CONTEXT
 
 _AGENT_STEPS = frozenset(
     {"init_run", "setup_agent", "run_agent_step", "parse_agent_output", "call_tool", "aggregate_tool_results"}
@@ -66,6 +67,7 @@ class OpenTrace:
     closed: bool = False
     tags: Mapping[str, Any] = field(default_factory=dict)  # the last ones, as given
     own: Mapping[str, Any] = field(default_factory=dict)  # those that the app set
+    names: list[str] = field(default_factory=list)  # of the request, and of the run of a workflow
     history: dict[str, Raw | None] | None = None  # of a chat: earlier turns in its prompts; None: this one
     lent: list[str] = field(default_factory=list)  # ended spans that returned a stream: they stand for the run around
     memory: Any = None  # of a chat or an agent
@@ -87,7 +89,8 @@ class OpenTrace:
         if own == self.own:
             return None
         self.own = own
-        return dict(own)
+        self.names += [str(own[key]) for key in CONTEXT["request"] if key in own]
+        return own
 
     def begin(self, id_: str, parent_id: str | None, record: tuple[Any, ...], thread: str | None = None) -> None:
         """Records the start of a run; the record is a tuple of class and arguments until somebody reads it."""

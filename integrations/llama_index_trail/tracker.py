@@ -155,7 +155,10 @@ class Tracker(OpenRuns):
             self._spans[id_] = twin
             return
         carried = arguments.get("tags") if span.family in ("workflow", "agent") else None  # its own span has none
-        own = span.trace.said(tags or (carried or {}).get("instrument_tags") or {}) or {}
+        given = tags or (carried or {}).get("instrument_tags") or {}
+        own = dict(span.trace.said(given) or {})
+        if span.family in ("workflow", "agent") and isinstance(run_id := given.get("llamaindex.run_id"), str):
+            span.trace.names.append(run_id)
         self._give_up(span.trace.started, _OPEN_TRACES - 1)
         self._traces[span.id] = span.trace
         if is_kind(instance, "BaseChatEngine"):

@@ -73,7 +73,7 @@ def model():
 
 def asked(kind, llm):
     index = SummaryIndex([TextNode(text=SOURCE)])
-    if kind == "query":
+    if kind.startswith("query"):
         return index.as_query_engine(llm=llm, streaming=True)
     memory = ChatMemoryBuffer.from_defaults(token_limit=3000, tokenizer_fn=str.split)
     return index.as_chat_engine(chat_mode="context", llm=llm, memory=memory)
@@ -105,16 +105,16 @@ def test_a_sync_stream_whose_reader_leaves(kind, how):
 
 
 @pytest.mark.parametrize("how", ["aclose", "drop", "cancelled between", "cancelled within"])
-@pytest.mark.parametrize("kind", ["query", "chat"])
+@pytest.mark.parametrize("kind", ["query", "query as given", "chat"])
 async def test_an_async_stream_whose_reader_leaves(kind, how):
     """The host sees its own exception, and nothing of ours."""
     recording, read, enough, kept = instrument(), [], asyncio.Event(), []
 
     async def consume():
         engine = asked(kind, model())
-        if kind == "query":
+        if kind.startswith("query"):
             response = await engine.aquery("Who?")
-            stream = response.response_gen
+            stream = response.response_gen if kind == "query" else response.async_response_gen()
         else:
             response = await engine.astream_chat("Who?")
             stream = response.async_response_gen()

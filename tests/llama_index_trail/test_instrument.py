@@ -14,7 +14,9 @@ from contextvars import copy_context
 
 import pytest
 from llama_index.core.instrumentation import get_dispatcher
+from llama_index.core.instrumentation.dispatcher import instrument_tags
 from llama_index.core.instrumentation.span_handlers import NullSpanHandler
+from llama_index.core.workflow import StartEvent, StopEvent, Workflow, step
 from llama_index_trail import areport_for, instrument, report_for, status, trail, uninstrument
 from llama_index_trail.results import PendingSummary
 from llama_index_trail.tracker import TRACKER
@@ -244,6 +246,33 @@ async def test_a_report_that_nobody_made_is_made_without_blocking_the_loop(engin
     assert ticks > 1
     with pytest.raises(InputError, match="no recorded run returned this str"):
         await areport_for("text")
+
+
+class Counts(Workflow):
+    """Returns what is no object that can be found again."""
+
+    engine: object = None
+
+    @step
+    async def ask(self, ev: StartEvent) -> StopEvent:
+        said = str(await self.engine.aquery(HOW))
+        return StopEvent(result={"answer": said} if ev.as_dict else said)
+
+
+@pytest.mark.filterwarnings("ignore::DeprecationWarning", "ignore::pytest.PytestUnraisableExceptionWarning")
+@pytest.mark.parametrize("as_dict", [True, False])
+async def test_the_report_of_a_workflow_is_found_by_its_handler_and_its_request(engine, as_dict):
+    instrument()
+    flow = Counts()
+    flow.engine = engine
+    with instrument_tags({"request_id": "q7"}):
+        handler = flow.run(as_dict=as_dict)
+    await flow.run(as_dict=as_dict)
+    with pytest.raises(InputError, match="handler"):
+        await areport_for(await handler)
+    report = await areport_for(handler)
+    assert report.graph.answer.text == POUNDS
+    assert await areport_for("q7") is report
 
 
 def test_with_never_nothing_is_attached_and_the_report_is_made_when_asked_for(engine):
