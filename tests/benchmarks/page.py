@@ -21,7 +21,7 @@ import httpx
 from trail_callbacks.monitor import Observation
 from trail_callbacks.report.diagnosis import Figure
 from trail_callbacks.serving import Access
-from trail_callbacks.serving.app import Server
+from trail_callbacks.serving.server import Server
 from trail_callbacks.store import Store
 
 PAGES = (

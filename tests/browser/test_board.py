@@ -42,7 +42,7 @@ def runs():
 @pytest.fixture(scope="module")
 def address(tmp_path_factory):
     from trail_callbacks.serving import Access
-    from trail_callbacks.serving.app import Server
+    from trail_callbacks.serving.server import Server
     from trail_callbacks.store import Store
 
     store = Store(str(tmp_path_factory.mktemp("board") / "trail.db"))

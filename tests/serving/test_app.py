@@ -140,6 +140,7 @@ def test_feedback_is_kept_and_counted(page):
         ({"csrf": "right", "claim": "c99"}, SAME, 404),
         ({"csrf": "right", "claim": "c1", "should": "nonsense"}, SAME, 404),
         ({"csrf": "right", "claim": "x" * 70_000}, SAME, 413),
+        ({"csrf": "right", "claim": "c1", **{f"field{n}": "1" for n in range(100)}}, SAME, 403),
     ],
 )
 def test_forms_that_are_refused_change_nothing(page, values, headers, status):

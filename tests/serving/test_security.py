@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from urllib.parse import quote
+
 import pytest
 from starlette.applications import Starlette
 from starlette.responses import PlainTextResponse
@@ -74,6 +76,26 @@ def test_a_token_is_asked_for_and_leaves_the_address():
     assert view.get("/runs").text == "inside"
 
 
+def test_a_token_is_taken_as_it_was_printed_and_as_it_is_typed():
+    token = "a+b/c=d%20e%2Bf=="
+    for shown in (token, quote(token, safe="")):
+        assert client(Access(token=token)).get(f"/?token={shown}&x=1").status_code == 303
+
+
+def test_cookies_of_other_programs_lock_nobody_out():
+    access = Access(token=TOKEN)
+    own = client(access).get(f"/?token={TOKEN}").headers["set-cookie"].partition(";")[0]
+    name = own.partition("=")[0]
+    assert name.endswith("_8766"), "another server on this host, with another port, has another"
+    others = (
+        f"{name}=old", f'{name}="', "x", "=x", ";;", 'x="a', 'x="a;b"', "x={1, 2}", r'x="\777\"', "x=a,b", "\xe4=\xff", "x y=z",
+    )  # fmt: skip
+    for other in others:
+        for header in (f"{other}; {own}", f"{own}; {other}"):
+            assert client(access).get("/", headers={"cookie": header.encode("latin-1")}).text == "inside", header
+        assert client(access).get("/", headers={"cookie": other.encode("latin-1")}).status_code == 401
+
+
 def test_a_redirect_stays_on_the_page():
     admitted = client(Access(token=TOKEN)).get(f"http://127.0.0.1:8766//evil.example/?token={TOKEN}")
     assert admitted.headers["location"].startswith("/evil.example")
@@ -94,6 +116,7 @@ def test_a_scraper_shows_the_token_in_a_header():
         ({"host": EVERYWHERE}, "--token"),
         ({"host": "10.0.0.7", "token": TOKEN}, "--allow-host"),
         ({"token": "short"}, "16 or more"),
+        ({"token": "\u00fc" * 20}, "of ASCII"),
     ],
 )
 def test_beyond_this_machine_only_with_a_token_and_a_name(settings, message):

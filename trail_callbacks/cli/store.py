@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import secrets
 import signal
 import time
 from collections.abc import Iterator
@@ -13,6 +14,7 @@ from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Annotated, Literal, Never
 
 import typer
+from rich.text import Text
 
 from trail_callbacks.cli.inputs import existing, seconds
 from trail_callbacks.cli.options import Json, Word, Words, group, option
@@ -95,19 +97,22 @@ def export(
 def serve(
     *,
     store: Annotated[str, option("FILE|URL", "The store whose runs are shown.", envvar="TRAIL_STORE")] = "trail.db",
-    host: Annotated[str, option("ADDRESS", "Where to listen; beyond this machine only with a token.")] = "127.0.0.1",
+    host: Annotated[str, option("ADDRESS", "Where to listen; elsewhere than here with --allow-host.")] = "127.0.0.1",
     port: Annotated[int, option("N", "Port; 0 takes a free one.", min=0, max=65_535)] = 8766,
     token: Annotated[
-        Word, option("TEXT", "What readers must show, 16 characters or more.", envvar="TRAIL_TOKEN")
+        Word,
+        option("TEXT", "What readers must show, 16 characters or more; by default a new one.", envvar="TRAIL_TOKEN"),
     ] = None,
     allow_host: Annotated[Words, option("NAME", "Name under which readers reach the page; may be repeated.")] = None,
 ) -> None:
-    """Shows the runs of a store in a browser, until it is interrupted. Nothing is sent anywhere."""
+    """Shows the runs of a store in a browser, until it is interrupted. Nothing is sent anywhere.
+
+    The address that it prints has a token, without which nobody reads: other accounts of this machine reach it, too.
+    """
     _need_extra()
     from trail_callbacks.serving import Access  # noqa: PLC0415 - needs an extra
 
-    access = Access(host, token, allow_host or ())
-    _serve(store, host, port, access, token)
+    _serve(store, host, port, Access(host, token or secrets.token_urlsafe(24), allow_host or ()))
 
 
 def serve_demo(runs: int = 2_000) -> None:
@@ -135,20 +140,21 @@ def serve_demo(runs: int = 2_000) -> None:
             f"{runs:,} played runs over {DAYS} days, with two rollouts. One broke the questions of the class {BAD}: "
             "the page says which rollout, and at which stage."
         )
-        _serve(where, "127.0.0.1", 0, Access(), None)
+        _serve(where, "127.0.0.1", 0, Access(token=secrets.token_urlsafe(24)))
 
 
 def _interrupt(*_: object) -> Never:
     raise KeyboardInterrupt
 
 
-def _serve(where: str, host: str, port: int, access: Access, token: str | None) -> None:
-    from trail_callbacks.serving.app import Server  # noqa: PLC0415 - needs an extra
+def _serve(where: str, host: str, port: int, access: Access) -> None:
+    from trail_callbacks.serving.server import Server  # noqa: PLC0415 - needs an extra
 
     opened = existing(where)
     try:
-        server = Server(opened, host, port, access, token)
-        server.run(lambda: display(f"The page is at {server.url}", "Ctrl+C ends it."))
+        server = Server(opened, host, port, access)
+        said = Text(f"The page is at {server.url}", no_wrap=True, overflow="ignore")  # a link is copied whole
+        server.run(lambda: display(said, "Ctrl+C ends it."))
     except KeyboardInterrupt:
         complain("ended")
     finally:

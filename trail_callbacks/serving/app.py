@@ -2,24 +2,22 @@
 
 from __future__ import annotations
 
-import socket
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from importlib.resources import files
 from typing import Any
-from urllib.parse import parse_qsl, quote
+from urllib.parse import parse_qsl
 
-import uvicorn
 from jinja2 import Environment, PackageLoader, StrictUndefined, select_autoescape
 from starlette.applications import Starlette
 from starlette.concurrency import run_in_threadpool
 from starlette.middleware import Middleware
-from starlette.requests import Request
+from starlette.requests import ClientDisconnect, Request
 from starlette.responses import HTMLResponse, PlainTextResponse, Response, StreamingResponse
 from starlette.routing import Route
 from starlette.types import ASGIApp
 
-from trail_callbacks.errors import InputError, StoreError, TrailError
+from trail_callbacks.errors import StoreError, TrailError
 from trail_callbacks.render.excerpt import plain
 from trail_callbacks.render.page.document import colours, page_policy
 from trail_callbacks.serving import charts, views
@@ -40,7 +38,6 @@ _STATIC = {"page.css": "text/css; charset=utf-8", "page.js": "text/javascript; c
 _FORM = 64 * 1024  # bytes
 _FIELDS = 64
 _SHOWN = 2_000  # characters of one text on a page that is no report
-_WAITING = 64  # connections
 _UNITS = (("days", 86_400.0), ("hours", 3_600.0), ("minutes", 60.0))
 _TWO = 2.0  # of a unit, before the next larger one is used
 
@@ -118,11 +115,14 @@ class _Pages:
 
     async def _mark(self, request: Request) -> Response:
         body = bytearray()
-        async for part in request.stream():
-            body += part
-            if len(body) > _FORM:
-                return PlainTextResponse("This is no form of this page.\n", status_code=413)
-        form = dict(parse_qsl(body.decode("utf-8", "replace"), max_num_fields=_FIELDS))
+        try:
+            async for part in request.stream():
+                body += part
+                if len(body) > _FORM:
+                    return PlainTextResponse("This is no form of this page.\n", status_code=413)
+            form = dict(parse_qsl(body.decode("utf-8", "replace"), max_num_fields=_FIELDS))
+        except (ClientDisconnect, ValueError):  # there are more fields
+            form = {}
         if not self._access.is_form(form.get("csrf", "")):
             return PlainTextResponse("This form is not of this page, or the server was restarted: reload.\n", 403)
         run = request.query_params.get("id", "")
@@ -189,60 +189,3 @@ def _duration(seconds: float | None) -> str:
         return "unknown"
     name, size = next((each for each in _UNITS if abs(seconds) >= _TWO * each[1]), ("seconds", 1.0))
     return f"{seconds / size:.0f} {name}" if abs(seconds) < 1e12 else f"{seconds:g} seconds"  # noqa: PLR2004 - an age
-
-
-class Server:
-    """The page on a port. It listens once it is made, so that `url` is right, and answers once `run` is called."""
-
-    def __init__(self, store: Store, host: str, port: int, access: Access, token: str | None = None) -> None:
-        self._socket = _listening(host, port)
-        name = f"[{host}]" if ":" in host else host
-        shown = f"?token={quote(token, safe='')}" if token else ""
-        self.url = f"http://{name}:{self._socket.getsockname()[1]}/{shown}"
-        config = uvicorn.Config(
-            app(store, access),
-            access_log=False,
-            log_level="warning",
-            server_header=False,
-            proxy_headers=False,  # who asks is not what a header says
-            ws="none",
-        )
-        self._server = _Announced(config)
-
-    def run(self, announce: Callable[[], object] = lambda: None) -> None:
-        """Answers until it is interrupted or stopped."""
-        self._server.announce = announce
-        try:
-            self._server.run(sockets=[self._socket])
-        finally:
-            self.close()
-
-    def close(self) -> None:
-        """Stops listening."""
-        self._socket.close()
-
-    def stop(self) -> None:
-        """Ends `run`, from any thread."""
-        self._server.should_exit = True
-
-
-class _Announced(uvicorn.Server):
-    announce: Callable[[], object]
-
-    async def startup(self, sockets: list[socket.socket] | None = None) -> None:
-        await super().startup(sockets)
-        self.announce()
-
-
-def _listening(host: str, port: int) -> socket.socket:
-    family = socket.AF_INET6 if ":" in host else socket.AF_INET
-    made = socket.socket(family, socket.SOCK_STREAM, socket.IPPROTO_TCP)  # named, or asyncio leaves replies to wait
-    made.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)  # a port that was left a moment ago
-    try:
-        made.bind((host, port))
-        made.listen(_WAITING)
-    except (OSError, OverflowError) as error:
-        made.close()
-        why = error.strerror if isinstance(error, OSError) else str(error)
-        raise InputError(f"cannot listen on {host}, port {port}: {why}; --port 0 takes a free one") from error
-    return made

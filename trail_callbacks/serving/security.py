@@ -10,7 +10,7 @@ import hmac
 import ipaddress
 import secrets
 from collections.abc import Sequence
-from urllib.parse import urlsplit
+from urllib.parse import unquote, urlsplit
 
 from starlette.datastructures import Headers
 from starlette.middleware.base import BaseHTTPMiddleware, RequestResponseEndpoint
@@ -24,7 +24,6 @@ _POLICY = (
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; "
     "frame-src 'self'; form-action 'self'; frame-ancestors 'none'; base-uri 'none'"
 )  # a page may load its own script and style sheet; charts are drawn by the server and need neither
-_COOKIE = "trail_access"
 _LOOPBACK = ("127.0.0.1", "localhost", "::1")
 _READS = frozenset({"GET", "HEAD"})
 _TOKEN = 16  # characters, at least
@@ -35,16 +34,16 @@ class Access:
 
     Args:
         host: The address that is listened on.
-        token: What a reader must show; None for everybody who reaches the page.
+        token: What a reader must show; None for everybody who reaches the page, any account of this machine too.
         allowed: Further host names under which it is reached.
 
     Raises:
-        InputError: If the page is bound beyond loopback and has no token or no name, or the token is short.
+        InputError: If the page is bound beyond loopback and has no token or no name, or the token is short or no ASCII.
     """
 
     def __init__(self, host: str = "127.0.0.1", token: str | None = None, allowed: Sequence[str] = ()) -> None:
-        if token is not None and len(token) < _TOKEN:
-            raise InputError(f"the token has {len(token)} characters, expected {_TOKEN} or more")
+        if token is not None and not (len(token) >= _TOKEN and token.isascii() and token.isprintable()):
+            raise InputError(f"the token has {len(token)} characters, expected {_TOKEN} or more, of ASCII")
         if not _is_loopback(host):
             if token is None:
                 raise InputError(
@@ -56,24 +55,25 @@ class Access:
                     f"--host {host} needs --allow-host NAME: the name or address under which readers reach it"
                 )
         self.hosts = frozenset({*_LOOPBACK, *(each.lower() for each in allowed)})
-        self._token = token
+        self.token = token
         self.cookie, self.form = secrets.token_hex(32), secrets.token_hex(32)
 
     def is_token(self, shown: str) -> bool:
         """Whether this is the token."""
-        return self._token is not None and _same(shown, self._token)
+        return self.token is not None and _same(shown, self.token)
 
     def is_form(self, shown: str) -> bool:
         """Whether a form is of this page: it brings back `form`, which dies with this process."""
         return _same(shown, self.form)
 
     def is_reader(self, request: Request) -> bool:
-        """Whether a request may read: by `cookie`, or by a bearer token, as scrapers have."""
+        """Whether a request may read: by `cookie`, whatever other cookies are there, or by a bearer token."""
         scheme, _, shown = request.headers.get("authorization", "").partition(" ")
+        cookies = (each for line in request.headers.getlist("cookie") for each in line.split(";"))
         return (
-            self._token is None
+            self.token is None
             or (scheme.lower() == "bearer" and self.is_token(shown.strip()))
-            or _same(request.cookies.get(_COOKIE, ""), self.cookie)
+            or any(_same(each.partition("=")[2].strip(), self.cookie) for each in cookies)
         )
 
 
@@ -103,11 +103,16 @@ class GuardedApp(BaseHTTPMiddleware):
         path = str(request.scope["path"])
         if self._access.is_reader(request) or path.startswith("/static/"):
             return None
-        if request.method != "GET" or not self._access.is_token(request.query_params.get("token", "")):
+        shown = dict(
+            each.partition("=")[::2] for each in request.scope["query_string"].decode("latin-1").split("&")
+        ).get("token", "")
+        # As it was printed or as somebody typed it: as a form, a + would be a blank.
+        if request.method != "GET" or not any(map(self._access.is_token, (unquote(shown), shown))):
             return PlainTextResponse("Open the address that `trail serve` printed, with its token.\n", 401)
         # To the same page without the token, which must not stay in the history; //host would be another site.
         reply = RedirectResponse("/" + path.lstrip("/\\"), status_code=303)
-        reply.set_cookie(_COOKIE, self._access.cookie, httponly=True, samesite="strict", path="/")
+        name = f"trail_access_{(request.scope.get('server') or ('', ''))[1]}"  # ports of a host share its cookies
+        reply.set_cookie(name, self._access.cookie, httponly=True, samesite="strict", path="/")
         return reply
 
 
