@@ -15,7 +15,7 @@ from langchain_core.runnables.config import ensure_config
 
 from langchain_trail.answers import answer_message, answer_text, structured_text, with_message_summary
 from langchain_trail.drafts import EVENT, Drafts, adispatch, dispatch, from_messages, grounds, isolated
-from langchain_trail.withholding import judged_only, replaced, unjudged
+from langchain_trail.withholding import earlier, judged_only, replaced, unjudged
 from trail_callbacks.errors import MissingExtraError
 from trail_callbacks.graph import ProvenanceGraph
 from trail_callbacks.guard import (
@@ -147,7 +147,7 @@ class TrailGuard(AgentMiddleware[TrailState, Any, Any]):
             with drafts.hidden():
                 return handler(draft)
 
-        outcome, whole = self._noted(carry_out(self._steps(request, config), write, self._guard.checker))
+        outcome, whole = self._noted(request, carry_out(self._steps(request, config), write, self._guard.checker))
         if not outcome.withheld and whole:
             drafts.release()
         response, summary = self._answered(request, outcome)
@@ -168,7 +168,8 @@ class TrailGuard(AgentMiddleware[TrailState, Any, Any]):
             with drafts.hidden():
                 return await handler(draft)
 
-        outcome, whole = self._noted(await acarry_out(self._steps(request, config), write, self._guard.checker))
+        written = await acarry_out(self._steps(request, config), write, self._guard.checker)
+        outcome, whole = self._noted(request, written)
         if not outcome.withheld and whole:
             await drafts.arelease()
         response, summary = await asyncio.to_thread(self._answered, request, outcome)  # work, if the answer is long
@@ -182,19 +183,27 @@ class TrailGuard(AgentMiddleware[TrailState, Any, Any]):
         if not isinstance(last, ToolMessage) or state.get("structured_response") is not None:
             return None
         strict = self._settings.on_undecided == "fail"
-        summary = {"unjudged": list(unjudged([last])), "passed": False, "blocked": strict}
+        names = dict.fromkeys([*earlier(state["messages"]), *unjudged([last])])
+        summary = {"unjudged": [*names], "passed": False, "blocked": strict}
         update = {"messages": judged_only([last], self._settings.message)} if strict else {}
         return {**update, "trail": summary}
 
-    def _noted(self, outcome: GuardOutcome[ModelResponse[Any]]) -> tuple[GuardOutcome[ModelResponse[Any]], bool]:
-        """An outcome that names what of its draft was not judged, and whether the draft is whole: not if strict."""
+    def _noted(
+        self, request: ModelRequest[Any], outcome: GuardOutcome[ModelResponse[Any]]
+    ) -> tuple[GuardOutcome[ModelResponse[Any]], bool]:
+        """An outcome that names what was not judged, and whether its draft is whole: not if strict.
+
+        An answer's summary speaks for the turn: it names what earlier messages had, too.
+        """
         said = [message for message in outcome.draft.result if isinstance(message, AIMessage)]
 
         def kept(draft: ModelResponse[Any]) -> ModelResponse[Any]:
             return replace(draft, result=[judged_only(each, "") if each in said else each for each in draft.result])
 
         noted = self._guard.noted(outcome, unjudged(said), kept)
-        return noted, noted.draft is outcome.draft
+        before = earlier(request.messages) if outcome.report is not None else ()
+        whole = noted.draft is outcome.draft
+        return replace(noted, unjudged=tuple(dict.fromkeys([*before, *noted.unjudged]))), whole
 
     def _steps(self, request: ModelRequest[Any], config: RunnableConfig) -> GuardSteps[ModelResponse[Any]]:
         ignored = _structuring_tools(request)

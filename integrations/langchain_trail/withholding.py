@@ -9,12 +9,15 @@ from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, ToolMe
 
 from langchain_trail.answers import ANSWERS, answer_message, mapped, with_messages, with_summary
 from langchain_trail.pieces import CALLS, REASONING, message_text
-from trail_callbacks.guard import holds_text
+from trail_callbacks.guard import holds_text, holds_words
 from trail_callbacks.guard.withheld import Withheld
 
 _TEXTS = frozenset({"text", "text-plain", "output_text", "refusal"})
 _NOTES = ("annotations", "citations")
+_NAME = 4  # words that are no name of an agent any more
+_BLOCK = frozenset({"type", "text", "refusal", *_NOTES})
 _KNOWN = frozenset({"tool_calls", "function_call", "lc_source", "refusal"})
+_PROVIDERS = frozenset({"trail", "logprobs", "headers", "ResponseMetadata"})  # of what a provider says about a call
 _KEPT_METADATA = ("model_name", "model", "model_provider")
 _DEEPEST = 8  # nobody keeps messages deeper
 
@@ -133,20 +136,42 @@ def _beside(message: BaseMessage) -> Iterator[str]:
     """Names what a message says that no judge reads."""
     for block in message.content if isinstance(message.content, list) else ():
         if isinstance(block, Mapping):
-            kind = str(block.get("type") or "content")
-            if kind in REASONING:
-                yield "reasoning"
-            elif kind not in _TEXTS and kind not in CALLS:
-                yield kind
-            elif any(block.get(name) for name in _NOTES):
-                yield "annotations"
+            yield from _beside_text(block)
     for key, value in message.additional_kwargs.items():
         if key not in _KNOWN and holds_text(value):
             yield "reasoning" if key in REASONING else key
+    yield from _metadata(message)
+    if holds_words(message.name, _NAME):
+        yield "name"
     if isinstance(message, ToolMessage) and message.text.strip():
         yield f"result of the tool {message.name or message.tool_call_id}"
     elif _calls(message) and message.text.strip():
         yield "text beside tool calls"
+
+
+def _beside_text(block: Mapping[str, Any]) -> Iterator[str]:
+    kind = str(block.get("type") or "content")
+    if kind in REASONING:
+        yield "reasoning"
+    elif kind in _TEXTS:
+        if any(block.get(name) for name in _NOTES):
+            yield "annotations"
+        yield from (str(name) for name, value in block.items() if name not in _BLOCK and holds_words(value))
+    elif kind not in CALLS:
+        yield kind
+
+
+def _metadata(message: BaseMessage) -> Iterator[str]:
+    """The keys under which a provider says more than names and ids."""
+    for key, value in message.response_metadata.items():
+        if key not in _PROVIDERS and holds_words(value):
+            yield key
+
+
+def earlier(messages: Sequence[BaseMessage]) -> list[str]:
+    """Returns what a guard named in this turn on the messages before an answer."""
+    said = (each.response_metadata.get("trail") for each in _messages(messages))
+    return [name for summary in said if isinstance(summary, dict) for name in summary.get("unjudged", ())]
 
 
 def _judged_part(message: BaseMessage, instead: str) -> BaseMessage:
@@ -160,7 +185,11 @@ def _judged_part(message: BaseMessage, instead: str) -> BaseMessage:
     else:
         content = [block for each in content if (block := _block(each, keeps_text)) is not None]
     extra = {key: value for key, value in message.additional_kwargs.items() if key in _KNOWN}
-    return message.model_copy(update={"content": content, "additional_kwargs": extra})
+    named = set(_metadata(message))
+    about = {key: value for key, value in message.response_metadata.items() if key not in named}
+    name = None if holds_words(message.name, _NAME) else message.name
+    kept = {"content": content, "additional_kwargs": extra, "response_metadata": about, "name": name}
+    return message.model_copy(update=kept)
 
 
 def _block(block: Any, keeps_text: bool) -> Any:
@@ -171,7 +200,7 @@ def _block(block: Any, keeps_text: bool) -> Any:
         return block
     if kind not in _TEXTS or not keeps_text:
         return None
-    return {key: value for key, value in block.items() if key not in _NOTES}
+    return {key: each for key, each in block.items() if key not in _NOTES and (key in _BLOCK or not holds_words(each))}
 
 
 def _calls(message: BaseMessage) -> bool:

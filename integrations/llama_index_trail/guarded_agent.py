@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import copy
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from contextvars import ContextVar
 from dataclasses import dataclass, replace
@@ -105,6 +105,7 @@ def _copied(agent: Any, guard: Guard) -> Any:
 
 
 _REJECTED = "trail_rejected"
+_UNJUDGED = "trail_unjudged"
 _RESULTS = "current_tool_calls"
 _early_stop: ContextVar[list[GuardOutcome[Any]] | None] = ContextVar("llama_index_trail_reply", default=None)
 
@@ -235,6 +236,8 @@ class GuardedStep(GuardedStop):
         if after != rejected:
             await ctx.store.set(_REJECTED, after)
         output = outcome.draft.output
+        beside = unjudged(output.response, calls=bool(output.tool_calls))
+        outcome = await _named(ctx, outcome, beside)
         if outcome.action == "raise":
             reject(outcome)
         if (shown := guard.instead(outcome)) is not None:
@@ -245,13 +248,12 @@ class GuardedStep(GuardedStop):
             await held.akeep_added(text.cleared)
             return await asyncio.to_thread(_marked, _withheld(output, text), outcome)
         await held.akeep_added(_same)
-        names = unjudged(output.response, calls=bool(output.tool_calls))
-        if names and guard.is_strict:
+        if beside and guard.is_strict:
             events.drop()
             output = _judged_only(output)
         else:
             events.release()
-        return await asyncio.to_thread(_marked, output, replace(outcome, unjudged=names))
+        return await asyncio.to_thread(_marked, output, outcome)
 
     async def finalize(self, ctx: Any, output: AgentOutput, memory: Any) -> AgentOutput:
         """Judges what a tool returned directly; all other answers are judged already."""
@@ -265,7 +267,7 @@ class GuardedStep(GuardedStop):
                 await Notes(self, ctx).replace(withheld)
                 output = _withheld(output, withheld)
             ended: AgentOutput = await of_class.finalize(ctx, output, memory)
-            return _unjudged(ended, names, blocked=strict)
+            return _unjudged(ended, (*await ctx.store.get(_UNJUDGED, default=[]), *names), blocked=strict)
 
         async def write(_: None) -> _Draft:
             return _Draft(output, text)
@@ -274,7 +276,7 @@ class GuardedStep(GuardedStop):
             return lambda: _grounds(here, [], results, text)
 
         steps = guard_answer(_once(guard.settings), None, graph_of=graph_of, texts_of=_texts, revised=_never)
-        outcome = await acarry_out(steps, write, guard.checker)
+        outcome = await _named(ctx, await acarry_out(steps, write, guard.checker), ())
         if outcome.action == "raise":
             reject(outcome)
         if guard.instead(outcome) is not None:
@@ -282,6 +284,16 @@ class GuardedStep(GuardedStop):
             await Notes(self, ctx).replace(withheld)
             output = _withheld(output, withheld)
         return _marked(await of_class.finalize(ctx, output, memory), outcome)
+
+
+async def _named(ctx: Any, outcome: GuardOutcome[_Draft], names: Sequence[str]) -> GuardOutcome[_Draft]:
+    """An outcome that names what was not judged: that of an answer speaks for the turn, earlier messages too."""
+    before = await ctx.store.get(_UNJUDGED, default=[])
+    named = [*dict.fromkeys([*before, *names])]
+    kept = named if outcome.action == "skip" else []
+    if kept != before:
+        await ctx.store.set(_UNJUDGED, kept)
+    return replace(outcome, unjudged=tuple(dict.fromkeys([*named, *outcome.unjudged])))
 
 
 def _same(message: ChatMessage) -> ChatMessage:

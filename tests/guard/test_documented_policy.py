@@ -139,7 +139,7 @@ async def test_each_row_is_what_the_code_does(name):
 def test_all_that_can_happen_is_in_the_table():
     assert set(ROWS) == {*CASES, *MADE}
     states = {row[0] for row in table("What is not judged")}
-    assert len(states) == 6
+    assert len(states) == 11
 
 
 async def test_an_answer_that_was_judged_late_is_not_asked_for_again():

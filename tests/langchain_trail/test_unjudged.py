@@ -26,7 +26,16 @@ BESIDE = {
     "reasoning key": (AIMessage(GOOD, additional_kwargs={"reasoning_content": BAD}), "reasoning"),
     "annotation": (AIMessage([{**TEXT, "annotations": [{"type": "url_citation", "title": BAD}]}]), "annotations"),
     "transcript": (AIMessage(GOOD, additional_kwargs={"audio": {"transcript": BAD}}), "audio"),
+    "extras of a block": (AIMessage([{**TEXT, "extras": {"note": BAD}}]), "extras"),
+    "metadata": (AIMessage(GOOD, response_metadata={"grounding": {"said": BAD}}), "grounding"),
+    "name": (AIMessage(GOOD, name=BAD), "name"),
     "another block": (AIMessage([TEXT, {"type": "code_result", "output": BAD}]), "code_result"),
+}
+WITHIN = {
+    "code or formulas": "```mermaid\ngraph TD\n  A[It is 97 metres tall] --> B[It fell]\n```\n\n$$h = 97$$",
+    "addresses": "[More](https://x.org/it-is-97-metres-tall), <mailto:a@b.c?body=97%20metres>",
+    "hidden characters": "".join(chr(0xE0000 + ord(sign)) for sign in BAD),
+    "signs": ".. - / .. ... / ----. --...",
 }
 REFUSED = {
     "key": AIMessage("", additional_kwargs={"refusal": BAD}),
@@ -56,6 +65,18 @@ async def test_what_is_beside_the_answer_is_named_or_left_out(says, name, way):
     assert out.text == (BLOCKED if name == "another block" else GOOD)  # of which a marker is judged, and undecided
     assert kind in out.response_metadata["trail"]["unjudged"]
     assert BAD not in repr(out)
+
+
+@pytest.mark.parametrize("name", WITHIN)
+async def test_what_is_in_the_answer_and_no_claim_is_named_or_withheld(says, name):
+    said = f"{GOOD}\n\n{WITHIN[name]}"
+    out = await call(guarded(says(said), judge="local"), "ainvoke")
+    assert out.response_metadata["trail"]["unjudged"] == [name]
+    out = await call(guarded(says(said), judge="local", on_undecided="fail", max_retries=1), "invoke")
+    summary = out.response_metadata["trail"]
+    assert (out.text, summary["attempts"], summary["unjudged"]) == (BLOCKED, 2, [name])
+    (known,) = guarded(says(said), judge="local").batch([f"{FACT} {said}"])
+    assert ("addresses" in known.response_metadata["trail"].get("unjudged", ())) is False
 
 
 @pytest.mark.parametrize("way", ["invoke", "ainvoke"])
@@ -124,7 +145,7 @@ def test_an_agent_s_message_that_calls_tools_and_its_answer(says, strict):
     agent = create_agent(model, [look], middleware=[TrailGuard(judge="local", on_undecided=strict)])
     out = agent.invoke({"messages": [("user", "How high is it?")]})
     assert out["trail"]["passed"]
-    assert out["trail"]["unjudged"] == ["reasoning"]
+    assert out["trail"]["unjudged"] == ["text beside tool calls", "reasoning"]
     assert (BAD in repr(out)) is (strict == "pass")
 
 

@@ -62,6 +62,21 @@ async def test_what_is_beside_the_answer_is_named_or_left_out(replies, name):
     assert BAD not in repr(events)
 
 
+async def test_an_answer_names_what_was_beside_earlier_messages_of_the_run(models):
+    class Talkative(models.Turns):
+        def _turn(self, messages):
+            reply = super()._turn(messages)
+            if reply.message.additional_kwargs:
+                reply.message.blocks.append(TextBlock(text=BAD))
+            return reply
+
+    tool = FunctionTool.from_defaults(lambda: FACT, name="look")
+    agent = FunctionAgent(tools=[tool], llm=Talkative(steps=[[("look", {})], f"{GOOD}\n\n$$h = 97$$"]))
+    output, _ = await run(guard_agent(agent, judge="local"))
+    assert output["trail"]["passed"]
+    assert output["trail"]["unjudged"] == ["text beside tool calls", "code or formulas"]
+
+
 async def test_a_refusal_is_judged(replies):
     agent = FunctionAgent(llm=replies(assistant(refusal=BAD)), system_prompt=FACT)
     output, events = await run(guard_agent(agent, judge="local", on_fail="block"))

@@ -15,6 +15,7 @@ from trail_callbacks.guard.guard import (
     ended_at,
     guard_answer,
     holds_text,
+    holds_words,
     message_nodes,
 )
 from trail_callbacks.guard.policy import GuardOutcome, decide, reject
@@ -37,6 +38,7 @@ __all__ = [
     "ended_at",
     "guard_answer",
     "holds_text",
+    "holds_words",
     "message_nodes",
     "reject",
 ]

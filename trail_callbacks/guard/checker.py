@@ -30,6 +30,7 @@ from trail_callbacks.verify.delivery import Delivery
 from trail_callbacks.verify.options import VerifyOptions
 from trail_callbacks.verify.pipeline import averify, judging, verify
 from trail_callbacks.verify.threshold import is_complete
+from trail_callbacks.verify.unclaimed import unclaimed
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,10 +52,18 @@ _FOR_CALLS = 0.9
 
 
 @dataclass(frozen=True, slots=True)
+class NameUnclaimed:
+    """A step: name what a draft holds beside all claims, see `verify.unclaimed`."""
+
+    graph: ProvenanceGraph
+
+
+@dataclass(frozen=True, slots=True)
 class WriteFeedback:
     """A step: write the feedback on a draft. Finding what the sources say instead is work too."""
 
     report: Report
+    unclaimed: Sequence[str]
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,18 +130,20 @@ class Checker:
         with self._around(), attempt.sliced():
             return await averify(graph, self._judge, options)
 
-    def carry_out(self, step: _Step) -> Report | Stripped | str | None:
+    def carry_out(self, step: _Step) -> Report | _Read:
         """Carries out a step that does not need the app."""
         return self.check(step) if isinstance(step, JudgeDraft) else self._read(step)
 
-    async def acarry_out(self, step: _Step) -> Report | Stripped | str | None:
+    async def acarry_out(self, step: _Step) -> Report | _Read:
         """As `carry_out`."""
         return await (self.acheck(step) if isinstance(step, JudgeDraft) else asyncio.to_thread(self._read, step))
 
-    def _read(self, step: StripAnswer | WriteFeedback) -> Stripped | str | None:
+    def _read(self, step: StripAnswer | WriteFeedback | NameUnclaimed) -> _Read:
         undecided = self._settings.on_undecided
+        if isinstance(step, NameUnclaimed):
+            return unclaimed(step.graph)
         if isinstance(step, WriteFeedback):
-            return feedback(step.report, on_undecided=undecided)
+            return feedback(step.report, step.unclaimed, on_undecided=undecided)
         modelled = self._judge.model is not None
         least = self._settings.min_share
         return stripped(step.report, step.texts, undecided, least, self_contained=modelled)
@@ -176,7 +187,8 @@ class Checker:
         return _noted(report, errors)
 
 
-_Step: TypeAlias = JudgeDraft | StripAnswer | WriteFeedback
+_Step: TypeAlias = JudgeDraft | StripAnswer | WriteFeedback | NameUnclaimed
+_Read: TypeAlias = Stripped | str | tuple[str, ...] | None
 
 
 class _Attempt:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from trail_callbacks.capture.payloads import marked
 from trail_callbacks.claims import Claim
 from trail_callbacks.evidence import candidates
@@ -16,24 +18,26 @@ _QUOTES = 3
 _LONG = 400  # characters of a quote; a longer one is cut
 
 
-def feedback(report: Report, *, on_undecided: OnUndecided = "pass") -> str:
-    """Writes feedback to the model whose answer a report is about.
+def feedback(report: Report, unclaimed: Sequence[str] = (), *, on_undecided: OnUndecided = "pass") -> str:
+    """Writes feedback to the model whose answer a report is about, and holds what `unclaimed` names beside claims.
 
     Everything that looks like an instruction to a chat template is removed from quotes. The text stands between marks
     by which `without_feedback` finds it again: it repeats claims that nothing supports, and must never become evidence
     for them.
     """
-    parts = load("feedback").messages(list=_listed(report, on_undecided))
+    parts = load("feedback").messages(list=_listed(report, unclaimed, on_undecided))
     return marked("\n\n".join(part.content for part in parts))
 
 
-def _listed(report: Report, on_undecided: OnUndecided) -> str:
+def _listed(report: Report, unclaimed: Sequence[str], on_undecided: OnUndecided) -> str:
     claims = [*report.unsupported, *([*report.undecided, *unsettled(report)] if on_undecided == "fail" else ())]
     lines = [line for n, claim in enumerate(claims[:_CLAIMS], 1) for line in _lines(n, claim, report)]
     if len(claims) > _CLAIMS:
         lines.append(f"... and {len(claims) - _CLAIMS} more statements that were not found to be supported.")
     if on_undecided == "pass":
         lines += _unchecked(report)
+    elif unclaimed:
+        lines.append(f"Leave out what cannot be checked: {', '.join(unclaimed)}.")
     if all(leaf.is_request for leaf in _leaves(report)):
         lines.append("No source was read before the answer was written.")
     return "\n".join(lines) or "The answer holds statements that cannot be checked."

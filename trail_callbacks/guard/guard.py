@@ -14,7 +14,7 @@ from typing import Any, Generic, NamedTuple, TypeAlias, TypeVar
 
 from trail_callbacks.capture.payloads import without_feedback
 from trail_callbacks.graph import Edge, Node, NodeKind, ProvenanceGraph
-from trail_callbacks.guard.checker import Checker, JudgeDraft, StripAnswer, WriteFeedback
+from trail_callbacks.guard.checker import Checker, JudgeDraft, NameUnclaimed, StripAnswer, WriteFeedback
 from trail_callbacks.guard.policy import GuardOutcome, decide
 from trail_callbacks.guard.settings import GuardSettings
 from trail_callbacks.guard.stripping import Stripped
@@ -66,11 +66,9 @@ class Guard:
         self, outcome: GuardOutcome[Draft], names: Iterable[str], judged_only: Callable[[Draft], Draft]
     ) -> GuardOutcome[Draft]:
         """Returns an outcome that names what of its draft nobody judged; in the strict setting without it."""
-        unjudged = tuple(dict.fromkeys(names))
-        if not unjudged:
-            return outcome
-        draft = judged_only(outcome.draft) if self.is_strict else outcome.draft
-        return replace(outcome, draft=draft, unjudged=unjudged)
+        beside = tuple(names)
+        draft = judged_only(outcome.draft) if beside and self.is_strict else outcome.draft
+        return replace(outcome, draft=draft, unjudged=tuple(dict.fromkeys([*beside, *outcome.unjudged])))
 
 
 def _field_texts(texts: Sequence[str]) -> list[str]:
@@ -88,6 +86,15 @@ def _leaves(value: object) -> Iterator[str]:
             yield from _leaves(each)
     elif value is not None:
         yield str(value)
+
+
+def holds_words(value: object, least: int = 2) -> bool:
+    """As `holds_text`, where names and ids are usual: they have fewer words, or signs of scripts without blanks."""
+    if isinstance(value, str):
+        return len(value.split()) >= least or (not value.isascii() and len(value) >= 2 * least)
+    if isinstance(value, Mapping | list | tuple):
+        return any(holds_words(each, least) for each in (value.values() if isinstance(value, Mapping) else value))
+    return False
 
 
 def holds_text(value: object) -> bool:
@@ -109,7 +116,7 @@ class WriteDraft(Generic[Request]):
 
 
 GuardSteps: TypeAlias = Generator[Any, Any, GuardOutcome[Draft]]
-"""Yields `WriteDraft`, `JudgeDraft`, `StripAnswer` and `WriteFeedback`; receives what each is named after."""
+"""Yields a `WriteDraft` or a step of the checker; receives what each is named after."""
 
 
 def guard_answer(
@@ -133,7 +140,8 @@ def guard_answer(
             return GuardOutcome(draft=draft, action="skip", rejected=rejected, attempts=attempts, usage=usage)
         report: Report = yield JudgeDraft(graph, usage)
         usage += report.usage
-        action = decide(settings, report, rejected)
+        unclaimed: tuple[str, ...] = yield NameUnclaimed(report.graph)
+        action = decide(settings, report, rejected, unclaimed=bool(unclaimed))
         remaining: Stripped | None = None
         if action == "strip" and (remaining := (yield StripAnswer(report, texts_of(draft)))) is None:
             action = settings.exhausted
@@ -149,8 +157,9 @@ def guard_answer(
                 attempts=attempts,
                 usage=usage,
                 remaining=remaining,
+                unjudged=unclaimed,
             )
-        request = revised(request, draft, (yield WriteFeedback(report)))
+        request = revised(request, draft, (yield WriteFeedback(report, unclaimed)))
 
 
 def _keep(settings: GuardSettings, report: Report, action: str) -> None:

@@ -31,16 +31,16 @@ class LateReport(Report):
     """
 
 
-def decide(settings: GuardSettings, report: Report, rejected: int) -> Action:
-    """Decides what to do with a draft, by the table in `docs/guards.md`."""
+def decide(settings: GuardSettings, report: Report, rejected: int, *, unclaimed: bool = False) -> Action:
+    """Decides what to do with a draft, by the tables in `docs/guards.md`; `unclaimed`: it holds more than claims."""
     if isinstance(report, LateReport):
         return _last_resort(settings)
     why = _refusal(settings, report)
-    if why is None:
+    if why is None and not (unclaimed and settings.on_undecided == "fail"):
         return "pass"
-    if why.kind == "incomplete":
+    if why is not None and why.kind == "incomplete":
         return "annotate" if settings.on_error == "open" else _last_resort(settings)
-    if settings.on_fail == "strip" and why.kind == "score":
+    if settings.on_fail == "strip" and why is not None and why.kind == "score":
         return "strip"
     return "retry" if settings.on_fail == "retry" and rejected < settings.max_retries else _last_resort(settings)
 
@@ -66,7 +66,7 @@ class GuardOutcome(Generic[Draft]):
         attempts: Drafts written.
         usage: What judging all drafts cost.
         remaining: What is left of it with `strip`.
-        unjudged: Names of what the app returned beside the answer and nobody judged, such as `reasoning`.
+        unjudged: Names of what the app returned in or beside the answer and nobody judged, such as `reasoning`.
     """
 
     draft: Draft
@@ -145,6 +145,8 @@ def reject(outcome: GuardOutcome[Any]) -> NoReturn:
     why = f"its hallucination score is {score:.2f}" if score is not None else f"it is {report and report.state!r}"
     if report is not None and report.uncovered:
         why += f", the judge left out {len(report.uncovered)} of its statements"
+    if outcome.unjudged:
+        why += f", nobody judged its {', '.join(outcome.unjudged)}"
     if report is not None and report.undecided:
         why += f", {len(report.undecided)} of {len(report.claims)} claims could not be decided"
     if report is not None and (failed := report.failure):

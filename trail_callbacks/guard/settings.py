@@ -82,7 +82,7 @@ class GuardSettings:
             each counts as unsupported, as does a statement of which it says that no source could settle it, such as
             praise, and feedback asks to state only what the sources say; and what is returned beside the answer without
             being judged (`unjudged` in the summary: reasoning, annotations, text beside tool calls, what a tool returns
-            directly) is left out.
+            directly) is left out, and an answer with what is no claim in it (code, addresses) does not pass.
         timeout: Seconds for judging one draft, above 0; None is no limit. After nine tenths of it no call of the
             judge's model goes on. A judge that is late never lets an answer through, whatever `on_error` says: how long
             judging takes, the sources decide, and so whoever wrote them.
