@@ -41,7 +41,7 @@ LOST = "lost"
 """Attribute of an answer: what its graph lacks, a list of sentences. A report on such an answer is never complete."""
 
 UNSEEN = "unseen"
-"""Attribute of a text of unknown origin that was in a state before the run: the name under which it was there."""
+"""Attribute of a text of unknown origin that was in a state before the run: its step, or else its channel."""
 
 _ORIGINS: dict[str, Origin] = {
     "question": "user",

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Generator, Mapping
+from collections.abc import Callable, Generator, Iterable, Mapping
 from contextlib import contextmanager, suppress
 from contextvars import ContextVar
 from functools import cache
@@ -74,6 +74,35 @@ class TrailCallbackHandler(RecordedReports, RecordingHooks):
     def __copy__(self) -> TrailCallbackHandler:
         """As above."""
         return self
+
+    def read_history(self, graph: Any, config: Mapping[str, Any]) -> None:
+        """Reads what LangGraph's checkpoints say of a thread that this handler and its store have not seen so far.
+
+        A run that resumes such a thread rests on a state whose writers are unknown; afterwards their steps are known.
+        Whether a model was in them is not, so texts are evidence only if they are named in `sources=`, or documents
+        that say where they are from.
+
+        Args:
+            graph: The compiled graph, with its checkpointer; `durability="exit"` keeps too little.
+            config: Names the thread: `{"configurable": {"thread_id": ...}}`. Read before the report is asked for.
+        """
+        try:
+            self._keep_history(config, graph.get_state_history(config))
+        except Exception as error:  # noqa: BLE001 - the app is not to suffer from it
+            self.session.keep_error(error)
+
+    async def aread_history(self, graph: Any, config: Mapping[str, Any]) -> None:
+        """As `read_history`, without blocking the event loop."""
+        try:
+            self._keep_history(config, [each async for each in graph.aget_state_history(config)])
+        except Exception as error:  # noqa: BLE001 - as above
+            self.session.keep_error(error)
+
+    def _keep_history(self, config: Mapping[str, Any], snapshots: Iterable[Any]) -> None:
+        from langchain_trail.history import ThreadHistory  # noqa: PLC0415 - few resume what another process began
+
+        history = ThreadHistory(snapshots, self.session.recorder.adopted)
+        self.session.add_history(str(config["configurable"]["thread_id"]), history.before)
 
     def graph(self, run_id: UUID | str | None = None) -> ProvenanceGraph:
         """Returns the provenance graph of a root run, by default the latest; it waits for nothing.

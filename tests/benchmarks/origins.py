@@ -1,8 +1,11 @@
 """Measures in generated apps whether a model's words count as evidence, and whether sources are recognised.
 
-    python tests/benchmarks/origins.py [--runs 2000] [--seed 0] [--only langchain]
+    python tests/benchmarks/origins.py [--runs 2000] [--seed 0] [--only langchain | llama_index | langchain_torn]
 
-Half of the runs are apps of LangChain and LangGraph, half of LlamaIndex (see tests/origins). Prints one JSON line for
+A third of the runs each are apps of LangChain and LangGraph, of LlamaIndex, and torn runs (see tests/origins). `langchain_torn` are graphs
+whose runs are interrupted, crash, or go on in another worker: `report differs` counts those whose claims, entry steps or
+sources are not those of the same run in one piece, or for a worker that knows nothing of it, that are `assessed` all the
+same. Prints one JSON line for
 each kind of violation with its share of the sentences of that side, n and the 95 % Wilson interval (`unknown` counts
 those that are none of the known limits), then one for each building block that it occurs with, with the seed of an
 example; and last the number of runs that have each building block.
@@ -23,11 +26,12 @@ from trail_callbacks.statistics.intervals import wilson
 sys.path.insert(0, str(Path(__file__).parents[1] / "origins"))
 
 import langchain_apps
+import langchain_torn
 import llama_index_apps
 from limits import is_known
 from story import KINDS, Tally
 
-LIBRARIES = {"langchain": langchain_apps, "llama_index": llama_index_apps}
+LIBRARIES = {"langchain": langchain_apps, "llama_index": llama_index_apps, "langchain_torn": langchain_torn}
 
 
 def measured(library: str, runs: int, seed: int) -> None:
@@ -73,7 +77,7 @@ def main() -> None:
     warnings.simplefilter("ignore")
     for library in LIBRARIES:
         if options.only in {None, library}:
-            measured(library, options.runs if options.only else options.runs // 2, options.seed)
+            measured(library, options.runs if options.only else options.runs // len(LIBRARIES), options.seed)
 
 
 if __name__ == "__main__":

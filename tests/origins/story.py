@@ -20,6 +20,7 @@ KINDS = {
     "model quoted": None,
     "answer lost": None,
     "error": None,
+    "report differs": None,
 }
 """Kinds of violations, with the side of the sentences that they concern."""
 
@@ -30,7 +31,7 @@ class Violation:
 
     Attributes:
         kind: `invention supported`, `invention taken for something else` (no leaf holds it), `source lost` (no leaf holds the sentence), `known sentence missed` (one does, and the
-            judge did not see it), `model quoted`, `answer lost` or `error`.
+            judge did not see it), `model quoted`, `answer lost`, `error`, or `report differs` (from that of the whole run).
         way: The building block by which the sentence reached the answer.
         detail: The sentence, and what was quoted for it.
     """

@@ -35,3 +35,15 @@ def test_no_invention_is_evidence_and_no_source_is_lost(library, part):
     assert tally.runs["all"] == RUNS // PARTS
     assert tally.classes["known", "supported"] > tally.classes["known", "absent"]
     assert [(seed, each) for seed, each in tally.violations if not is_known(each)] == []
+
+
+TORN = 60
+
+
+@pytest.mark.parametrize("part", range(PARTS))
+def test_a_run_that_was_torn_has_the_report_of_a_whole_one_or_says_that_it_has_not(part):
+    apps, tally = import_module("langchain_torn"), Tally()
+    for seed in range(part, TORN, PARTS):
+        apps.played(f"torn-{seed}", tally)
+    assert tally.runs["all"] == TORN // PARTS
+    assert [(seed, each) for seed, each in tally.violations if each.way != "subgraph, history"] == []

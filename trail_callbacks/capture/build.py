@@ -92,6 +92,10 @@ class _Builder:
                 for slot in run.outputs:
                     self._anchor(slot)
         alternatives = self._answer(root)
+        for node in (run for run in root.children if run.hints.channels):  # a later turn may read what this one did not
+            for slot in node.outputs:
+                if slot.piece.form == "document" or slot.piece.origin == "unknown":
+                    self._resolver.of(slot)
         self._take_declared()
         recall(self._drafts, self._earlier, self._left)
         mark_model_text(self._drafts, self._runs, self._earlier, self._was_before)
@@ -146,16 +150,21 @@ class _Builder:
     def _made_by_code(self, slot: Slot) -> NodeDraft | None:
         """The node of a text that untraced code returned, if that code is its source."""
         run, piece = slot.run, slot.piece
-        if not self._code.is_source(slot):
+        passed = any(link.source.piece.text.strip() == piece.text.strip() for link in self._linker.of(slot))
+        unknown = piece.origin == "unknown" and piece.form != "document" and not passed
+        if not unknown and not self._code.is_source(slot):
             return None
-        if piece.form == "message" and piece.role == "user":
+        if unknown:
+            kind: NodeKind = "tool_result" if piece.role == "tool" else "completion"
+            draft = self._draft(kind, slot, run.end, {UNSEEN: run.step})
+        elif piece.form == "message" and piece.role == "user":
             draft = self._draft("question", slot, run.end, {"history": True})
         elif piece.form == "message":  # history loaded by code, or a graph's message about a failed tool
             history = {"history": True} if any(other.piece.role == "user" for other in run.outputs) else None
             draft = self._draft("tool_result" if piece.role == "tool" else "completion", slot, run.end, history)
         else:
             draft = self._document(slot)
-        draft.from_code = piece.form != "document" and draft.run is run
+        draft.from_code = piece.form != "document" and draft.run is run and not unknown
         self._feed(draft, self._linker.made_of(slot))
         return draft
 

@@ -76,6 +76,7 @@ class Recorder:
         self._turns = turns
         self.redactor = None if redact is None else Redactor(redact, self._report_error)
         self._events = EventMaker(sources, self.redactor, self._report_error)
+        self.adopted = self._events.adopted
         self._on_end = on_end
         self._on_error = on_error
         # Protects the four dictionaries. Re-entrant: a stream's finalizer may emit during a garbage collection.

@@ -6,12 +6,13 @@ put together with those of the runs that it goes on from: what follows is as if 
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import Protocol, cast
 
 from trail_callbacks.capture.conversation import Earlier
-from trail_callbacks.capture.events import REPLY, Event, Piece, RunStarted
+from trail_callbacks.capture.events import REPLY, Event, Piece, RunEnded, RunStarted
 from trail_callbacks.capture.joining import moved
 from trail_callbacks.capture.runs import CapturedRun
 from trail_callbacks.graph import ProvenanceGraph
@@ -56,13 +57,13 @@ def resumed(parts: Sequence[Sequence[Event]]) -> tuple[Event, ...]:
 
     A step that was tried again under the name of the same task is one step: what the first try began belongs to it.
     """
-    latest: dict[str, RunStarted] = {}
-    names: dict[str, str] = {}
-    for place, events in enumerate(parts):
-        for event in events:
-            if isinstance(event, RunStarted):
-                name = names[event.run_id] = event.hints.task or ("" if event is events[0] else event.run_id)
-                latest[name] = cast("RunStarted", moved(event, 0, len(parts) - 1 - place))
+    names = _names(parts)
+    latest = {
+        names[event.run_id]: cast("RunStarted", moved(event, 0, len(parts) - 1 - place))
+        for place, events in enumerate(parts)
+        for event in events
+        if isinstance(event, RunStarted)
+    }
     ids = {run: latest[name].run_id for run, name in names.items()}
     root = latest[""] = replace(latest[""], inputs=tuple(piece for events in parts for piece in _given(events)))
     found: list[Event] = []
@@ -80,6 +81,33 @@ def resumed(parts: Sequence[Sequence[Event]]) -> tuple[Event, ...]:
                 ended = moved(event, len(found) + 1, len(parts) - 1 - place)
                 found.append(ended if name or isinstance(ended, RunStarted) else replace(ended, inputs=None))
     return tuple(found)
+
+
+def _names(parts: Sequence[Sequence[Event]]) -> dict[str, str]:
+    """A name for each run, by its id: the same for all tries of one step, and for the root, whose name is empty.
+
+    What a step began inside, such as a subgraph, has no name of a task. If it did not end, and the same begins in the
+    next try, it is the same.
+    """
+    names: dict[str, str] = {}
+    unfinished: dict[str, str] = {}
+    for events in parts:
+        ended = {event.run_id for event in events if isinstance(event, RunEnded)}
+        seen = Counter[str]()
+        for event in events:
+            if not isinstance(event, RunStarted):
+                continue
+            name = event.hints.task or ("" if event is events[0] else event.run_id)
+            if name == event.run_id and event.kind == "chain":
+                inside = f"{names.get(event.parent_id or '', '')}/{event.name}"
+                seen[inside] += 1
+                inside = f"{inside}/{seen[inside]}"
+                if event.run_id not in ended:
+                    name = unfinished[inside] = inside
+                else:
+                    name = unfinished.get(inside, name)
+            names[event.run_id] = name
+    return names
 
 
 def _given(events: Sequence[Event]) -> Iterator[Piece]:

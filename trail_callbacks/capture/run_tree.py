@@ -118,6 +118,12 @@ class EventMaker:
         else:
             tree.kept += records
 
+    def adopted(self, events: Iterable[Event]) -> tuple[Event, ...]:
+        """Returns events that no adapter of ours recorded, with the sources that are declared by name, and redacted."""
+        declared = DeclaredSources(None if callable(self._sources) else self._sources, self._on_error)
+        found = (with_pieces(event, declared.documents) for event in events)
+        return tuple(self._redactor.event(event) if self._redactor else event for event in found)
+
     def _note_cut(self, tree: RunTree, event: Event) -> None:
         """Says once that a tree is not recorded in full; its graph says so too."""
         if tree.cut:
@@ -179,7 +185,7 @@ class DeclaredSources:
             self._keys |= frozenset(event.hints.source_keys)
         if not self._keys and self._sources is None:
             return event
-        changed = with_pieces(event, self._documents)
+        changed = with_pieces(event, self.documents)
         if isinstance(changed, RunStarted):
             if self._root is None:
                 self._root = changed.run_id
@@ -189,7 +195,8 @@ class DeclaredSources:
             return replace(changed, inputs=changed.inputs + self._declared(record, "late"))
         return changed
 
-    def _documents(self, pieces: tuple[Piece, ...]) -> tuple[Piece, ...]:
+    def documents(self, pieces: tuple[Piece, ...]) -> tuple[Piece, ...]:
+        """Returns pieces with those under a declared name as documents."""
         if not self._keys:
             return pieces
         return tuple(

@@ -77,7 +77,7 @@ class Session:
             sources=settings.sources,
             on_end=self._run_ended,
             on_error=self.keep_error,
-            elsewhere=None if settings.store is None else self._turn_before,
+            elsewhere=self._turn_before,
         )
         self.begin, self.finish = self.recorder.begin, self.recorder.finish
         self._verification = Verification(settings, self.recorder, self.keep_error, around)
@@ -85,6 +85,7 @@ class Session:
         self._delivery = Delivery(settings.on_report)
         self._hooks: Lane[None] | None = None if settings.on_report is None else Lane()
         self._reports: OrderedDict[str, Report] = OrderedDict()
+        self._histories: OrderedDict[str, Callable[[float], Trace | None]] = OrderedDict()
         self.skipped = 0
         self._renew()
         renewed_in_child(self, Session._renew)
@@ -117,10 +118,28 @@ class Session:
 
     # ------------------------------------------------------------------ what was recorded
 
-    def _turn_before(self, thread: str, before: float) -> Trace | None:
-        from trail_callbacks.session.storing import turn_before  # noqa: PLC0415 - most keep nothing
+    def add_history(self, thread: str, turn: Callable[[float], Trace | None]) -> None:
+        """Takes what returns the last turn of a thread before a time: what a framework's own history knows.
 
-        return turn_before(self.settings, thread, before)
+        Its events are to be `Recorder.adopted`.
+        """
+        with self._lock:
+            self._histories[self.redacted(thread)] = turn
+            if len(self._histories) > _KEPT:
+                self._histories.popitem(last=False)
+
+    def _turn_before(self, thread: str, before: float) -> Trace | None:
+        """The last turn of a thread before a time, as the store has it, else as a history does."""
+        stored = None
+        if self.settings.store is not None:
+            from trail_callbacks.session.storing import turn_before  # noqa: PLC0415 - most keep nothing
+
+            stored = turn_before(self.settings.store, thread, before)
+        history = self._histories.get(thread)
+        known = None if history is None else history(before)
+        if known is None or (stored is not None and (stored.context.ended or 0.0) >= (known.events[0].at or 0.0)):
+            return stored
+        return known
 
     def redacted(self, text: str) -> str:
         """Returns a text as it is stored: the form to find it by in a graph, and the only one for a judge."""

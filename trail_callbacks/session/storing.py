@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from os import PathLike
+from typing import TYPE_CHECKING
 
 from trail_callbacks.capture.payloads import labels, scalars
 from trail_callbacks.capture.recorder import Recorder
@@ -14,6 +16,9 @@ from trail_callbacks.session.settings import CaptureSettings
 from trail_callbacks.trace import Trace
 from trail_callbacks.trace.context import given_versions
 from trail_callbacks.trace.recorded import recorded
+
+if TYPE_CHECKING:
+    from trail_callbacks.store import Store
 
 
 def trace_of(recorder: Recorder, settings: CaptureSettings, root: str) -> Trace:
@@ -33,13 +38,11 @@ def trace_of(recorder: Recorder, settings: CaptureSettings, root: str) -> Trace:
 _PATIENCE = 2.0  # seconds for runs of this process that are about to be written
 
 
-def turn_before(settings: CaptureSettings, session: str, before: float) -> Trace | None:
-    """Returns the last turn of a thread that the store of some settings has: another worker may have recorded it."""
+def turn_before(where: str | PathLike[str] | Store, session: str, before: float) -> Trace | None:
+    """Returns the last turn of a thread that a store has: another worker may have recorded it."""
     from trail_callbacks.store import opened  # noqa: PLC0415 - SQLAlchemy is needed by few
 
-    if settings.store is None:
-        return None
-    store = opened(settings.store)
+    store = opened(where)
     store.flush(_PATIENCE)
     return store.turn(session, before)
 

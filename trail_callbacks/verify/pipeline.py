@@ -185,7 +185,7 @@ def pipeline(  # noqa: C901 - all its steps, in order
         ]
         introductions, further = yield from localize(graph, suspects, judge)
     if options.localize or walker:
-        verdicts = [placed(verdict, introductions.get(verdict.claim_id)) for verdict in verdicts]
+        verdicts = [placed(verdict, introductions.get(verdict.claim_id), graph) for verdict in verdicts]
     warnings = [*findings.warnings, *further]  # each is told once
     if any(node.has_model_text for node in graph.nodes):
         from trail_callbacks.verify.self_support import self_supported  # noqa: PLC0415 - most graphs have none
