@@ -135,7 +135,11 @@ class Torn:
             self.story.replies.append(self.story.replies[-1])
         again: Any = Command(resume="yes") if self.tear in {"interrupt inside", "subgraph"} else None
         drive(self.app, {"question": self.story.questions[1]} if self.tear == "next turn" else again, config, mode)
-        return then.report()
+        try:
+            return then.report()
+        finally:
+            first.close()
+            then.close()
 
 
 def _shown(state: dict[str, str]) -> dict[str, str]:

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field, replace
 
 from trail_callbacks.claims import Claim
 from trail_callbacks.evidence import Evidence, candidates
-from trail_callbacks.graph import UNSEEN, Node, ProvenanceGraph
+from trail_callbacks.graph import Node, ProvenanceGraph
 from trail_callbacks.judges.judge import (
     Assessment,
     Extraction,
@@ -162,19 +162,10 @@ def not_checked(claim: Claim, judge: Judge, why: str) -> Verdict:
     )
 
 
-def placed(verdict: Verdict, introduction: Introduction | None, graph: ProvenanceGraph) -> Verdict:
-    """Adds to a verdict where its claim was introduced, if that is known.
-
-    What no source says and came with a text whose writer was not seen is not decided: that may have been a source.
-    """
+def placed(verdict: Verdict, introduction: Introduction | None) -> Verdict:
+    """Adds to a verdict where its claim was introduced, if that is known."""
     if introduction is None:
         return verdict
-    at = introduction.introduced_at
-    node = graph.node(at) if at is not None else None
-    unseen = node is not None and node.attributes.get(UNSEEN) not in {None, node.step}  # else the step is known
-    if verdict.support is SupportClass.ABSENT and unseen:
-        why = f"it came with {at}, which was there before the run: who wrote that was not recorded"
-        return replace(verdict, support=None, error_type=None, second_type=None, confidence=None, undecided=why)
     return replace(
         verdict,
         introduced_at=introduction.introduced_at,

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, TypeAlias
 
 from trail_callbacks.claims import Claim, of_fields, structured
 from trail_callbacks.errors import InputError
-from trail_callbacks.graph import CUT_OFF, LOST, ProvenanceGraph, Sources
+from trail_callbacks.graph import CUT_OFF, LOST, UNSEEN, ProvenanceGraph, Sources
 from trail_callbacks.judges.judge import Extraction, Judge, reads_whole
 from trail_callbacks.judges.resolve import JudgeLike, resolve
 from trail_callbacks.models.call import Pipeline, Usage
@@ -185,9 +185,9 @@ def pipeline(  # noqa: C901 - all its steps, in order
         ]
         introductions, further = yield from localize(graph, suspects, judge)
     if options.localize or walker:
-        verdicts = [placed(verdict, introductions.get(verdict.claim_id), graph) for verdict in verdicts]
+        verdicts = [placed(verdict, introductions.get(verdict.claim_id)) for verdict in verdicts]
     warnings = [*findings.warnings, *further]  # each is told once
-    if any(node.has_model_text for node in graph.nodes):
+    if any(node.has_model_text or UNSEEN in node.attributes for node in graph.nodes):
         from trail_callbacks.verify.self_support import self_supported  # noqa: PLC0415 - most graphs have none
 
         verdicts, own_words = self_supported(graph, extraction.claims, verdicts)

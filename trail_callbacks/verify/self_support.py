@@ -14,7 +14,7 @@ from functools import cached_property
 from itertools import pairwise
 
 from trail_callbacks.claims import Claim
-from trail_callbacks.graph import EVIDENCE_KINDS, EVIDENCE_ORIGINS, Node, ProvenanceGraph
+from trail_callbacks.graph import EVIDENCE_KINDS, EVIDENCE_ORIGINS, UNSEEN, Node, ProvenanceGraph
 from trail_callbacks.report import Verdict
 from trail_callbacks.taxonomy import UNSUPPORTED, SupportClass
 from trail_callbacks.text import forms, sentences
@@ -39,7 +39,8 @@ def self_supported(
     for n, (claim, verdict) in enumerate(zip(claims, verdicts, strict=True)):
         quotes = [(part.node, quote) for part in written if unsupported[n] and (quote := part.quote(claim))]
         entry = graph.node(verdict.introduced_at) if unsupported[n] and verdict.introduced_at else None
-        if entry is not None and entry.origin == "unknown" and not quotes:
+        known = entry is not None and entry.attributes.get(UNSEEN, "") == entry.step  # a history names the step
+        if entry is not None and entry.origin == "unknown" and not known and not quotes:
             quotes = [(entry, claim.quote)]
         if not quotes or any(part.quote(claim) for part in evidence):
             continue
