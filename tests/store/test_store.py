@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import pickle
+import sqlite3
 import time
+from contextlib import closing
 from dataclasses import replace
 from datetime import UTC, datetime
 
@@ -14,7 +16,7 @@ from trail_callbacks.errors import InputError, StoreError
 from trail_callbacks.monitor import SIGNALS, Observation, observe, question_key
 from trail_callbacks.redaction import presets
 from trail_callbacks.report import Report
-from trail_callbacks.store import Store
+from trail_callbacks.store import Store, database
 from trail_callbacks.trace import Context, Trace, Versions
 
 emails = presets("email")
@@ -170,6 +172,28 @@ def test_a_user_is_forgotten_without_a_trace_in_the_file(store, where, tmp_path)
         assert b"run1" not in b"".join(file.read_bytes() for file in tmp_path.iterdir())
 
 
+def test_a_user_is_not_said_to_be_forgotten_while_somebody_reads_what_was(tmp_path, monkeypatch):
+    monkeypatch.setattr(database, "_READERS", 0.01)
+    store = Store(tmp_path / "trail.db", max_body=10**6)
+    for n in range(50):  # so that the log holds pages that nobody overwrites
+        store.put([(judged(f"forgotten{n}"), traced(f"runforgotten{n}"))])
+
+    def is_there():
+        return any(b"runforgotten" in file.read_bytes() for file in tmp_path.iterdir())
+
+    with closing(sqlite3.connect(tmp_path / "trail.db", isolation_level=None)) as reader:
+        reader.execute("BEGIN")
+        reader.execute("SELECT count(*) FROM trail_runs").fetchone()
+        with pytest.raises(StoreError, match=r"still stands in .*trail.db-wal.* do this again"):
+            store.forget("ada")
+        assert is_there()
+        reader.execute("COMMIT")
+        store.add(judged("forgotten"), traced("runforgotten"))  # also what only waits to be written
+        assert store.forget("ada") == 1
+        assert not is_there()
+    store.close()
+
+
 def test_a_store_can_be_sent_to_another_process(store):
     store.put([(REPORT, None)])
     other = pickle.loads(pickle.dumps(store))  # noqa: S301 - our own
@@ -211,8 +235,11 @@ def test_bad_settings_are_refused(tmp_path):
         ("sqlite://", "a store in memory"),
         ("mysql://h/d", "a store in mysql is not supported"),
         (tmp_path, "is no file"),
-        ("postgresql://nobody:secret@127.0.0.1:1/x", "cannot be"),
+        ("postgresql://h:x/d", "cannot be read"),
     ):
-        with pytest.raises(StoreError, match=message) as caught:
+        with pytest.raises(StoreError, match=message):
             Store(where)
-        assert "secret" not in str(caught.value)
+    away = "postgresql://nobody:secret@127.0.0.1:1/x?sslpassword=secret"
+    with pytest.raises(StoreError, match=r"the store postgresql://nobody:\*\*\*@127.0.0.1:1/x.* cannot be") as caught:
+        Store(away, make=False)
+    assert "secret" not in str(caught.value)

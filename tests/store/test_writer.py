@@ -37,7 +37,7 @@ class Sink:
         return [item for batch in self.batches for item in batch]
 
     def writer(self, most=1000):
-        return Writer(self, lambda error: isinstance(error, ConnectionError), most)
+        return Writer(self, lambda error, tries: isinstance(error, ConnectionError), most)
 
 
 def test_items_are_written_in_order_and_in_batches():
@@ -63,21 +63,26 @@ def test_one_item_that_cannot_be_written_does_not_take_others_with_it():
     assert [str(error) for error in writer.errors] == ["bad"]
 
 
-def test_what_may_pass_is_tried_again_and_then_lost_and_counted():
-    sink = Sink(away=2)
-    writer = sink.writer()
-    writer.add(1)
+def test_while_nothing_can_be_written_runs_wait_and_what_is_too_much_is_told_once_with_its_number(caplog):
+    sink = Sink(away=1_000_000)
+    writer = sink.writer(most=5)
+    writer.add(0)
+    assert not writer.flush(), "it does not wait for ever"
+    for n in range(1, 19):
+        writer.add(n)
+    sink.away = 0
     assert writer.flush(10)
-    assert (sink.batches, writer.lost) == ([[1]], 0)
-    sink.away = 3
-    writer.add(2)
-    assert writer.flush(10)
-    assert (writer.written, writer.lost) == (1, 1)
+    assert (sink.items, writer.lost) == ([0, 1, 2, 3, 4, 5], 13)
+    writer.close()
+    told = [each.getMessage() for each in caplog.records]
+    assert len(told) == 2, told
+    assert "storing runs failed" in told[0]
+    assert told[1].startswith("13 runs could not be stored")
 
 
 def test_closing_gives_up_after_its_time_and_counts_what_was_left():
     door = threading.Event()
-    writer = Writer(lambda batch: door.wait(10), lambda error: False, 1000)
+    writer = Writer(lambda batch: door.wait(10), lambda error, tries: False, 1000)
     writer.add(1)
     while not writer._underway:
         time.sleep(0.01)
@@ -110,7 +115,7 @@ from trail_callbacks.store.writer import Writer
 def write(batch):
     print(*batch, flush=True)
 
-writer = Writer(write, lambda error: False, 100)
+writer = Writer(write, lambda error, tries: False, 100)
 for n in range(5):
     writer.add(n)
 """

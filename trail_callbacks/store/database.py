@@ -18,6 +18,7 @@ from trail_callbacks.forking import renewed_in_child
 from trail_callbacks.store.schema import meta, migrate
 
 _WAIT = 30  # seconds for a lock that another process holds
+_READERS = 5  # seconds for those who read what was just deleted
 _CONNECT = 10  # seconds for a server to answer
 _PRAGMAS = (
     f"busy_timeout={_WAIT * 1000}",
@@ -33,22 +34,37 @@ _inherited: list[sa.Engine] = []  # of the parent of this process: closing them 
 
 
 class Database:
-    """Opens connections, in any thread and in forked children."""
+    """Opens connections, in any thread and in forked children. The tables are made by whoever connects first."""
 
     def __init__(self, where: str | os.PathLike[str], *, make: bool = True) -> None:
         self._url = _url(where)
-        self.url = self._url.render_as_string(hide_password=True)
+        self.url = _shown(where)
         self.sqlite = self._url.get_backend_name() == "sqlite"
         self.path = Path(self._url.database or "") if self.sqlite else None
         if self.path is not None and make:
             _make(self.path)
         self._engines = [_engine(self._url)]
+        self._is_open = False
         if not make:
             self._check_is_store()
         weakref.finalize(self, _let_go, self._engines)
         renewed_in_child(self, Database._renew)
-        with self._errors("opened"), self._engine.connect() as connection, connection.begin():
-            migrate(connection)
+
+    def open(self) -> None:
+        """Brings the tables to the newest version, unless this was done before."""
+        if not self._is_open:
+            with self._errors("opened"), self._engine.connect() as connection, connection.begin():
+                migrate(connection)
+            self._is_open = True
+
+    def is_away(self) -> bool:
+        """Tells whether nothing can be written at all: the server is down or read-only, the file locked or full."""
+        try:
+            with self.writing() as connection:
+                connection.execute(sa.update(meta).values(version=meta.c.version))
+        except StoreError:
+            return True
+        return False
 
     def _check_is_store(self) -> None:
         if self.path is not None and not self.path.exists():
@@ -78,12 +94,14 @@ class Database:
     @contextmanager
     def reading(self) -> Iterator[sa.Connection]:
         """A connection that sees one state of the database."""
+        self.open()
         with self._errors("read"), self._engine.connect() as connection:
             yield connection.execution_options(reads=True)
 
     @contextmanager
     def writing(self) -> Iterator[sa.Connection]:
         """A transaction, which is carried out whole or not at all."""
+        self.open()
         with self._errors("written"), self._engine.connect() as connection, connection.begin():
             yield connection
 
@@ -94,10 +112,23 @@ class Database:
             yield
 
     def truncate_log(self) -> None:
-        """Empties SQLite's log, in which deleted content is until it is overwritten; as far as no reader needs it."""
-        if self.sqlite:
-            with self._errors("written"), closing(self._engine.raw_connection()) as connection:
-                connection.cursor().execute("PRAGMA wal_checkpoint(TRUNCATE)")  # in no transaction
+        """Empties SQLite's log, in which deleted content is until it is overwritten.
+
+        Raises:
+            StoreError: If somebody reads a state from before, and goes on with it.
+        """
+        if not self.sqlite:
+            return
+        with self._errors("written"), closing(self._engine.raw_connection()) as connection:
+            cursor = connection.cursor()
+            cursor.execute(f"PRAGMA busy_timeout={_READERS * 1000:.0f}")
+            cursor.execute("PRAGMA wal_checkpoint(TRUNCATE)")  # in no transaction
+            is_done = cursor.fetchall()[0][0] == 0
+        if not is_done:
+            raise StoreError(
+                f"what was deleted still stands in {self.path}-wal, because somebody reads the store in a transaction "
+                "that began before: end it and do this again"
+            )
 
     @contextmanager
     def _errors(self, what: str) -> Iterator[None]:
@@ -113,6 +144,16 @@ def _let_go(engines: list[sa.Engine]) -> None:
         engine.dispose()
 
 
+def _shown(where: str | os.PathLike[str]) -> str:
+    """What the user wrote, with every password masked."""
+    text = os.fsdecode(where)
+    url = sa.make_url(text) if "://" in text else sa.URL.create("sqlite")
+    hidden = {name: "***" for name in url.query if "password" in name}
+    if not hidden and url.password is None:
+        return text
+    return url.update_query_dict(hidden).render_as_string(hide_password=True)
+
+
 def _url(where: str | os.PathLike[str]) -> sa.URL:
     text = os.fsdecode(where)
     if not text or "\0" in text:
@@ -121,7 +162,7 @@ def _url(where: str | os.PathLike[str]) -> sa.URL:
         return sa.URL.create("sqlite", database=str(Path(text).expanduser()))
     try:
         url = sa.make_url(text)
-    except sa.exc.ArgumentError:
+    except (sa.exc.ArgumentError, ValueError):  # a port that is no number
         raise StoreError("the URL of the store cannot be read: expected postgresql://user@host/database") from None
     name = url.get_backend_name()
     if name in ("postgresql", "postgres"):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import sqlite3
 import time
 from collections import defaultdict
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
@@ -33,6 +34,8 @@ from trail_callbacks.store.writing import Feedback, Kept, Mark, mark, marks, wri
 from trail_callbacks.trace import Trace
 
 _BATCH = 100
+_TRIES = 3  # of a batch that meets a lock
+_FLUSH = 30.0  # seconds for what waits to be written
 _PAGE = 500  # runs a question
 _VALUES = 500  # of a segment: what has more is an id
 _READABLE = 64 * 1024 * 1024  # bytes of a body after decompression
@@ -110,7 +113,13 @@ class Store:
         self._readable = max(_READABLE, max_body)
         self._count_by = frozenset(count_by)
         self._lost_counted = 0
-        self._writer: Writer[Callable[[], Entry]] = Writer(self._write, _may_pass, max_waiting)
+        self._writer: Writer[Callable[[], Entry]] = Writer(self._write, self._again, max_waiting)
+        try:
+            self._database.open()
+        except StoreError as error:  # an app starts without its database, and what it does is stored when it is there
+            if not (make and _may_pass(error)):
+                raise
+            self._writer.keep(error)
         redactor = None if redact is None else Redactor(redact, self._writer.keep)
         self._preparation = Preparation(redactor=redactor, texts=texts, text_key=text_key, most=max_body)
 
@@ -179,6 +188,10 @@ class Store:
                 with self._database.writing() as connection:
                     count += len(write(connection, batch, time.time()))
         return count
+
+    def _again(self, error: Exception, tries: int) -> bool:
+        """Whether to try a batch again: for ever while nothing can be written at all, a few times if it may be it."""
+        return (tries < _TRIES and _may_pass(error)) or self._database.is_away()
 
     def _write(self, batch: Sequence[Callable[[], Entry]]) -> None:
         token = current.set(Slices(patient=True))
@@ -364,7 +377,14 @@ class Store:
         return writing.prune(self._database, before, keep)
 
     def forget(self, user: str) -> int:
-        """Deletes all runs of a user, so that nothing of their texts is left in the file; returns how many."""
+        """Deletes all runs of a user, so that nothing of their texts is left in the file; returns how many.
+
+        Raises:
+            StoreError: If a text may be left: runs of this process wait to be written, or somebody goes on reading a
+                state from before. Do it again then.
+        """
+        if not self.flush(_FLUSH):
+            raise StoreError(f"runs wait to be written to {self.url}: nothing was deleted")
         return writing.forget(self._database, user)
 
     def contents(self) -> Contents:
@@ -388,8 +408,10 @@ class Store:
 
 
 def _may_pass(error: Exception) -> bool:
-    """Whether a write may succeed if it is tried again: somebody holds the lock, or the server is away."""
-    return isinstance(error, StoreError) and isinstance(error.__cause__, sa.exc.OperationalError)
+    """Whether the same may succeed if it is tried again: somebody holds the lock, or the server is away."""
+    cause = error.__cause__
+    code = getattr(getattr(cause, "orig", None), "sqlite_errorcode", sqlite3.SQLITE_BUSY) & 0xFF
+    return isinstance(cause, sa.exc.OperationalError) and code in (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED)
 
 
 _lock = ChildSafeLock()

@@ -9,6 +9,7 @@ import time
 import weakref
 from collections import deque
 from collections.abc import Callable, Sequence
+from itertools import count
 from threading import Condition, RLock, Thread, current_thread
 from typing import Any, Generic, TypeVar
 
@@ -21,14 +22,23 @@ _GATHER = 0.05  # seconds after which the thread looks again, and that a batch h
 _IDLE = 5.0  # seconds after which a thread without work ends, and lets go of the file
 _KEPT = 100  # errors
 _LAST = 10.0  # seconds that the end of the interpreter waits for what is queued
-_PAUSES = (0.2, 1.0, 5.0)  # seconds before a batch is tried again
+_PAUSES = (0.2, 1.0, 5.0)  # seconds before a batch is tried again; the last one again and again
+_BURST = 60.0  # seconds after which losses are told that have no end
 _logger = logging.getLogger("trail_callbacks")
 
 
 class Writer(Generic[Item]):
-    """Writes items on one thread a process, which lives as long as there is work."""
+    """Writes items on one thread a process, which lives as long as there is work.
 
-    def __init__(self, write: Callable[[Sequence[Item]], None], again: Callable[[Exception], bool], most: int) -> None:
+    Args:
+        write: Writes a batch.
+        again: Whether to try a batch again, from what it raised and how often it was tried.
+        most: Items that may wait; those beyond are lost.
+    """
+
+    def __init__(
+        self, write: Callable[[Sequence[Item]], None], again: Callable[[Exception, int], bool], most: int
+    ) -> None:
         self._write, self._again, self._most = write, again, most
         self._renew()
         renewed_in_child(self, Writer._renew)
@@ -40,8 +50,9 @@ class Writer(Generic[Item]):
         self._waiting: deque[Item] = deque()
         self._underway = 0
         self._thread: Thread | None = None
-        self._hurried = self._ended = False
-        self.lost = self.written = 0
+        self._hurried = self._ended = self._is_held_up = False
+        self.lost = self.written = self._untold = 0
+        self._lost_since = 0.0
         self.errors: deque[Exception] = deque(maxlen=_KEPT)
         self._logged: set[str] = set()
 
@@ -71,18 +82,19 @@ class Writer(Generic[Item]):
             self.keep(error)
 
     def flush(self, timeout: float | None = None) -> bool:
-        """Waits until all that was queued is written or lost; returns False if the time was too short."""
-        until = None if timeout is None else time.monotonic() + timeout
+        """Waits until all that was queued is written or lost; returns False if the time was too short.
+
+        Without a timeout it does not wait for a database that stays away.
+        """
         with self._changed:
             self._hurried = True
             self._changed.notify_all()
             try:
-                while self._waiting or self._underway:
+                if not self._is_done():
                     self._start()
-                    left = None if until is None else max(0.0, until - time.monotonic())
-                    if self._thread is None or not self._changed.wait_for(self._is_done, left):
-                        return False
-                return True
+                if self._thread is not None:
+                    self._changed.wait_for(lambda: self._is_done() or (timeout is None and self._is_held_up), timeout)
+                return self._is_done()
             finally:
                 self._hurried = False
 
@@ -98,17 +110,20 @@ class Writer(Generic[Item]):
         with self._changed:
             self._ended = True
             if left := len(self._waiting):
-                self._lose(left, TimeoutError(f"{left} runs were not stored in {timeout} s"))
+                self._lose(left, TimeoutError("the store was closed while runs waited to be stored"))
                 self._waiting.clear()
             self._changed.notify_all()
+        self._tell(at_once=True)
         return done
 
     def _serve(self) -> None:
         while not self._is_left():
             while batch := self._next():
                 self._carry_out(batch)
+                self._tell(at_once=not self._waiting)
                 with self._changed:
                     self._underway = 0
+                    self._is_held_up = False
                     self._changed.notify_all()
                 del batch  # while this thread waits, nothing of a run is kept
 
@@ -135,32 +150,47 @@ class Writer(Generic[Item]):
 
     def _carry_out(self, batch: Sequence[Item]) -> None:
         error = self._tried(batch)
-        if error is not None and not self._again(error) and len(batch) > 1:  # one of them cannot be written
+        if error is not None and len(batch) > 1 and not self._ended:  # one of them cannot be written
             for item in batch:
                 self._carry_out([item])
         elif error is not None:
             self._lose(len(batch), error)
 
     def _tried(self, batch: Sequence[Item]) -> Exception | None:
-        for pause in (*_PAUSES, None):
+        for tries in count():
             try:
                 self._write(batch)
             except Exception as error:  # noqa: BLE001 - kept and shown; the app must not see our faults
-                if pause is None or not self._again(error):
+                if not self._again(error, tries):
                     return error
-                self.keep(error)
+                if not tries:
+                    self.keep(error)
+                self._tell()
                 with self._changed:
-                    if self._changed.wait_for(lambda: self._ended, pause):
+                    self._is_held_up = tries >= len(_PAUSES)
+                    self._changed.notify_all()
+                    if self._changed.wait_for(lambda: self._ended, _PAUSES[min(tries, len(_PAUSES) - 1)]):
                         return error
             else:
                 self.written += len(batch)
                 break
         return None
 
-    def _lose(self, count: int, error: Exception) -> None:
+    def _lose(self, items: int, error: Exception) -> None:
         with self._changed:
-            self.lost += count
-        self.keep(error)
+            self.lost += items
+            if not self._untold:
+                self._lost_since = time.monotonic()
+                self.errors.append(error)
+            self._untold += items
+
+    def _tell(self, *, at_once: bool = False) -> None:
+        """Logs what was lost in a row, with its number: once, when it is over."""
+        with self._changed:
+            if not self._untold or not (at_once or time.monotonic() > self._lost_since + _BURST):
+                return
+            items, self._untold = self._untold, 0
+        _logger.warning("%d runs could not be stored, the app is not affected: %r", items, self.errors[-1])
 
     def keep(self, error: Exception) -> None:
         """Keeps an exception of ours so that it can be seen; logs the first of each type."""
@@ -168,7 +198,7 @@ class Writer(Generic[Item]):
         name = type(error).__name__
         if name not in self._logged:
             self._logged.add(name)
-            _logger.warning("a run could not be stored, the app is not affected: %r", error)
+            _logger.warning("storing runs failed, the app is not affected: %r", error)
 
 
 _open: weakref.WeakSet[Writer[Any]] = weakref.WeakSet()
