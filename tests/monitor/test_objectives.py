@@ -121,7 +121,8 @@ def test_the_example_is_taken():
 @pytest.mark.parametrize("name", SIGNALS)
 def test_each_signal_is_listed_with_its_stage_and_owner(name):
     each = parse(f'[[objective]]\nsignal = "{name}"\nobjective = 0.95\n').every[0]
-    (row,) = re.findall(rf"^\| `{name}` \| ([^|]*) \| (\w+) \| (\w+) \|$", PAGE, re.MULTILINE)
+    called = re.escape(each.signal.counted)
+    (row,) = re.findall(rf"^\| `{name}` \| {called} \| ([^|]*) \| (\w+) \| (\w+) \|$", PAGE, re.MULTILINE)
     assert row[1:] == (each.stage, each.owner)
     if each.signal.threshold is not None:
         assert f"below {each.signal.threshold:g}" in row[0]

@@ -9,6 +9,8 @@ from html import unescape
 import pytest
 from starlette.testclient import TestClient
 
+from trail_callbacks import check
+from trail_callbacks.monitor import SIGNALS
 from trail_callbacks.serving import app
 from trail_callbacks.serving.views import kappa
 from trail_callbacks.store import Store
@@ -59,7 +61,22 @@ def test_the_overview_says_what_is_wrong_since_when_and_where(page):
     assert stage[0] == "generation"
     billing, legal = rows(html, 'id="classes"')
     assert (billing[0], legal[0]) == ("billing", "legal")
-    assert float(legal[5].split()[0]) < float(billing[5].split()[0])
+    assert float(legal[3].split()[0]) > float(billing[3].split()[0]), "bad is up, wherever it is counted"
+
+
+def test_the_overview_shows_what_is_known_and_says_what_is_not(page, tmp_path):
+    html = page.get("/" + WEEK).text
+    tiles = re.findall(r'<p class="name"><a [^>]*>(.*?)</a>', html)
+    assert len(tiles) == html.count('class="band"') == 6, "each line has its own band"
+    assert html.count("<circle") == 6 * 7, "a week by day"
+    left_out = re.search(r"Known of no run of this window: (.*?)\.", html)[1].split(", ")
+    assert sorted(tiles + left_out) == sorted(signal.counted for signal in SIGNALS.values())
+    store = Store(str(tmp_path / "undiagnosed.db"))
+    store.put([(check("It takes 40 minutes.", ["It takes 40 minutes."]), None)])
+    html = TestClient(app(store), base_url="http://127.0.0.1").get("/").text
+    assert "VerifyOptions(diagnose=True)" in html
+    assert "\u2013" not in html, "no tile is empty"
+    store.close(1)
 
 
 def test_the_worst_segment_leads(page):
@@ -71,11 +88,25 @@ def test_the_worst_segment_leads(page):
 def test_releases_stand_side_by_side(page):
     html = page.get(f"/releases{WEEK}&a=v1&b=v2").text
     found = {row[0]: row for row in rows(html)}
-    assert re.match(r"\+\d", found["contradiction"][5])
-    assert found["citation coverage"][5] == "unknown"
+    assert re.match(r"\+\d", found["runs with a contradicted claim"][5])
+    assert found["runs with too few claims borne out by what they cite"][5] == "unknown"
     assert 'class="worse"' in html
     swapped = {row[0]: row for row in rows(page.get(f"/releases{WEEK}&a=v2&b=v1").text)}
-    assert swapped["contradiction"][5].startswith("-")
+    assert swapped["runs with a contradicted claim"][5].startswith("-")
+    assert unescape(re.search(r'href="([^"]*)">Swap', html)[1]).endswith("a=v2&b=v1")
+
+
+@pytest.mark.parametrize("asked", ["", "&a=v1&b=v1", "&a=v2", "&b=v1"])
+def test_no_release_is_offered_against_itself(page, asked):
+    html = page.get(f"/releases{WEEK}{asked}").text
+    sides = [re.search(rf'<select name="{side}">(.*?)</select>', html)[1] for side in "ab"]
+    assert sorted(re.findall(r'value="(\w+)" selected', "".join(sides))) == ["v1", "v2"]
+    assert all(each.count("<option") == 1 for each in sides)
+
+
+def test_a_filter_says_what_it_does_though_no_run_is_left(page):
+    html = page.get("/runs?segment=team%3Dnobody").text
+    assert '<option selected value="team=nobody">team=nobody</option>' in html
 
 
 def test_runs_page_by_page(page):
@@ -119,7 +150,7 @@ def test_feedback_is_kept_and_counted(page):
     ids = re.findall(r'name="claim" value="([^"]+)"', page.get(address).text)
     assert form(page, address, claim=ids[0], right="yes").status_code == 303
     reply = form(page, address, claim=ids[1], right="no", should="absent")
-    assert reply.headers["location"] == f"{address}#verdicts"
+    assert reply.headers["location"] == f"{address}#claim-{ids[1]}"
     assert page.get(address).text.count('aria-pressed="true"') == 2
     html = page.get("/feedback").text
     assert "50 %" in html

@@ -6,7 +6,7 @@ import re
 
 import pytest
 
-from trail_callbacks.serving.charts import Chart, Line, Point, day, minute
+from trail_callbacks.serving.charts import Chart, Point, day, minute
 
 DAY = 86_400.0
 
@@ -22,9 +22,7 @@ def chart(*values, n=10):
         )
         for place, value in enumerate(values)
     ]
-    return Chart(
-        title="Bad", lines=[Line(name="bad", hue="bad", points=points)], since=0.0, until=len(values) * DAY, bucket=DAY
-    )
+    return Chart(title="Bad", points=points, since=0.0, until=len(values) * DAY, bucket=DAY)
 
 
 def numbers(path):
@@ -33,30 +31,29 @@ def numbers(path):
 
 def test_points_are_where_the_axes_say():
     drawn = chart(0.0, 0.05, 0.1)
-    line = drawn.lines[0]
-    assert drawn.top == 0.1
-    places = numbers(drawn.path(line))
+    assert drawn.top == 0.2, "its interval is whole"
+    places = numbers(drawn.path)
     xs, ys = places[::2], places[1::2]
     assert xs == sorted(xs)
     zero, half, top = (place for place, _ in drawn.across)
-    assert ys == [zero, half, top]
-    assert [text for _, text in drawn.across] == ["0 %", "5 %", "10 %"]
-    assert all(44 <= x <= 632 for x in xs)
+    assert ys == [zero, (zero + half) / 2, half]
+    assert top == min(numbers(drawn.band)[1::2])
+    assert [text for _, text in drawn.across] == ["0 %", "10 %", "20 %"]
+    assert all(38 <= x <= 314 for x in xs)
 
 
 def test_a_gap_is_no_line():
     drawn = chart(0.1, None, 0.2, 0.3)
-    assert drawn.path(drawn.lines[0]).count("M") == 2
-    assert drawn.band(drawn.lines[0]).count("Z") == 2
-    assert [at for at, _ in drawn.rows] == [0.0, 2 * DAY, 3 * DAY]
+    assert drawn.path.count("M") == 2
+    assert drawn.band.count("Z") == 2
 
 
 @pytest.mark.parametrize(
     ("values", "said"),
     [
-        ((None, None), "bad: no data"),
-        ((None, 0.25), "bad: 25 % on 1970-01-02"),
-        ((0.04, None, 0.085), "bad: 4 % on 1970-01-01, 8.5 % on 1970-01-03"),
+        ((None, None), "no data"),
+        ((None, 0.25), "25 % on 1970-01-02"),
+        ((0.04, None, 0.085), "4 % on 1970-01-01, 8.5 % on 1970-01-03"),
     ],
 )
 def test_the_caption_says_what_is_drawn(values, said):

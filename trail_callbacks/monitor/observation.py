@@ -274,6 +274,7 @@ class Signal:
     """What makes a run bad."""
 
     name: SignalName  # its name
+    counted: str  # the bad runs, as pages call them
     owner: Owner  # who is called: the owner of the stage that it shows broken
     about: str  # what a bad run is, in words
     # figures that decide, the first that is known. Empty for signals that are counted.
@@ -301,6 +302,7 @@ class Signal:
 _ALL = (
     Signal(
         name="query_coverage",
+        counted="runs with uncovered questions",
         owner="retrieval",
         about="what was retrieved meets too few facets of the question",
         figures=("query_coverage",),
@@ -308,6 +310,7 @@ _ALL = (
     ),
     Signal(
         name="evidence_overlap",
+        counted="runs with evidence left out",
         owner="ranking",
         about="too little of the evidence that was found reached the prompt",
         figures=("evidence_overlap", "selection"),
@@ -315,22 +318,39 @@ _ALL = (
     ),
     Signal(
         name="answer_coverage",
+        counted="runs with too few claims supported",
         owner="generation",
         about="too few of the answer's decided claims are supported",
         figures=("answer_coverage",),
         threshold=0.9,
     ),
-    Signal(name="contradiction", owner="generation", about="the answer contradicts its sources"),
-    Signal(name="unsupported", owner="generation", about="the answer has an unsupported claim"),
+    Signal(
+        name="contradiction",
+        counted="runs with a contradicted claim",
+        owner="generation",
+        about="the answer contradicts its sources",
+    ),
+    Signal(
+        name="unsupported",
+        counted="runs with an unsupported claim",
+        owner="generation",
+        about="the answer has an unsupported claim",
+    ),
     Signal(
         name="citation_coverage",
+        counted="runs with too few claims borne out by what they cite",
         owner="release_guard",
         about="too few claims are borne out by a source they cite",
         figures=("citation_recall",),
         threshold=0.8,
     ),
-    Signal(name="abstention", owner="retrieval", about="the app declined to answer"),
-    Signal(name="undecided", owner="evaluator", about="the judge failed on the answer, or decided nothing of it"),
+    Signal(name="abstention", counted="runs without an answer", owner="retrieval", about="the app declined to answer"),
+    Signal(
+        name="undecided",
+        counted="runs that the judge left open",
+        owner="evaluator",
+        about="the judge failed on the answer, or decided nothing of it",
+    ),
 )
 
 SIGNALS: Mapping[SignalName, Signal] = MappingProxyType({each.name: each for each in _ALL})

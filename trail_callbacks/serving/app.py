@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from importlib.resources import files
 from typing import Any
-from urllib.parse import parse_qsl
+from urllib.parse import parse_qsl, quote
 
 from jinja2 import Environment, PackageLoader, StrictUndefined, select_autoescape
 from starlette.applications import Starlette
@@ -128,7 +128,7 @@ class _Pages:
         run = request.query_params.get("id", "")
         if not await run_in_threadpool(views.mark, self._store, run, form):
             return PlainTextResponse("There is no such claim.\n", status_code=404)
-        return Response(status_code=303, headers={"location": f"{views.href(run)}#verdicts"})
+        return Response(status_code=303, headers={"location": f"{views.href(run)}#claim-{quote(form['claim'])}"})
 
     def _metrics(self, _: Request) -> Response:
         return Response(exposition(self._store.totals()), media_type=CONTENT_TYPE)

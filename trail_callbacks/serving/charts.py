@@ -10,10 +10,10 @@ from itertools import groupby
 from trail_callbacks.statistics.intervals import wilson
 from trail_callbacks.store.counting import VersionSeen
 
-_WIDTH, _HEIGHT = 640.0, 200.0
-_LEFT, _RIGHT, _TOP, _BOTTOM = 44.0, 8.0, 10.0, 24.0
+_WIDTH, _HEIGHT = 320.0, 130.0
+_LEFT, _RIGHT, _TOP, _BOTTOM = 38.0, 6.0, 8.0, 20.0
 _DAY = 86_400.0
-_TICKS = 6
+_TICKS = 4
 _TOPS = (0.05, 0.1, 0.2, 0.5, 1.0)
 
 
@@ -37,53 +37,34 @@ class Point:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Line:
-    """A series of points, with a class of colour of the style sheet."""
+class Chart:
+    """A line over time, with its intervals."""
 
-    name: str
-    hue: str
-    points: Sequence[Point]
+    title: str
+    points: Sequence[Point]  # one for each bucket
+    since: float  # begin of the axis, seconds since the epoch
+    until: float  # its end
+    bucket: float  # seconds of a bucket
+    marks: Sequence[VersionSeen] = ()  # versions that were rolled out meanwhile
 
-    def stretches(self) -> Iterator[list[Point]]:
+    def _stretches(self) -> Iterator[list[Point]]:
         """The points between gaps, where nothing is known."""
         for known, points in groupby(self.points, lambda point: point.value is not None):
             if known:
                 yield list(points)
 
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Chart:
-    """Lines over time."""
-
-    title: str
-    lines: Sequence[Line]  # the series, all with the same buckets
-    since: float  # begin of the axis, seconds since the epoch
-    until: float  # its end
-    bucket: float  # seconds of a bucket
-    marks: Sequence[VersionSeen] = ()  # versions that were rolled out meanwhile
-    about: str = ""  # what the figure means, in a sentence
-
-    @property
-    def empty(self) -> bool:
-        """Whether no line has a value."""
-        return not any(True for line in self.lines for _ in line.stretches())
-
     @property
     def top(self) -> float:
-        """Upper end of the axis of shares: the least round share that no value exceeds."""
-        most = max((point.value or 0.0 for line in self.lines for point in line.points), default=0.0)
+        """Upper end of the axis of shares: the least round share that no interval exceeds."""
+        most = max((point.high or point.value or 0.0 for point in self.points), default=0.0)
         return next(each for each in _TOPS if each >= min(most, 1.0))
 
     @property
     def caption(self) -> str:
-        """What the chart shows, for those who cannot see it: the first and the last value of each line."""
-        said = []
-        for line in self.lines:
-            known = [point for stretch in line.stretches() for point in stretch]
-            ends = known[:1] + known[1:][-1:]
-            words = ", ".join(f"{percent(each.value)} on {day(each.at)}" for each in ends)
-            said.append(f"{line.name}: {words or 'no data'}")
-        return "; ".join(said)
+        """What the chart shows, for those who cannot see it: the first and the last value."""
+        known = [point for point in self.points if point.value is not None]
+        ends = known[:1] + known[1:][-1:]
+        return ", ".join(f"{percent(each.value)} on {day(each.at)}" for each in ends) or "no data"
 
     def x(self, at: float) -> float:
         """Place of a time, in units of the drawing."""
@@ -98,15 +79,17 @@ class Chart:
         """Place of the middle of a point's bucket."""
         return self.x(min(point.at + self.bucket / 2, self.until))
 
-    def path(self, line: Line) -> str:
+    @property
+    def path(self) -> str:
         """The line as an SVG path, with a gap where nothing is known."""
-        return "".join(f"M{self._through(each, lambda point: point.value)}" for each in line.stretches())
+        return "".join(f"M{self._through(each, lambda point: point.value)}" for each in self._stretches())
 
-    def band(self, line: Line) -> str:
+    @property
+    def band(self) -> str:
         """The intervals as an SVG path."""
         return "".join(
             f"M{self._through(each, lambda point: point.high)}L{self._through(each[::-1], lambda point: point.low)}Z"
-            for each in line.stretches()
+            for each in self._stretches()
         )
 
     def _through(self, points: Sequence[Point], value: Callable[[Point], float | None]) -> str:
@@ -122,16 +105,9 @@ class Chart:
     def along(self) -> list[tuple[float, str]]:
         """Ticks of the axis of time: days, or hours of a short window."""
         whole = self.until - self.since
-        words = day if whole > 2 * _DAY else minute
+        shown = slice(5, 10) if whole > 2 * _DAY else slice(11, None)
         times = [self.since + n * max(whole / _TICKS, 1.0) for n in range(_TICKS)]
-        return [(self.x(at), words(at)) for at in times]
-
-    @property
-    def rows(self) -> Iterator[tuple[float, tuple[Point, ...]]]:
-        """The table: a row for each bucket."""
-        for points in zip(*(line.points for line in self.lines), strict=True):
-            if any(point.n for point in points):
-                yield points[0].at, points
+        return [(self.x(at), minute(at)[shown]) for at in times]
 
 
 def percent(value: float | None) -> str:

@@ -17,13 +17,13 @@ from trail_callbacks.store.reading import Sort
 
 _HOUR, _DAY = 3_600.0, 86_400.0
 _LENGTHS = {"1d": _DAY, "7d": 7 * _DAY, "30d": 30 * _DAY, "90d": 90 * _DAY, "365d": 365 * _DAY}
-_BUCKETS = {"1d": _HOUR, "7d": 6 * _HOUR, "30d": _DAY, "90d": 3 * _DAY, "365d": 14 * _DAY}
+_BUCKETS = {"1d": _HOUR, "7d": _DAY, "30d": _DAY, "90d": 3 * _DAY, "365d": 14 * _DAY}
 _TEXT = 200  # characters of a search
 
 CHOICES = {
     "window": {"1d": "1 day", "7d": "7 days", "30d": "30 days", "90d": "90 days", "365d": "a year"},
     "sort": dict(zip(get_args(Sort), ("newest", "oldest", "worst score", "best score"), strict=True)),
-    "signal": {name: name.replace("_", " ") for name in SIGNALS},
+    "signal": {name: each.counted for name, each in SIGNALS.items()},
     "state": {name: name for name in get_args(State)},
     "stage": {name: name for name in get_args(StageName)},
 }

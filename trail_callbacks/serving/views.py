@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import time
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import lru_cache
 from math import ceil
@@ -13,33 +13,16 @@ from typing import Any
 from urllib.parse import urlencode
 
 from trail_callbacks.errors import InputError, StoreError
-from trail_callbacks.monitor import SIGNALS, SignalName, Tally
-from trail_callbacks.serving.charts import Chart, Line, Point, minute
+from trail_callbacks.monitor import SIGNALS, Signal, SignalName, Tally
+from trail_callbacks.serving.charts import Chart, Point, minute
 from trail_callbacks.serving.filters import Filters
 from trail_callbacks.statistics.intervals import joined
 from trail_callbacks.store import Store
-from trail_callbacks.store.counting import AVERAGED, HOUR, Mean, Sums, Window, by_value, rollouts
+from trail_callbacks.store.counting import HOUR, Sums, Window, by_value, rollouts
 from trail_callbacks.store.reading import listed, run_facts, sources
 from trail_callbacks.taxonomy import SupportClass
 
 _PARTS = ("release", "model", "prompt", "retriever", "reranker", "index", "chunker")  # a new version is a rollout
-_BAD = {
-    "unsupported": "other",
-    "contradiction": "bad",
-    "abstention": "odd",
-    "undecided": "plain",
-}  # signals, their hues
-_HUES = dict(zip(AVERAGED, ("plain", "odd", "good", "other"), strict=True))
-_FAULTS: Mapping[SignalName, str] = {
-    "query_coverage": "question not covered by what was found",
-    "evidence_overlap": "evidence left out of the prompt",
-    "answer_coverage": "too few claims supported",
-    "contradiction": "a claim contradicted",
-    "unsupported": "a claim unsupported",
-    "citation_coverage": "too few claims cited",
-    "abstention": "the app declined",
-    "undecided": "the judge decided nothing",
-}
 _ROWS = 200
 _CLASS, _SHOWN = "query_class", 20
 _PAGE = "page"  # who marks here: the page knows no names
@@ -59,28 +42,23 @@ def overview(store: Store, filters: Filters) -> dict[str, Any]:
     now, before = sum(shown, Sums()), sum(store.figures(earlier).values(), Sums())
     with store.connected() as connection:
         new = rollouts(connection, _PARTS, window)
-
-    def chart(title: str, about: str, hues: Mapping[Any, str], read: Callable[[Sums, Any], Tally | Mean]) -> Chart:
-        lines = [
-            Line(
-                name=name.replace("_", " "),
-                hue=hue,
-                points=[_point(read(each, name), window.since + n * seconds) for n, each in enumerate(shown)],
-            )
-            for name, hue in hues.items()
-        ]
+    known = [name for name in SIGNALS if now.tally(name).decided]
+    tiles = []
+    for name in known:
+        signal = SIGNALS[name]
+        points = [_point(each.tally(name), window.since + n * seconds) for n, each in enumerate(shown)]
         ends = {"since": window.since, "until": window.until, "bucket": seconds}
-        return Chart(title=title, about=about, lines=lines, marks=new, **ends)
-
-    means = "mean shares: of the question that was found, the evidence kept, the answer supported, the claims cited"
+        chart = Chart(title=signal.counted, points=points, marks=new, **ends)
+        tiles.append({**_tile(filters, signal, now.tally(name), before.tally(name)), "chart": chart})
+    asked = [name for name in known if SIGNALS[name].figures]
     return {
-        "cards": [_card(filters, name, now.tally(name), before.tally(name)) for name in SIGNALS],
-        "charts": [
-            chart("Bad runs", "share of the runs of which it is known", _BAD, Sums.tally),
-            chart("Coverage", means, _HUES, Sums.mean),
-        ],
-        "kinds": [] if window.segment else list(_kinds(store, filters)),
-        "figures": list(AVERAGED),
+        "runs": now.runs,
+        "tiles": tiles,
+        "unknown": [SIGNALS[name].counted for name in SIGNALS if name not in known],
+        "rollouts": new,
+        "asked": [SIGNALS[name].counted for name in asked],
+        "kinds": [] if window.segment else list(_kinds(store, filters, asked)),
+        "diagnosed": now.diagnosed,
         "broken": [
             {"name": name, "n": n, "share": Point.share(n, now.diagnosed), "href": filters.href("/runs", stage=name)}
             for name, n in now.breaks.most_common()
@@ -88,32 +66,30 @@ def overview(store: Store, filters: Filters) -> dict[str, Any]:
     }
 
 
-def _kinds(store: Store, filters: Filters) -> Iterator[dict[str, Any]]:
-    """The coverage of each kind of question."""
+def _kinds(store: Store, filters: Filters, signals: Sequence[SignalName]) -> Iterator[dict[str, Any]]:
+    """The bad runs of each kind of question."""
     window = filters.runs()
     for name in store.segments().get(_CLASS, ())[:_SHOWN]:
         whole = sum(store.figures(replace(window, segment={_CLASS: name})).values(), Sums())
         if whole.runs:
             href = filters.href("/", segment=f"{_CLASS}={name}")
-            yield {"name": name, "means": [_point(whole.mean(each)) for each in AVERAGED], "href": href}
+            yield {"name": name, "shares": [_point(whole.tally(each)) for each in signals], "href": href}
 
 
-def _card(filters: Filters, name: SignalName, now: Tally, then: Tally) -> dict[str, Any]:
+def _tile(filters: Filters, signal: Signal, now: Tally, then: Tally) -> dict[str, Any]:
     _, most = then.interval or (None, None)
     return {
         "share": _point(now),
-        "title": _FAULTS[name],
-        "owner": SIGNALS[name].owner.replace("_", " "),
+        "signal": signal,
         "before": then.share,
         "worse": most is not None and now.at_least > most,
-        "href": filters.href("/runs", signal=name),
+        "href": filters.href("/runs", signal=signal.name),
     }
 
 
-def _point(found: Tally | Mean, at: float = 0.0) -> Point:
+def _point(found: Tally, at: float = 0.0) -> Point:
     low, high = found.interval or (None, None)
-    value, n = (found.share, found.decided) if isinstance(found, Tally) else (found.value, found.n)
-    return Point(at=at, value=value, low=low, high=high, n=n)
+    return Point(at=at, value=found.share, low=low, high=high, n=found.decided)
 
 
 def segments(store: Store, filters: Filters) -> dict[str, Any]:
@@ -143,16 +119,30 @@ def releases(store: Store, filters: Filters) -> dict[str, Any]:
         found = by_value(connection, "release", filters.runs())
     names = list(found)  # oldest first
     b = filters.b if filters.b in names else next((name for name in reversed(names) if name != filters.a), "")
-    a = filters.a if filters.a in names else next((name for name in reversed(names) if name != b), "")
+    others = [name for name in names if name != b]
+    a = filters.a if filters.a in others else next(reversed(others), "")
     rows = [_difference(name, found[a].tally(name), found[b].tally(name)) for name in SIGNALS] if a and b else []
-    return {"rows": rows, "releases": names, "chosen": {"a": a, "b": b}}
+    offered = {"a": others, "b": [name for name in names if name != a]}
+    return {
+        "rows": rows,
+        "offered": offered,
+        "chosen": {"a": a, "b": b},
+        "swapped": filters.href("/releases", a=b, b=a),
+    }
 
 
-def _difference(name: str, a: Tally, b: Tally) -> dict[str, Any]:
+def _difference(name: SignalName, a: Tally, b: Tally) -> dict[str, Any]:
     difference = low = high = None
     if a.share is not None and a.interval and b.share is not None and b.interval:
         difference, (low, high) = b.share - a.share, joined(a.share, a.interval, b.share, b.interval)
-    return {"name": name, "a": _point(a), "b": _point(b), "difference": difference, "low": low, "high": high}
+    return {
+        "name": SIGNALS[name].counted,
+        "a": _point(a),
+        "b": _point(b),
+        "difference": difference,
+        "low": low,
+        "high": high,
+    }
 
 
 def listing(store: Store, filters: Filters) -> dict[str, Any]:

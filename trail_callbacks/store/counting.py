@@ -1,4 +1,4 @@
-"""Bad runs and mean figures, counted in SQL: of a window, by the value of a segment, and by the hour.
+"""Bad runs, counted in SQL: of a window, by the value of a segment, and by the hour.
 
 What `Signal.bad` says of an observation is said here of a row. Figures of hours are counted once, so that a page over a
 million runs reads hundreds of rows: an hour's row is made when somebody asks for it, in a transaction that no writer
@@ -13,7 +13,6 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from hashlib import sha256
 from itertools import groupby
-from math import sqrt
 from numbers import Real
 from typing import Any, get_args
 
@@ -23,16 +22,10 @@ import sqlalchemy as sa
 from trail_callbacks.errors import InputError, StoreError
 from trail_callbacks.monitor import SIGNALS, FigureName, Signal, SignalName, Tally
 from trail_callbacks.report.diagnosis import StageName
-from trail_callbacks.statistics.intervals import Z
 from trail_callbacks.store.database import Database
 from trail_callbacks.store.schema import hours, run_segments, runs, segments
 
 HOUR = 3_600
-AVERAGED: Mapping[SignalName, Sequence[FigureName]] = {
-    name: signal.figures for name, signal in SIGNALS.items() if signal.figures
-}
-"""Figures that are averaged, by their signals; of several, a run counts with the first that is known of it."""
-
 _JUDGED = ("assessed", "partial", "abstained", "no_checkable_claims")
 _UNKNOWN = ("unverified", "error")
 _ROLLOUTS = 20
@@ -51,29 +44,6 @@ class Window:
     def chosen(self) -> tuple[sa.FromClause, list[sa.ColumnElement[bool]]]:
         """What to select from, and the conditions; see `chosen`."""
         return chosen(self.since, self.until, self.segment)
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Mean:
-    """Mean of a figure over runs, each of which counts alike."""
-
-    n: int = 0  # runs of which it is known
-    total: float = 0.0  # sum of its values
-    squares: float = 0.0  # sum of their squares
-
-    @property
-    def value(self) -> float | None:
-        """The mean, 0.0 to 1.0; None without a run."""
-        return self.total / self.n if self.n else None
-
-    @property
-    def interval(self) -> tuple[float, float] | None:
-        """Its 95 % interval by the normal approximation, within 0.0 to 1.0; None for fewer than two runs."""
-        if self.n < 2:  # noqa: PLR2004 - one run has no spread
-            return None
-        mean = self.total / self.n
-        spread = Z * sqrt(max(self.squares / self.n - mean**2, 0.0) / (self.n - 1))
-        return max(mean - spread, 0.0), min(mean + spread, 1.0)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -120,23 +90,16 @@ def _counted(signal: Signal, threshold: float | None = None) -> dict[str, sa.Col
     }
 
 
-def _averaged(names: Sequence[FigureName]) -> dict[str, sa.ColumnElement[Any]]:
-    """The numbers of a `Mean`."""
-    x = _first(names)
-    return {"n": sa.func.count(x), "total": _total(x.is_not(None), x), "squares": _total(x.is_not(None), x * x)}
-
-
 _COLUMNS: dict[str, sa.ColumnElement[Any]] = {
     "runs": sa.func.count(),
     "diagnosed": _total(runs.c.diagnosed),
     **{f"break {each}": _total(sa.and_(runs.c.diagnosed, runs.c.broken == each)) for each in get_args(StageName)},
     **{f"{name} {part}": each for name, signal in SIGNALS.items() for part, each in _counted(signal).items()},
-    **{f"{name} mean {part}": each for name, of in AVERAGED.items() for part, each in _averaged(of).items()},
 }
 """What is counted of some runs: sums, so that those of two groups can be added."""
 
 _PLACES = {name: place for place, name in enumerate(_COLUMNS)}
-_MADE_BY = sha256(repr([list(_COLUMNS), sorted(SIGNALS.items()), sorted(AVERAGED.items())]).encode()).hexdigest()[:12]
+_MADE_BY = sha256(repr([list(_COLUMNS), sorted(SIGNALS.items())]).encode()).hexdigest()[:12]
 """What an hour's row depends on besides the runs: those of a release that counts otherwise are made anew."""
 
 
@@ -173,11 +136,6 @@ class Sums:
         """Bad runs by a signal."""
         names = ("decided", "bad", "weight", "bad_weight", "squares")
         return _tally([self.runs, *(self._number(f"{signal} {name}") for name in names)])
-
-    def mean(self, signal: SignalName) -> Mean:
-        """Mean of the figures of a signal, see `AVERAGED`."""
-        n, total, squares = (self._number(f"{signal} mean {name}") for name in ("n", "total", "squares"))
-        return Mean(n=int(n), total=total, squares=squares)
 
 
 def _tally(numbers: Sequence[float]) -> Tally:
