@@ -14,6 +14,9 @@ def focused(view):
 @pytest.mark.parametrize(("down", "up"), [("j", "k"), ("ArrowDown", "ArrowUp")])
 def test_keys_walk_through_the_claims(show, down, up):
     view = show(REPORT)
+    assert view.selected == next(claim.id for claim in REPORT.unsupported), "what there is to look at"
+    assert view.page.evaluate("scrollY") == 0
+    view.page.keyboard.press("Escape")
     if down == "ArrowDown":  # elsewhere they scroll
         view.page.locator('[role="listbox"]').focus()
     seen = []

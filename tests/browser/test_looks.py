@@ -6,6 +6,8 @@ import unicodedata
 import pytest
 from reports import MISSING, demo, diagnosed, harbour, layered, long_answer
 
+from trail_callbacks import Node, ProvenanceGraph, verify
+
 REPORT = harbour()
 WIDTHS = (320, 390, 768, 1024, 1440)
 
@@ -146,6 +148,27 @@ def test_nothing_is_wider_than_the_window(show, app):
         assert wide == [0, []], width
         if step == len(WIDTHS) - 1:
             view.option(report.claims[min(1, len(report.claims) - 1)].id).click()
+
+
+def test_names_stay_in_their_boxes(show):
+    names = (
+        "W" * 40,
+        "\u535a\u7269\u9986" * 12,
+        "a/path/without/a/blank.md" * 3,
+        "the quick brown fox " * 4,
+        "\U0001f3db" * 20,
+    )
+    sources = [
+        Node(id=f"{n} {name}", kind="document", text="It opened in 1926.", step=name, attributes={"source": name})
+        for n, name in enumerate(names)
+    ]
+    view = show(verify(ProvenanceGraph.from_texts("It opened in 1962.", sources)))
+    wide = view.page.evaluate("""() => document.getElementById('graph')._cyreg.cy.nodes().not('.stage').map((each) => {
+      const label = each.boundingBox({ includeNodes: false, includeOverlays: false });
+      return [each.data('label'), label.w - each.width() <= 1 && label.h <= each.height()];
+    })""")
+    assert len(wide) == len(names) + 1
+    assert [name for name, fits in wide if not fits] == []
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])

@@ -187,9 +187,20 @@ function drawGraph(box, data, onNode) {
     return names.map((name) => name === "kind-answer" ? "answer" : name);
   }
 
+  const pen = document.createElement("canvas").getContext("2d");
+
+  /** A text of one line, cut to the width of a box: letters of scripts and names differ in theirs. */
+  function cutTo(text) {
+    pen.font = `bold 12px ${getComputedStyle(document.body).fontFamily}`;
+    const letters = [...text.slice(0, WIDE)], fits = (n) => pen.measureText(letters.slice(0, n).join("") + "\u2026").width <= WIDE - 14;
+    if (pen.measureText(text.slice(0, WIDE)).width <= WIDE - 14) return text;
+    while (!fits(letters.length)) letters.pop();
+    return letters.join("") + "\u2026";
+  }
+
   /** Two lines: the name; then the id, and whether claims were introduced here. */
   function label(unit, roles) {
-    const room = WIDE / 7.2, cut = unit.title.length > room ? [...unit.title].slice(0, room - 1).join("") + "\u2026" : unit.title;
+    const cut = cutTo(unit.title), room = WIDE / 7.2;
     const entered = claim ? (roles || "").split(" ").includes("introduced") && "\u2691 introduced here"
       : unit.entered > 0 && `\u2691 ${unit.entered} introduced here`;
     const what = entered || (unit.group ? "" : unit.kind.replace("_", " "));

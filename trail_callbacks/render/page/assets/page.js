@@ -65,7 +65,7 @@
       detail.dataset.claim = data.claims[index].key;
       describe(index, row, body.cloneNode(true));
       const hash = `#claim=${encodeURIComponent(data.claims[index].key)}`;
-      if (location.hash !== hash) history.replaceState(null, "", hash);
+      if (location.hash !== hash && from !== "start") history.replaceState(null, "", hash);
       by("status").textContent = `${element.dataset.claim}: ${row.querySelector(".kind").textContent}`;
       // Clicks do not scroll; keys also scroll to the claim in the answer.
       const mark = marks.find(({ claims }) => claims.includes(index))?.element;
@@ -73,7 +73,7 @@
     }
     graph?.light(index);
     showTexts();
-    if (index !== null && from !== "hash") reveal(detail.querySelector(".badge"));
+    if (index !== null && from !== "hash" && from !== "start") reveal(detail.querySelector(".badge"));
     if (index !== null && from === "keys") reveal(options[index].element); // last, so that the selected item of the list stays visible
   }
 
@@ -317,6 +317,7 @@
   }
   themed();
   filter();
-  if (!fromHash()) select(null);
+  const wrong = data.claims.findIndex((claim) => ["contradicted", "absent", "partially_supported"].includes(claim.class));
+  if (!fromHash()) select(wrong < 0 ? null : wrong, "start"); // what there is to look at; the page stays where it is
   root.dataset.ready = "true";
 })();
