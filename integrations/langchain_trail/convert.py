@@ -23,6 +23,9 @@ INTERNAL = "trail_internal"
 SOURCE_KEYS = "trail_source_keys"
 """Metadata key by which a run names the inputs that hold its sources."""
 
+_START = "__start__"
+"""What triggers the one node of a graph that is a function (`@entrypoint`); in another graph a node of that name."""
+
 _KINDS: frozenset[str] = frozenset(get_args(RunKind))
 _SEQUENCE = re.compile(r"seq:step:(\d+)")
 _WRITER = re.compile(r"(?:lc_)?run-+([0-9a-f-]{36})\b")
@@ -241,6 +244,7 @@ def _hints(
         channels=is_node,
         task=str(task) if is_node and task else None,
         superstep=superstep if is_node and isinstance(superstep, int) else None,
+        replays=is_node and node != _START and metadata.get("langgraph_triggers") == (_START,),
         call_id=str(call_id) if call_id else None,
         source_keys=_source_keys(metadata.get(SOURCE_KEYS)),
         internal=bool(metadata.get(INTERNAL)),

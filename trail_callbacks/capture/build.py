@@ -72,7 +72,7 @@ class _Builder:
             self._linker,
             lambda slot: self._anchor(slot) is not None,
             lambda slot: any(node.kind == "completion" for node in self._resolver.of(slot)),
-            self._was_left,
+            self._may_be_left,
         )
 
     def _continue(self, root: CapturedRun) -> None:
@@ -207,6 +207,11 @@ class _Builder:
     def _was_left(self, slot: Slot) -> bool:
         """True for a value of a graph's state of which all or a part was there before the graph ran."""
         return slot.side == "in" and slot.run.hints.channels and slot.run.parent in self._restored
+
+    def _may_be_left(self, slot: Slot) -> bool:
+        """True for what may hold such a text that no step explains: in a function, what its tasks returned before."""
+        above = (slot.run, *slot.run.ancestors)
+        return self._was_left(slot) or any(run.hints.replays and run.parent in self._restored for run in above)
 
     def _left_before(self, slot: Slot) -> NodeDraft | None:
         """The node of a text that an earlier run left in the state: that run's own, or else one of unknown origin.
@@ -390,11 +395,6 @@ class _Builder:
             f"{step} has too many texts to follow each of them: not all that they were made of is in the graph"
             for step in dict.fromkeys(run.step for run in self._linker.thinned)
         ]
-        if unseen := sorted({str(each.attributes[UNSEEN]) for each in _behind(answer) if UNSEEN in each.attributes}):
-            lost.append(
-                f"the answer rests on {', '.join(unseen)} of a state that was there before the run; who wrote it was "
-                "not recorded, so it is no evidence. Give all workers one store=, or name the sources in sources="
-            )
         if lost:
             answer.attributes[LOST] = lost[:_MOST_LOST]
 

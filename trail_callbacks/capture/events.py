@@ -75,6 +75,8 @@ class Hints:
             sibling nodes read and write.
         task: For a node of a state graph: its execution, under one name each time that it is tried.
         superstep: For a node of a state graph: its place among the steps of all runs on this state, from 1.
+        replays: For a node of a state graph: it is a function that runs again from its start when it is resumed, and
+            gets what its tasks returned before without running them.
         call_id: For a tool, the tool call that started it.
         source_keys: Names of inputs that hold sources, as the app declares for this run.
         internal: True for a run that is not part of the answer's lineage (a judge, a title generator).
@@ -87,6 +89,7 @@ class Hints:
     channels: bool = False
     task: str | None = None
     superstep: int | None = None
+    replays: bool = False
     call_id: str | None = None
     source_keys: tuple[str, ...] = ()
     internal: bool = False

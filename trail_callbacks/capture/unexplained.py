@@ -27,12 +27,12 @@ class InstructionFinder:
         linker: Linker,
         is_node: Callable[[Slot], bool],
         is_model: Callable[[Slot], bool],
-        was_left: Callable[[Slot], bool],
+        may_be_left: Callable[[Slot], bool],
     ) -> None:
         self._linker = linker
         self._is_node = is_node
         self._is_model = is_model
-        self._was_left = was_left
+        self._may_be_left = may_be_left
         self._known: dict[Slot, tuple[_Part, ...]] = {}
 
     def of(self, run: CapturedRun) -> dict[Origin, str]:
@@ -81,7 +81,7 @@ class InstructionFinder:
                 parts.append(text[at:start])
             at = max(at, end)
         parts.append(text[at:])
-        origin: Origin = "unknown" if slot.piece.origin is None and self._was_left(slot) else _author(slot)
+        origin: Origin = "unknown" if self._may_be_left(slot) else _author(slot)
         return tuple((part.strip(), origin) for part in parts if _LETTER.search(part))
 
 

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field, replace
 
 from trail_callbacks.claims import Claim
 from trail_callbacks.evidence import Evidence, candidates
-from trail_callbacks.graph import Node, ProvenanceGraph
+from trail_callbacks.graph import UNSEEN, Node, ProvenanceGraph
 from trail_callbacks.judges.judge import (
     Assessment,
     Extraction,
@@ -202,6 +202,17 @@ def lacking(report: Report, lost: Sequence[str]) -> Report:
         return report
     state: State = "partial" if report.state == "assessed" else report.state
     return replace(report, state=state, warnings=tuple(dict.fromkeys([*lost, *report.warnings])))
+
+
+def unseen(graph: ProvenanceGraph) -> list[str]:
+    """Returns what the graph of an answer lacks because it rests on a state whose writers were not seen, a sentence."""
+    before = graph.upstream(graph.answer.id) if graph.answer is not None else ()
+    names = sorted({str(node.attributes[UNSEEN]) or "the input" for node in before if UNSEEN in node.attributes})
+    why = (
+        f"the answer rests on a state that was there before the run ({', '.join(names)}); who wrote it was not "
+        "recorded, so it is no evidence. Give all workers one store=, or name the sources in sources="
+    )
+    return [why] if names else []
 
 
 def warnings_on(

@@ -29,6 +29,7 @@ from trail_callbacks.verify.outcome import (
     lacking,
     not_checked,
     placed,
+    unseen,
     verdict_on,
     warnings_on,
 )
@@ -149,7 +150,7 @@ def pipeline(  # noqa: C901 - all its steps, in order
             coverage=coverage.share,
         )
         lost = answer.attributes.get(LOST) if answer is not None else None
-        return lacking(found, [str(each) for each in lost] if isinstance(lost, list | tuple) else ())
+        return lacking(found, [*unseen(graph), *(map(str, lost) if isinstance(lost, list | tuple) else ())])
 
     extraction, coverage = Extraction(claims=()), AnswerCoverage(None)
     answer = graph.answer
