@@ -16,6 +16,7 @@ from llama_index.core.chat_engine import (
 )
 from llama_index.core.indices.query.query_transform.base import StepDecomposeQueryTransform
 from llama_index.core.memory import ChatMemoryBuffer
+from llama_index.core.postprocessor.types import BaseNodePostprocessor
 from llama_index.core.query_engine import (
     CustomQueryEngine,
     MultiStepQueryEngine,
@@ -63,21 +64,21 @@ def leaves(graph):
     return {leaf.text for leaf in graph.leaves()}
 
 
-def tools(ask, **options):
+def tools(ask, said=(THREE, BOS), **options):
     return [
-        QueryEngineTool.from_defaults(ask([QUAY], THREE, **options), name="quay", description="the quay"),
-        QueryEngineTool.from_defaults(ask([CRANE], BOS, **options), name="crane", description="the crane"),
+        QueryEngineTool.from_defaults(ask([QUAY], said[0], **options), name="quay", description="the quay"),
+        QueryEngineTool.from_defaults(ask([CRANE], said[1], **options), name="crane", description="the crane"),
     ]
 
 
-def sub_questions(ask, models, *, use_async, **options):
+def sub_questions(ask, models, *, use_async, said=(THREE, BOS), **options):
     items = [
         {"sub_question": "What does the quay take?", "tool_name": "quay"},
         {"sub_question": "Who built the crane?", "tool_name": "crane"},
     ]
     llm = models.Rules(rules=[("tool_name", f"```json\n{json.dumps({'items': items})}\n```"), ("", BOTH)])
     return SubQuestionQueryEngine.from_defaults(
-        tools(ask, **options), llm=llm, use_async=use_async, verbose=False,
+        tools(ask, said, **options), llm=llm, use_async=use_async, verbose=False,
         question_gen=LLMQuestionGenerator.from_defaults(llm=llm),
         response_synthesizer=get_response_synthesizer(llm=llm, use_async=use_async),
     )  # fmt: skip
@@ -94,6 +95,68 @@ def test_sub_answers_are_completions_also_where_they_were_streamed(ask, models, 
         assert kinds(graph, said) == {"completion"}
         assert said not in leaves(graph)
     assert not shows(graph, QUAY, BOS)
+
+
+@pytest.mark.parametrize("said", [("3", "Bos"), ("Yes", "No."), ("3", "3")])
+def test_answers_of_one_word_count(ask, models, answer, shows, said):
+    engine = sub_questions(ask, models, use_async=False, said=said)
+    graph = graph_of(lambda: answer(engine, "Quay and crane?"))
+    assert shows(graph, QUAY, BOTH)
+    assert shows(graph, CRANE, BOTH)
+
+
+@pytest.mark.parametrize(
+    ("said", "read"), [("1809", "It dates from {} it seems."), ("Bos", "Built by: {}"), ("3", "{}")]
+)
+def test_a_word_that_a_model_gave_leads_to_the_prompt_that_the_app_puts_it_in(shelf, models, shows, said, read):
+    def work():
+        found = shelf(CRANE).as_retriever().retrieve(HOW)[0].text
+        word = models.Rules(rules=[("", said)]).complete(f"In a word: {found}").text
+        models.Rules(rules=[("", BOTH)]).complete(read.format(word))
+
+    assert shows(graph_of(work), CRANE, BOTH)
+
+
+@pytest.mark.parametrize("read", ["1. A list with a number", "Answer yes or no.", "See [1]", "Is it 1 or more?"])
+def test_a_word_that_stands_there_for_another_reason_leads_nowhere(shelf, models, read):
+    def work():
+        found = shelf(CRANE).as_retriever().retrieve(HOW)[0].text
+        models.Rules(rules=[("", "yes" if "yes" in read else "1")]).complete(f"{found}\n{read}")
+        models.Rules(rules=[("", BOTH)]).complete(f"Say it. {HOW}\n{read}")
+
+    assert CRANE not in leaves(graph_of(work))
+
+
+class Rewrites(BaseNodePostprocessor):
+    """Has a model rewrite each node, in place."""
+
+    llm: object
+    before: str
+
+    def _postprocess_nodes(self, nodes, query_bundle=None):
+        for node in nodes:
+            node.node.set_content(self.before + self.llm.complete(f"Sum up: {node.node.text}").text)
+        return nodes
+
+
+class RewritesAsync(Rewrites):
+    """LlamaIndex has no span for it."""
+
+    async def _apostprocess_nodes(self, nodes, query_bundle=None):
+        for node in nodes:
+            node.node.set_content(self.before + (await self.llm.acomplete(f"Sum up: {node.node.text}")).text)
+        return nodes
+
+
+@pytest.mark.parametrize("kind", [Rewrites, RewritesAsync])
+@pytest.mark.parametrize("before", ["", "Summary: "])
+def test_what_a_postprocessor_made_of_a_node_in_place_is_its_models(ask, models, answer, shows, kind, before):  # noqa: PLR0917 - fixtures
+    change = kind(llm=models.Rules(rules=[("", BOS)]), before=before)
+    engine = ask([CRANE], BOTH, node_postprocessors=[change])
+    graph = graph_of(lambda: answer(engine, "Who built the crane?", "async"))
+    assert shows(graph, CRANE, BOS)
+    assert shows(graph, BOS, BOTH)
+    assert not any(BOS in leaf for leaf in leaves(graph))
 
 
 @pytest.mark.parametrize("mode", ["sync", "async"])

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from trail_callbacks.capture.events import Event, Piece, RunEnded, RunStarted, with_pieces
-from trail_callbacks.capture.match import Text, TextIndex, overlap
+from trail_callbacks.capture.match import Text, TextIndex, overlap, values
 from trail_callbacks.capture.runs import CapturedRun, question_first, tree
 
 _REF = 1 << 64  # object identities are smaller
@@ -47,17 +47,21 @@ def _used(trees: Sequence[Sequence[CapturedRun]]) -> list[int]:
     """The places of the last tree and of those before it whose outputs it read, itself or by way of another."""
     index = TextIndex()
     producers: dict[Text, set[int]] = defaultdict(set)
+    short: dict[Text, set[str]] = defaultdict(set)
     for place, runs in enumerate(trees[:-1]):
         for slot in runs[0].outputs if runs and not runs[0].failed else ():
             text = index.text(slot.piece.text)
             index.add(text)
             producers[text].add(place)
+            if not text.distinctive:
+                short[text] |= {each.piece.text for run in runs for each in run.inputs}
     used, todo = {len(trees) - 1}, [len(trees) - 1]
     while todo:
         here = todo.pop()
         read = {slot.piece.text for run in trees[here] for slot in run.inputs if slot.piece.text.strip()}
         for target in map(index.text, read):
-            for source in (target, *index.find(target)):
+            said = (source for source, before in short.items() if values(source, target, before))
+            for source in (target, *index.find(target), *said):
                 more = {place for place in producers.get(source, ()) if place < here} - used
                 used |= more
                 todo += more

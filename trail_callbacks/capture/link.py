@@ -151,7 +151,12 @@ class Linker:
 
     def _by_name(self, slot: Slot) -> list[Link]:
         source = self._index.named(slot)
-        return [self._declared(source, slot)] if source else []
+        if source is None:
+            return []
+        if source.piece.text != slot.piece.text:
+            source = self._index.same_text(slot) or source
+        link = self._declared(source, slot)
+        return [*self._by_containment(slot), link] if link.opaque else [link]  # rewritten in place, by a model perhaps
 
     def _by_channel(self, slot: Slot) -> list[Link]:
         pool = self._written(slot)
@@ -172,6 +177,7 @@ class Linker:
             elif known and known[0][0].run is source.run:  # equal results of a map
                 known.append((source, known[0][1]))
         elsewhere = self._index.quoted(target, lambda source: precedes(source, run), run, found)
+        elsewhere += self._index.values(target, lambda source: precedes(source, run), run, found)
         return self._resolved([*(each for several in found.values() for each in several), *elsewhere], "matched")
 
     # Output pieces
@@ -227,11 +233,13 @@ class Linker:
             return cut
         inputs = self._pool(run, "in")
         own = self._same(inputs.alike(slot, self._rank), slot)
-        if own is not None:
-            return [self._declared(own, slot)]
+        same = [self._declared(own, slot)] if own is not None else []
+        if same and not same[0].opaque:
+            return same
         found = self._index.quoted(self.text(slot), lambda source: source.run.within(run), run)
+        found += self._index.values(self.text(slot), lambda source: source.run.within(run), run)
         found += self._shared_with(inputs, slot)
-        return self._resolved(found, "matched") or _opaque(self._some(below, slot), "scope")
+        return [*self._resolved(found, "matched"), *same] or _opaque(self._some(below, slot), "scope")
 
     # Choosing among sources
 

@@ -200,6 +200,37 @@ def _verbatim(source: str, target: str) -> tuple[tuple[int, int], ...]:
     return tuple(spans)
 
 
+def values(source: Text, target: Text, before: Iterable[str]) -> Match | None:
+    """Finds where a few words, such as a number, stand in a text as a value does: by themselves, or as a number does.
+
+    Args:
+        source: Words too few to be found elsewhere by chance only if they stand so.
+        target: The text.
+        before: What their author read: a line of it that the text has too is no place for them.
+    """
+    spans = [span for span in _verbatim(source.text, target.text) if is_value(target.text, *span)]
+    if spans:
+        known = {line.strip() for text in before for line in text.splitlines()}
+        spans = [(start, end) for start, end in spans if "".join(around(target.text, start, end)).strip() not in known]
+    return Match(1.0, tuple(spans), whole=True) if spans else None
+
+
+def is_value(text: str, start: int, end: int) -> bool:
+    """True for a range of a text that stands by itself on its line, or is a number of several digits."""
+    before, word, after = (part.strip() for part in around(text, start, end))
+    numbered = not before and after[:1] in {".", ")", ":"} and after[1:]
+    if numbered or before[-1:] in {"[", "(", "#"}:
+        return False
+    number = len(word) > 1 and any(map(str.isdigit, word))
+    return number or not (before[-1:].isalnum() or after[:1].isalnum())
+
+
+def around(text: str, start: int, end: int) -> tuple[str, str, str]:
+    """Returns the line on which a range of a text lies, in three: what is before, the range, and what is after."""
+    last = text.find("\n", end)
+    return text[text.rfind("\n", 0, start) + 1 : start], text[start:end], text[end : last if last >= 0 else len(text)]
+
+
 def arrived(source: Text, target: Text) -> float:
     """Share of the source's words found anywhere in the target, in any order, 0.0 to 1.0.
 

@@ -9,7 +9,7 @@ from functools import cached_property
 from itertools import islice
 from typing import TypeVar
 
-from trail_callbacks.capture.match import Match, Text, TextIndex
+from trail_callbacks.capture.match import Match, Text, TextIndex, values
 from trail_callbacks.capture.runs import CapturedRun, Slot, document_key, is_original
 
 _LOOK_BACK = 64  # producers of the same text or channel that are considered, latest first
@@ -24,6 +24,7 @@ class PieceIndex:
         self._by_id: dict[str, list[Slot]] = defaultdict(list)
         self._by_ref: dict[int, list[Slot]] = defaultdict(list)
         self._by_text: dict[str, list[Slot]] = defaultdict(list)
+        self._values: list[Slot] = []  # outputs of models that are too short to be indexed
         self._calls: dict[str, list[Slot]] = defaultdict(list)  # by tool call: the call as a model wrote it
         self._results: dict[str, list[Slot]] = defaultdict(list)  # by tool call: what the tool returned
         self._channels: dict[tuple[CapturedRun | None, str], list[list[Slot]]] = defaultdict(list)  # by writer
@@ -58,6 +59,8 @@ class PieceIndex:
     def _find_by_text(self, slot: Slot) -> None:
         if stripped := self.text(slot).stripped:
             self._by_text[stripped].append(slot)
+            if slot.run.kind == "model" and slot.side == "out" and not self.text(slot).distinctive:
+                self._values.append(slot)
             if slot.run.kind != "prompt":  # a prompt quotes many sources, which are the better match
                 self._texts.add(self.text(slot))
 
@@ -143,10 +146,36 @@ class PieceIndex:
                 found += _shared(producers, match) or [(slot, match) for slot in alike]
         return found
 
+    def values(
+        self, target: Text, accept: Callable[[Slot], bool], run: CapturedRun, seen: Collection[str] = ()
+    ) -> list[tuple[Slot, Match]]:
+        """As `quoted`, for what models wrote that is too short to be found by its words.
+
+        Of several with one text the latest, one for each place; before them goes what answered a question that the
+        target repeats.
+        """
+        end = bisect_left(self._values, run.end, key=lambda slot: slot.run.end)
+        by_text: dict[str, list[Slot]] = defaultdict(list)
+        for slot in filter(accept, self._values[max(0, end - _LOOK_BACK) : end]):
+            by_text[slot.piece.text].append(slot)
+        found = []
+        for text, slots in by_text.items():
+            read = (each.piece.text for slot in slots for each in slot.run.inputs)
+            match = values(self.text(slots[0]), target, read) if text not in seen else None
+            if match is not None:
+                asked = sorted(slots, key=lambda slot: _answers(slot, target.text)) if len(slots) > 1 else slots
+                found += [(slot, match) for slot in asked[-len(match.spans) :]]
+        return found
+
     def same_documents(self, slot: Slot, run: CapturedRun) -> list[Slot]:
         """Other documents with the text of a document that a run can have read just as well."""
         producers = _near(self._by_text.get(self.text(slot).stripped, ()), run)
         return _other_documents(slot, [each for each in producers if precedes(each, run)])
+
+
+def _answers(slot: Slot, text: str) -> bool:
+    """True if a text repeats what was asked where a piece was written."""
+    return any(each.piece.text in text for run in slot.run.ancestors for each in run.inputs if run.parent is not None)
 
 
 def _shared(producers: Sequence[Slot], match: Match) -> list[tuple[Slot, Match]]:

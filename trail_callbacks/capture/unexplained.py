@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Sequence
 from trail_callbacks.capture.echoes import merged
 from trail_callbacks.capture.lineage import LineageResolver
 from trail_callbacks.capture.link import Link, Linker
-from trail_callbacks.capture.match import SHARED_RUN, Text
+from trail_callbacks.capture.match import SHARED_RUN, Text, is_value
 from trail_callbacks.capture.runs import CapturedRun, Slot, is_another_message
 from trail_callbacks.graph import NodeKind, Origin
 from trail_callbacks.text import forms, outside
@@ -75,7 +75,7 @@ class InstructionFinder:
                 first, last = (start, end) if made else trimmed(text, start, end, numbers=is_model)
                 start, end = extended(text, first, last) if first < last else (first, last)  # noqa: PLW2901 - the same
             word = end - start <= _WORD and not Text(text[start:end]).distinctive
-            if word and not (is_model and start < end and _apart(text, start, end)):
+            if word and not (is_model and start < end and is_value(text, start, end)):
                 continue  # an input such as "rye" does not split the sentence that happens to contain the word
             if start > at:
                 parts.append(text[at:start])
@@ -83,12 +83,6 @@ class InstructionFinder:
         parts.append(text[at:])
         origin: Origin = "unknown" if self._may_be_left(slot) else _author(slot)
         return tuple((part.strip(), origin) for part in parts if _LETTER.search(part))
-
-
-def _apart(text: str, start: int, end: int) -> bool:
-    """True if no other word stands beside a part of a text on its line."""
-    before, after = text[:start].rstrip(" \t"), text[end:].lstrip(" \t")
-    return not before[-1:].isalnum() and not after[:1].isalnum()
 
 
 def _author(slot: Slot) -> Origin:
