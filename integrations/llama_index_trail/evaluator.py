@@ -11,6 +11,7 @@ from llama_index.core.evaluation import BaseEvaluator, EvaluationResult
 from pydantic import Field
 
 from llama_index_trail.families import is_kind
+from llama_index_trail.records import evaluated
 from llama_index_trail.responses import from_nodes, node_texts, response_text
 from llama_index_trail.results import graph_for, untraced
 from trail_callbacks import averify, verify
@@ -18,7 +19,6 @@ from trail_callbacks.capture.payloads import without_feedback
 from trail_callbacks.claims import Claim
 from trail_callbacks.errors import InputError
 from trail_callbacks.graph import ProvenanceGraph
-from trail_callbacks.guard.feedback import feedback
 from trail_callbacks.judges.resolve import JudgeLike, resolve
 from trail_callbacks.report import Report
 from trail_callbacks.verify.options import VerifyOptions
@@ -218,8 +218,12 @@ def _of_response(query: str | None, response: Any, text: str) -> _Evaluated:
 
 
 def _feedback(report: Report) -> str:
+    """What a person reads; `RetryQueryEngine` shows it to the model too."""
     if report.unsupported:
-        return feedback(report)
+        ids = {claim.id for claim in report.unsupported}
+        about = [each for each in report.to_evaluations() if each["metadata"].get("claim_id") in ids]
+        evaluated.append("\n".join(f"{each['label'].replace('_', ' ')}: {each['explanation']}" for each in about))
+        return evaluated[-1]
     n, left = len(report.claims), len(report.undecided)
     if left:
         return f"The sources support what was decided; {left} of {n} claims could not be decided."

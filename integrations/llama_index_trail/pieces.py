@@ -189,6 +189,7 @@ _NAMED = {
     "AgentOutput": "agent_output",
     "StopEvent": "stop",
     "DictLikeModel": "event",
+    "EvaluationResult": "",  # said of an answer, with all of the answer
 }
 
 

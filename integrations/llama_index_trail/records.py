@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import weakref
+from collections import deque
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
@@ -68,6 +69,8 @@ class SpanEnded:
 Found = TypeVar("Found")
 Value = TypeVar("Value")
 Path = tuple["str | int", ...]
+evaluated: deque[str] = deque(maxlen=64)
+"""What the evaluator said last of answers that it did not pass: people read it, and `RetryQueryEngine` asks with it."""
 _WRITTEN_BY_MODELS = (("text",), ("response",))
 
 
@@ -151,7 +154,11 @@ def pieces(raws: Iterable[Raw]) -> tuple[Piece, ...]:
 def _text(raw: Raw) -> str:
     """The text without a guard's feedback, which repeats what no source supports. What a model wrote stays whole."""
     text = exact_text(raw.text)
-    return text if raw.role == "assistant" or raw.path[-1:] in _WRITTEN_BY_MODELS else without_feedback(text)
+    if raw.role == "assistant" or raw.path[-1:] in _WRITTEN_BY_MODELS:
+        return text
+    for each in list(evaluated):
+        text = text.replace(each, "")
+    return without_feedback(text)
 
 
 _READ = ("prompt_tokens", "input_tokens", "prompt_token_count", "prompt_eval_count")

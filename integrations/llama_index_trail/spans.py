@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from llama_index_trail.families import MODEL_CALLS, Family, family
+from llama_index_trail.families import MODEL_CALLS, Family, family, is_kind
 from llama_index_trail.records import ByIdentity, Raw
 from llama_index_trail.results import Scope
 from trail_callbacks.capture.events import RunKind
@@ -128,6 +128,8 @@ def classify(span: OpenSpan, parent: OpenSpan | None, arguments: dict[str, Any])
         span.kind = "chain"
         if span.family == "own":
             span.name = f"{span.name}.{span.method}"
+        elif parent is not None and span.trace.history is not None and is_kind(span.instance, "BaseSynthesizer"):
+            span.name = parent.above.name  # whoever made a chat engine knows its name
 
 
 def method_of(span_id: str) -> str:

@@ -56,6 +56,18 @@ def test_an_empty_answer_is_no_fault(ask, answer, mode):
     assert status().open_runs == 0
 
 
+@pytest.mark.parametrize("kind", ["query", "context", "condense_plus_context"])
+def test_where_nothing_was_retrieved_the_report_says_so(shelf, models, kind):
+    llm, index = models.Rules(rules=[]), shelf()
+    with trail() as t:
+        if kind == "query":
+            index.as_query_engine(llm=llm).query(HOW)
+        else:
+            index.as_chat_engine(chat_mode=kind, llm=llm).chat(HOW)
+    assert (t.report.state, t.report.warnings[0].partition(":")[0]) == ("abstained", "nothing was retrieved")
+    assert "CompactAndRefine" not in t.graph.answer.step or kind == "query"
+
+
 @pytest.mark.parametrize("mode", ["sync", "stream"])
 def test_what_a_provider_sends_along_is_neither_copied_nor_touched(models, shelf, answer, mode):
     sent = []

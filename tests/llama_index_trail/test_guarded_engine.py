@@ -71,7 +71,8 @@ class Counting(BaseRetriever):
 
     def __init__(self, *texts):
         super().__init__()
-        self.nodes = [NodeWithScore(node=TextNode(text=text), score=1.0) for text in texts]
+        named = {"file_name": "towers.md"}
+        self.nodes = [NodeWithScore(node=TextNode(text=text, metadata=named), score=1.0) for text in texts]
         self.asked = []
 
     def _retrieve(self, query_bundle):
@@ -149,6 +150,7 @@ def test_a_retry_writes_from_the_same_nodes_and_searches_once(models, response_m
     assert FACT in first
     assert FACT in second
     assert ASKED in second
+    assert "A source (towers.md) says" in second
 
 
 def test_citations_are_not_numbered_twice(shelf, models):

@@ -359,7 +359,7 @@ class _Builder:
         contributions: Contributions = {}
         for slot in slots:
             merge(contributions, self._resolver.of(slot))
-        self._mark_untraced(contributions)
+        self._mark_untraced(contributions, self._found_nothing())
         exact = [node for node in contributions if node.kind == "completion" and node.text.text.strip() == text.strip()]
         if exact:  # the app returned a model's output unchanged: one node, not two
             draft = max(exact, key=lambda node: node.order)
@@ -430,8 +430,13 @@ class _Builder:
                 run = here.run if here.side == "out" else run
         return run
 
+    def _found_nothing(self) -> bool:
+        """True if what was looked for was not found and no model was asked: the answer is the app's own."""
+        found = [bool(run.outputs) for run in self._runs if run.kind == "retriever"]
+        return bool(found) and not any(found) and not any(run.kind == "model" for run in self._runs)
+
     @staticmethod
-    def _mark_untraced(contributions: Contributions) -> None:
+    def _mark_untraced(contributions: Contributions, found_nothing: bool) -> None:
         """Turns outputs of plain code into completions if the answer has no other source.
 
         A model called on a thread without callbacks looks exactly like this, and its words must not count as evidence.
@@ -441,7 +446,7 @@ class _Builder:
             for node in sources:
                 node.kind = "completion"
                 node.origin = "unknown"
-                node.attributes["untraced"] = True
+                node.attributes["untraced"] = "nothing found" if found_nothing else "unseen"
 
     def _wrote_last(self, slot: Slot) -> float:
         """When the latest completion behind a piece ended; -1 if there is none."""

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from trail_callbacks.capture.payloads import marked
 from trail_callbacks.claims import Claim
 from trail_callbacks.evidence import candidates
-from trail_callbacks.graph import Node
+from trail_callbacks.graph import Node, named
 from trail_callbacks.judges.prompts import load, neutral
 from trail_callbacks.report import Report, Verdict
 from trail_callbacks.taxonomy import SupportClass
@@ -77,7 +77,7 @@ def _quotes(claim: Claim, verdict: Verdict, report: Report) -> list[tuple[str, s
     else:
         sources = [leaf for leaf in _leaves(report) if not leaf.is_request]
         quotes = [(p.node_id, p.text) for p in candidates([claim], sources, _QUOTES).get(claim.id, ())]
-    return [(graph.node(node_id).step or node_id, quote) for node_id, quote in quotes[:_QUOTES]]
+    return [(named(node_id, graph).removesuffix(f" ({node_id})"), quote) for node_id, quote in quotes[:_QUOTES]]
 
 
 def _leaves(report: Report) -> tuple[Node, ...]:

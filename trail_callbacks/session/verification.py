@@ -54,6 +54,7 @@ _GAP = (
     "no recorded step wrote the answer: a model may have been called where no callback is called, such as on a thread "
     "started by hand (run it in contextvars.copy_context())"
 )
+_NOTHING = "nothing was retrieved: the answer is a fixed text of the app or its framework, and no model was asked"
 
 
 class Verification:
@@ -181,7 +182,8 @@ class Verification:
 
 def _dated(root: str, report: Report, started: float) -> Report:
     usage, answer = replace(report.usage, seconds=time.perf_counter() - started), report.graph.answer
-    gap = (_GAP,) if answer is not None and answer.attributes.get("untraced") else ()
+    untraced = None if answer is None else answer.attributes.get("untraced")
+    gap = (_NOTHING if untraced == "nothing found" else _GAP,) if untraced else ()
     return replace(report, run_id=root, usage=usage, warnings=(*report.warnings, *gap))
 
 
