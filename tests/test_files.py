@@ -1,5 +1,8 @@
 """Files are written whole or not at all, and for their owner only."""
 
+import os
+import stat
+
 import pytest
 
 from trail_callbacks.errors import InputError
@@ -18,6 +21,19 @@ def test_nothing_is_replaced_if_the_parts_end_in_an_error(tmp_path, error):
     with pytest.raises(type(error)):
         write(str(path), parts())
     assert (path.read_text(), list(tmp_path.iterdir())) == ("before", [path])
+
+
+def test_who_may_read_a_new_file_depends_on_what_is_in_it(tmp_path):
+    before = os.umask(0o027)
+    try:
+        write(str(tmp_path / "texts"), "texts")
+        write(str(tmp_path / "figures"), "figures", public=True)
+        write(str(tmp_path / "texts"), "texts", public=True)
+        assert os.umask(0o027) == 0o027
+    finally:
+        os.umask(before)
+    modes = [stat.S_IMODE((tmp_path / name).stat().st_mode) for name in ("texts", "figures")]
+    assert modes == [0o600, 0o640], "and one that is there keeps its own"
 
 
 def test_what_is_no_regular_file_is_not_replaced(tmp_path):

@@ -1,4 +1,4 @@
-"""Writing files: atomically, and for their owner only."""
+"""Writing files: atomically, and for their owner only unless they hold no text of anybody."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from pathlib import Path
 from trail_callbacks.errors import InputError
 
 
-def write(path: str, text: str | Iterable[str]) -> None:
+def write(path: str, text: str | Iterable[str], *, public: bool = False) -> None:
     """Writes a file atomically, in UTF-8, line ends unchanged; a new one can be read by its owner only.
 
     Only a regular file is replaced. A symbolic link is not followed: what it leads to may be another's choice.
@@ -20,6 +20,8 @@ def write(path: str, text: str | Iterable[str]) -> None:
     Args:
         path: The file.
         text: What is to be in it, or its parts, which are written as they come. If they raise, nothing is replaced.
+        public: It holds figures and names, no judged text: a new one gets the mode that files get (umask), so that
+            whoever collects figures can read it.
 
     Raises:
         InputError: If it cannot be written, or something else than a file is there; names the file.
@@ -27,7 +29,7 @@ def write(path: str, text: str | Iterable[str]) -> None:
     target = Path(path)
     temporary = ""
     try:
-        mode = _mode(target)
+        mode = _mode(target, public=public)
         handle, temporary = tempfile.mkstemp(dir=target.parent, prefix=_prefix(target))
         with os.fdopen(handle, "w", encoding="utf-8", errors="backslashreplace", newline="") as stream:
             stream.writelines([text] if isinstance(text, str) else text)
@@ -66,12 +68,16 @@ def _prefix(target: Path) -> str:
     return f".{target.name}."
 
 
-def _mode(target: Path) -> int:
+def _mode(target: Path, *, public: bool = False) -> int:
     """The permissions a file has, or is to have."""
     try:
         there = target.lstat().st_mode
     except FileNotFoundError:
-        return 0o600
+        if not public:
+            return 0o600
+        hidden = os.umask(0o077)
+        os.umask(hidden)  # it can only be asked for by setting it
+        return 0o666 & ~hidden
     if stat.S_ISLNK(there):
         raise InputError(f"{target} cannot be written: it is a symbolic link; name the file that it leads to")
     if not stat.S_ISREG(there):

@@ -98,9 +98,16 @@ def test_a_judge_that_fails_is_no_data_and_calls_once(runs, now):
 def test_no_runs_for_a_day_where_a_week_ago_there_were_some(runs, now):
     found = said(BOTH, runs(100, 8 * 24, 7 * 24), now)
     assert (found["evaluator"].state, found["evaluator"].severity) == ("no_data", "ticket")
-    assert "a week ago there were 100" in found["evaluator"].why
+    assert "7d ago, 100 or more came" in found["evaluator"].why
     assert not said(BOTH, runs(100, 7 * 24, 6 * 24), now)["evaluator"].calls
     assert not said(BOTH, [], now)["evaluator"].calls
+
+
+@pytest.mark.parametrize(("a_day", "window", "hours"), [(50, "16h", 16), (500, "1h", 1), (2_000, "15m", 0.25)])
+def test_traffic_that_stops_is_called_as_soon_as_its_rate_allows(runs, now, a_day, window, hours):
+    for ago, calls in ((hours * 1.1, True), (hours * 0.9, False)):
+        found = said(BOTH, [*runs(a_day, 8 * 24, 7 * 24), *runs(a_day * 2, 48, ago)], now)["evaluator"]
+        assert (found.calls, found.window) == (True, window) if calls else not found.calls
 
 
 def test_windows_end_before_judges_that_are_late(runs, now):

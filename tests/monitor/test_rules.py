@@ -61,7 +61,8 @@ def promtool(tmp_path):
 def test_each_objective_has_its_rules():
     text = prometheus_rules(parse(OBJECTIVES))
     alerts = re.findall(r"- alert: (\w+)", text)
-    assert Counter(alerts) == {"TrailPage": 5, "TrailTicket": 5, "TrailNoData": 5, "TrailSilent": 1, "TrailAbsent": 1}
+    of_all = {"TrailSilent": 1, "TrailAbsent": 1, "TrailLost": 1}
+    assert Counter(alerts) == {"TrailPage": 5, "TrailTicket": 5, "TrailNoData": 5, **of_all}
     assert "unless (0.5 * " in text, "what an earlier stage explains is held back"
     assert r"{{ \"{{\" }} .Labels" in text, "no template of a name is filled in"
 
@@ -178,6 +179,27 @@ def test_prometheus_calls_the_same_as_we_do(promtool, scene):
 
 def _segment(value):
     return f',segment="tenant",value="{value}"' if value else ""
+
+
+def test_prometheus_says_when_traffic_stops_and_when_runs_are_lost(promtool):
+    week = 7 * 24 * 60
+    series = [
+        {"series": "trail_runs_total", "values": f"0+1x{week + 60} {week + 60}+0x120"},  # a run a minute
+        {"series": "trail_lost_runs_total", "values": f"0+0x{week + 110} 3+0x80"},
+    ]
+    asked = [
+        {
+            "expr": 'count by (alertname) (ALERTS{alertstate="firing",alertname=~"TrailSilent|TrailLost"})',
+            "eval_time": f"{week + minute}m",
+            "exp_samples": [{"labels": f'{{alertname="{name}"}}', "value": 1} for name in names],
+        }
+        for minute, names in ((80, []), (120, ["TrailSilent"]), (160, ["TrailLost", "TrailSilent"]))
+    ]
+    test = {"interval": "1m", "input_series": series, "promql_expr_test": asked}
+    tests = {"rule_files": ["rules.yml"], "evaluation_interval": "20m", "tests": [test]}
+    rules = prometheus_rules(parse('[[objective]]\nsignal = "undecided"\nobjective = 0.95'))
+    status, said = promtool(["test", "rules"], rules=rules, tests=json.dumps(tests))
+    assert status == 0, said
 
 
 ALL = "\n".join(

@@ -65,15 +65,15 @@ def check(
 
 
 @alerts.command()
-def rules(objectives: _File) -> None:
+def rules(objectives: _File, output: Into = None) -> None:
     """Writes objectives as recording and alerting rules for Prometheus, which scrapes `trail alerts metrics`."""
-    handed_out(prometheus_rules(read(objectives)), None)
+    handed_out(prometheus_rules(read(objectives)), output, public=True)
 
 
 @alerts.command()
-def dashboard(objectives: _File) -> None:
+def dashboard(objectives: _File, output: Into = None) -> None:
     """Writes a dashboard for Grafana, to be imported there."""
-    handed_out(dumped(drawn(read(objectives))) + "\n", None)
+    handed_out(dumped(drawn(read(objectives))) + "\n", output, public=True)
 
 
 @alerts.command()
@@ -88,7 +88,7 @@ def metrics(
 
     wanted = read(objectives) if objectives else ()
     named = [(name, value) for each in wanted for name, value in each.segment.items() if value != "*"]
-    handed_out(exposition(existing(store).totals(), named), output)
+    handed_out(exposition(existing(store).totals(), named), output, public=True)
 
 
 @alerts.command()

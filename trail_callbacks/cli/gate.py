@@ -132,7 +132,7 @@ def gate(
         kinds = {".md": decision.to_markdown(found, *names), ".xml": decision.to_junit(found, on_not_enough)}
         outcome = found.outcome
     for path in outputs or ():
-        write(path, kinds.get(Path(path).suffix.lower()) or dumped(data))
+        write(path, kinds.get(Path(path).suffix.lower()) or dumped(data), public=bool(kinds))
     deliver(data, views, as_json=as_json)
     if why:
         complain(why)

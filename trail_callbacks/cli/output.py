@@ -64,10 +64,10 @@ def deliver(value: Any, views: Iterable[Any], *, as_json: bool) -> None:
         display(*views)
 
 
-def handed_out(text: str, output: str | None) -> None:
-    """Gives a document: into a file, or on stdout, always in UTF-8 and with its own line ends."""
+def handed_out(text: str, output: str | None, *, public: bool = False) -> None:
+    """Gives a document: into a file, see `write`, or on stdout, always in UTF-8 and with its own line ends."""
     if output:
-        write(output, text)
+        write(output, text, public=public)
         return
     sys.stdout.flush()
     sys.stdout.buffer.write(text.encode("utf-8", "backslashreplace"))

@@ -15,6 +15,7 @@ from trail_callbacks.files import write
 from trail_callbacks.monitor.objectives import (
     ANY,
     DAY,
+    QUIET,
     STAGES,
     BurnRate,
     Objective,
@@ -236,13 +237,21 @@ def _alone(readout: _Readout, tallies: Tallies, until: float) -> Alert:
 
 
 def _silent(alert: Alert, readout: _Readout, tallies: Tallies, until: float) -> Alert:
-    """Tells that no run has come for a day, if many came on the same day of the week before."""
+    """Tells that no run has come for as long as `minimum` runs took at this time, both a day and a week ago.
+
+    After a whole day the day before tells nothing any more.
+    """
     count = _counting(tallies, readout.objective, readout.segment)
-    before = 0 if count(until - DAY, until).runs else count(until - _WEEK - DAY, until - _WEEK).runs
-    if before < readout.objective.minimum:
-        return alert
-    why = f"no judged run has come for a day; on the same day a week ago there were {before}"
-    return replace(alert, state="no_data", severity="ticket", window=spoken(DAY), runs=0, decided=0, why=why)
+    for length in QUIET:
+        if count(until - length, until).runs:
+            break
+        times = (_WEEK,) if length == DAY else (DAY, _WEEK)
+        before = min(count(until - ago - length, until - ago).runs for ago in times)
+        if before >= readout.objective.minimum:
+            ago = " and ".join(map(spoken, times))
+            why = f"no judged run has come for {spoken(length)}; at this time {ago} ago, {before} or more came"
+            return replace(alert, state="no_data", severity="ticket", window=spoken(length), runs=0, decided=0, why=why)
+    return alert
 
 
 def _hold_back(readout: _Readout, readouts: Sequence[_Readout], alerts: dict[str, Alert]) -> None:

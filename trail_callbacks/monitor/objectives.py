@@ -25,6 +25,9 @@ ANY = "*"
 """As the value of a segment: each of its values by itself."""
 
 MINUTE, HOUR, DAY = 60, 3_600, 86_400
+QUIET = (*(MINUTE * 15 * 2**n for n in range(7)), DAY)
+"""Times without a run that say, the shortest one in which `minimum` runs usually come, that traffic has stopped."""
+
 _UNITS = {"s": 1, "m": MINUTE, "h": HOUR, "d": DAY}
 _STAGE: Mapping[SignalName, Stage] = {
     "query_coverage": "retrieval",

@@ -15,7 +15,7 @@ from typing import Any
 
 from trail_callbacks.errors import InputError
 from trail_callbacks.monitor.evaluation import CALM, EXPLAINS
-from trail_callbacks.monitor.objectives import ANY, STAGES, BurnRate, Objective, Objectives, spoken
+from trail_callbacks.monitor.objectives import ANY, QUIET, STAGES, BurnRate, Objective, Objectives, spoken
 
 _HIDDEN = re.compile("[\x7f-\x9f\u2028\u2029\ufeff]")  # what JSON leaves as it is and YAML does not take
 
@@ -213,10 +213,20 @@ def _no_data(objective: Objective, judge: Iterable[Objective]) -> Iterator[_Rule
     about = f"{_literal(objective.name)}{_OF}: runs arrive, and of none is it known whether {objective.signal.about}"
     yield _Rule("TrailNoData", expression, labels, about, wait="15m")
     if objective.stage == "evaluator":
-        before = f"({runs(objective, '1d', ' offset 1w')} >= {objective.minimum})"
-        silent = f"({runs(objective, '1d')} == 0)\nand on (segment, value) {before}"
-        yield _Rule("TrailSilent", silent, labels, "no judged run has come for a day", wait="15m")
+        silent = "\nor ".join(
+            f"(({runs(objective, length)} == 0)"
+            + "".join(
+                f"\nand on (segment, value) ({runs(objective, length, f' offset {ago}')} >= {objective.minimum})"
+                for ago in (("1w",) if length == "1d" else ("1d", "1w"))
+            )
+            + ")"
+            for length in map(spoken, QUIET)
+        )
+        yield _Rule(
+            "TrailSilent", silent, labels, "no judged run comes, where many came a day and a week ago", wait="1m"
+        )
         if not objective.segment:
+            yield _Rule("TrailLost", f"{_LOST} > 0", labels, "runs could not be written to the store", wait="1m")
             yield _Rule("TrailAbsent", "absent(trail_runs_total)", labels, "the counters are not scraped", wait="15m")
 
 
@@ -230,6 +240,7 @@ def _literal(text: str) -> str:
     return text.replace("{{", '{{ "{{" }}')
 
 
+_LOST = "increase(trail_lost_runs_total[1h])"
 _WIDTH = 24  # of Grafana's grid
 _HEIGHT = 8
 _LEGEND = "{{segment}} {{value}}"
@@ -281,6 +292,7 @@ def _overview(objectives: Sequence[Objective]) -> Iterator[_Panel]:
         1,
     )
     yield _Panel("Runs an hour", [('sum(increase(trail_runs_total{segment=""}[1h]))', "runs")], "short", "All runs.")
+    yield _Panel("Runs lost an hour", [(_LOST, "lost")], "short", "Runs that could not be written to the store.", 1)
 
 
 def _of(objective: Objective) -> Iterator[_Panel]:
