@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import operator
+import re
 from operator import itemgetter
 from typing import Annotated, TypedDict
 
@@ -229,6 +230,39 @@ def test_a_shortened_document_comes_from_its_own_original(handler, says, shelf, 
     assert sources
     assert all(text in HUYGENS for text in sources)
     assert not [edge for edge in graph.edges if edge.basis == "scope"]
+
+
+BARE = {
+    "cut inside a word": ([LAW, HUYGENS, GALILEO], lambda text: text[:14]),
+    "with dots": ([LAW, HUYGENS, GALILEO], lambda text: text[:22] + "..."),
+    "sentences swapped": ([LAW, HUYGENS, GALILEO], lambda text: " ".join(re.split(r"(?<=\.) ", text)[::-1])),
+    "rows": (["| Elbe | 1998 | 120 cars |", "| Skye | 1971 | 36 cars |", "| Oslo | 1985 | 80 cars |"], lambda text: text[:15]),
+    "what all have in common": ([LAW, HUYGENS, GALILEO], lambda text: HOURS),
+    "all of another one": ([HOURS, HUYGENS, GALILEO], lambda text: HOURS),
+}  # fmt: skip
+UNDECIDED = {"what all have in common", "all of another one"}
+
+
+@pytest.mark.parametrize("mode", MODES)
+@pytest.mark.parametrize("made", [compressing, transforming])
+@pytest.mark.parametrize("shape", BARE)
+def test_what_a_document_without_id_and_metadata_was_is_found_or_not_guessed(
+    handler, says, shelf, *, made, shape, mode
+):
+    texts, cut = BARE[shape]
+    retriever = shelf(*texts)
+    app = (
+        made(retriever, lambda documents: [Document(cut(documents[1].page_content))])
+        | (lambda found: "Use: " + found[0].page_content)
+        | says("In 1655.")
+    )
+    run(app, "When was Titan seen?", {"callbacks": [handler]}, mode)
+    graph = handler.graph()
+    originals = [node for node in graph.nodes if node.step == "Shelf"]
+    upstream = {node.id for node in graph.upstream("answer")}
+    assert [node.text for node in originals if node.id in upstream] == ([] if shape in UNDECIDED else [texts[1]])
+    shown = cut(texts[1])
+    assert any(shown in leaf.text or leaf.text == texts[1] for leaf in graph.leaves() if leaf.kind == "document")
 
 
 CITING = "Dogs ride for free [1]. Tickets cost 12 euros [2]. The ferry takes 40 minutes [2]."

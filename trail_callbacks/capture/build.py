@@ -261,7 +261,7 @@ class _Builder:
     def _written_inside(self, slot: Slot) -> bool:
         """True if runs inside this one wrote the text: then it is their output and not new evidence."""
         links = self._linker.of(slot)
-        if len(links) == 1 and links[0].source.run is not slot.run:
+        if len(links) == 1 and links[0].source.run is not slot.run and not links[0].undecided:
             source = links[0].source.piece.text
             if source.strip() == slot.piece.text.strip():
                 return True
@@ -287,7 +287,8 @@ class _Builder:
     def _document(self, slot: Slot) -> NodeDraft:
         """The node of a document; retrieved again by another query, it stays one node unless that made a cycle."""
         order = slot.run.end if slot.side == "out" else slot.run.start
-        same = self._documents[document_key(slot.piece)]
+        undecided = any(link.undecided for link in self._linker.of(slot))  # the same text may be another document's
+        same = [] if undecided else self._documents[document_key(slot.piece)]
         made_of = self._linker.made_of(slot) if same and slot.side == "out" else ()
         reach = {node for each in made_of for node in self._resolver.of(each)}
         for draft in same:
@@ -300,22 +301,26 @@ class _Builder:
     def _revised(self, slot: Slot) -> NodeDraft | None:
         """The node of a document that code shortened or widened: what is shown counts, not what was cut away.
 
-        It has no edge from the document that it was: that text is in nobody's reach any more.
+        It has no edge from the document that it was: that text is in nobody's reach any more. Nor has one that several
+        documents may have been.
         """
-        piece = slot.piece
-        if piece.form != "document" or piece.id is None:
-            return None
-        links = [link for link in self._linker.of(slot) if link.source.piece.id == piece.id]
-        if len(links) != 1 or self._linker.text(links[0].source).forms == self._linker.text(slot).forms:
-            return None
-        kept = sum(end - start for start, end in links[0].spans)
-        if not (links[0].whole or kept * 2 >= len(piece.text) or piece.origin == "retrieved"):
-            return None
-        before = self._resolver.of(links[0].source)
+        piece, links = slot.piece, list(self._linker.of(slot))
+        undecided = bool(links) and all(link.undecided for link in links)
+        if not undecided:
+            links = [link for link in links if piece.id is not None and link.source.piece.id == piece.id]
+            if piece.form != "document" or len(links) != 1:
+                return None
+            kept = sum(end - start for start, end in links[0].spans)
+            same = self._linker.text(links[0].source).forms == self._linker.text(slot).forms
+            if same or not (links[0].whole or kept * 2 >= len(piece.text) or piece.origin == "retrieved"):
+                return None
+        before = [
+            node for link in links for each in (link.source, *link.alternatives) for node in self._resolver.of(each)
+        ]
         if not before or any(node.kind != "document" for node in before):
             return None
         draft = self._document(slot)
-        draft.origin = next(iter(before)).origin
+        draft.origin = before[0].origin
         for node in before:
             self._take(draft, node.inputs)
         return draft

@@ -77,7 +77,7 @@ class LineageResolver:
             if node is not None:
                 self._known[here] = {node: _ITSELF}
                 continue
-            links = self._linker.of(here)
+            links = [link for link in self._linker.of(here) if not link.undecided]
             begun.add(here)  # a piece that waits for itself goes without; one that is yet to come is taken first
             waiting = [link.source for link in links if link.source not in self._known and link.source not in begun]
             if waiting:

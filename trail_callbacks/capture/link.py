@@ -14,19 +14,23 @@ its text; for a prompt template, the variables it uses; for other code, the inpu
 
 from __future__ import annotations
 
-from collections import OrderedDict, defaultdict
+import re
+from collections import Counter, OrderedDict, defaultdict
 from collections.abc import Hashable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import islice
 from typing import Literal
 
-from trail_callbacks.capture.match import Match, longest_first, overlap
+from trail_callbacks.capture.match import SENTENCE_RUN, Match, longest_first, overlap
 from trail_callbacks.capture.piece_index import MANY, PieceIndex, Pool, precedes
 from trail_callbacks.capture.runs import CapturedRun, Slot, is_original, is_same_message
 from trail_callbacks.graph import Basis
 
 _IN_REACH = 64  # pieces compared one by one; in a map over a thousand documents each run has all of them in reach
 _IN_REACH_CHARACTERS = 20_000
+_CUT = frozenset({"document", "text"})  # what code makes of documents
+_LINE = re.compile(r"\S[^\n]{10,}(?<!\s)")
+_FEWEST_WORDS = 3  # in a row, that a text made of documents shares with one of them
 _SHORT = 100  # characters; the index may not find a shorter text
 _COMPARED = 100_000  # pairs of pieces of one run; more are looked up in an index, which finds shared sentences only
 _LINKED = 200_000  # pairs of pieces of one run that are linked as code may have made each of each
@@ -45,6 +49,8 @@ class Link:
         opaque: Code rewrote the text, and the two pieces share nothing recognisable.
         spans: Character ranges of the later piece that come from the source.
         alternatives: Other pieces from which the same ranges could have come just as well.
+        undecided: The alternatives are other documents, which share no more than that. What code made of one of them is
+            nobody's then: a wrong link is worse than none.
     """
 
     source: Slot
@@ -53,6 +59,7 @@ class Link:
     opaque: bool = False
     spans: tuple[tuple[int, int], ...] = ()
     alternatives: tuple[Slot, ...] = ()
+    undecided: bool = False
 
 
 class Linker:
@@ -178,7 +185,7 @@ class Linker:
                 known.append((source, known[0][1]))
         elsewhere = self._index.quoted(target, lambda source: precedes(source, run), run, found)
         elsewhere += self._index.values(target, lambda source: precedes(source, run), run, found)
-        return self._resolved([*(each for several in found.values() for each in several), *elsewhere], "matched")
+        return self._resolved([*(each for several in found.values() for each in several), *elsewhere], "matched", slot)
 
     # Output pieces
 
@@ -193,7 +200,7 @@ class Linker:
         inputs = self._pool(run, "in")
         own = self._same(inputs.alike(slot, self._rank), slot)
         if own is not None:
-            return [self._declared(own, slot)]
+            return self._rebuilt(slot, own, inputs) or [self._declared(own, slot)]
         return self._contained(inputs, slot) or _opaque(self._some(inputs, slot))
 
     def _of_prompt(self, slot: Slot) -> list[Link]:
@@ -225,11 +232,10 @@ class Linker:
             pool = self._pool(branches[-1], "out")
             exact = pool.at(path[1:])
             return self._from(Pool(exact, self.text) if exact else pool, slot) or _opaque(self._some(pool, slot))
-        inside = self._index.inside(slot, *self._rank(slot))
+        inside, below = self._index.inside(slot, *self._rank(slot)), self._below(run)
         if inside is not None:
-            return [self._declared(inside, slot)]
-        below = self._below(run)
-        if cut := self._cut(below, slot):
+            return self._rebuilt(slot, inside, below) or [self._declared(inside, slot)]
+        if slot.piece.form == "document" and (cut := self._contained(below, slot)):
             return cut
         inputs = self._pool(run, "in")
         own = self._same(inputs.alike(slot, self._rank), slot)
@@ -239,7 +245,7 @@ class Linker:
         found = self._index.quoted(self.text(slot), lambda source: source.run.within(run), run)
         found += self._index.values(self.text(slot), lambda source: source.run.within(run), run)
         found += self._shared_with(inputs, slot)
-        return [*self._resolved(found, "matched"), *same] or _opaque(self._some(below, slot), "scope")
+        return [*self._resolved(found, "matched", slot), *same] or _opaque(self._some(below, slot), "scope")
 
     # Choosing among sources
 
@@ -292,8 +298,23 @@ class Linker:
         return self._contained(pool, slot)
 
     def _contained(self, pool: Pool, slot: Slot) -> list[Link]:
-        """Links to those members of a pool whose text a piece contains."""
-        return self._cut(pool, slot) or self._resolved(self._shared_with(pool, slot), "declared")
+        """Links to those members of a pool whose text a piece contains, or of which code left it.
+
+        Documents often share sentences, so that what a compressor left of one may stand in several: then id or metadata
+        tell which one it was.
+        """
+        known = {s.piece.ref or id(s): s for s in pool.originals(slot)} if slot.piece.form == "document" else {}
+        if len(known) == 1:
+            (original,) = known.values()
+            link = self._declared(original, slot)
+            if 2 * sum(end - start for start, end in link.spans) >= len(slot.piece.text):
+                return [link]
+        among = self._kept((slot.run, "originals", slot), list(known.values())) if len(known) > 1 else pool
+        links = self._resolved(self._shared_with(among, slot), "declared", slot)
+        if slot.piece.form not in _CUT:
+            return links
+        shared = (overlap(self.text(link.source), self.text(slot)) for link in links)
+        return [replace(link, opaque=match is None) for link, match in zip(links, shared, strict=True)]
 
     def _shared_with(self, pool: Pool, slot: Slot) -> list[tuple[Slot, Match]]:
         """Those members of a pool with which a piece shares words."""
@@ -301,22 +322,39 @@ class Linker:
         self._compared[slot.run] += len(pool.slots)
         if len(pool.slots) > MANY and self._compared[slot.run] > _COMPARED:
             return pool.quoted(target)
-        return [(s, match) for s in pool.slots if (match := overlap(self.text(s), target)) is not None]
+        return [(s, match) for s in pool.slots if (match := self._overlap(s, slot)) is not None]
 
-    def _resolved(self, found: Sequence[tuple[Slot, Match]], basis: Basis) -> list[Link]:
+    def _overlap(self, source: Slot, slot: Slot) -> Match | None:
+        """The words that two pieces share; code that shortens a document may cut off any number, even inside a word."""
+        old, new = self.text(source), self.text(slot)
+        if source.piece.form != "document" or slot.piece.form not in _CUT:
+            return overlap(old, new)
+        document = slot.piece.form == "document"
+        if new.stripped and (document or new.distinctive) and new.stripped in old.text:
+            return Match(len(new.stripped) / len(old.text), _all(slot), whole=new.stripped == old.stripped)
+        few = _FEWEST_WORDS if document else max(_FEWEST_WORDS, min(SENTENCE_RUN, len(new.forms) - 2))
+        match = overlap(old, new, few)
+        if match is None and not document:
+            lines = tuple(line.span() for line in _LINE.finditer(new.text) if line[0] in old.text)
+            return Match(0.0, lines, whole=False) if lines else None
+        if match is not None:  # a whole text has the marks at its end too
+            match.spans = tuple(_words_in(new.text, *span) for span in match.spans)
+        return match
+
+    def _resolved(self, found: Sequence[tuple[Slot, Match]], basis: Basis, slot: Slot) -> list[Link]:
         found = _shared(found)
-        own = longest_first(found)
+        own = longest_first(found, fewest=basis == "declared")
         beaten: dict[tuple[int, int], list[Slot]] = defaultdict(list)
         for i, (source, match) in enumerate(found):
             for span in match.spans if i not in own else ():
                 beaten[span].append(source)
-        return [
-            Link(
-                found[i][0], basis, found[i][1].whole, spans=spans,
-                alternatives=tuple(other for span in spans for other in beaten.get(span, ())) if beaten else (),
-            )
-            for i, spans in sorted(own.items())
-        ]  # fmt: skip
+        links = []
+        for i, spans in sorted(own.items()):
+            source, match = found[i]
+            others = tuple(other for span in spans for other in beaten.get(span, ())) if beaten else ()
+            link = Link(source, basis, match.whole, spans=spans, alternatives=others)
+            links += _told(link, slot, *self._rank(slot)) if others and basis == "declared" else [link]
+        return links
 
     def _same(self, pool: Iterable[Slot], slot: Slot) -> Slot | None:
         """The member of a pool that is this very piece: by object, id or equal text; by path if there are several."""
@@ -342,19 +380,14 @@ class Linker:
         several = (placed if of == 1 and placed else equal)[-of:]
         return several[min(place, len(several) - 1)]
 
-    def _cut(self, pool: Pool, slot: Slot) -> list[Link]:
-        """The link to the one document that a document was shortened from, by id or metadata.
-
-        Documents often share sentences, so that what a compressor left of one may stand in several.
-        """
-        if slot.piece.form != "document":
+    def _rebuilt(self, slot: Slot, own: Slot, pool: Pool) -> list[Link]:
+        """What is undecided of a text that code kept of a document, and nothing else: it may be left of another one."""
+        piece = slot.piece
+        if own.piece.form != "document" or piece.form == "message" or piece.id is not None or piece.attributes:
             return []
-        originals = {s.piece.ref or id(s): s for s in pool.originals(slot)}
-        if len(originals) != 1:
-            return []
-        (source,) = originals.values()
-        link = self._declared(source, slot)
-        return [link] if 2 * sum(end - start for start, end in link.spans) >= len(slot.piece.text) else []
+        passed = any(each.piece.ref == piece.ref for each in pool.alike(slot, self._rank))
+        links = [] if passed or not self.text(slot).distinctive else self._contained(pool, slot)
+        return links if any(link.undecided for link in links) else []
 
     def _rank(self, slot: Slot) -> tuple[int, int]:
         """The place of a piece among the equal ones on its side of its run, and their number."""
@@ -368,6 +401,30 @@ class Linker:
             cut = slot.piece.form == "document" and slot.piece.text.strip() in source.piece.text  # inside a word
             return Link(source, "declared", opaque=True, spans=_all(slot) if cut else ())
         return Link(source, "declared", match.whole, spans=match.spans)
+
+
+def _words_in(text: str, start: int, end: int) -> tuple[int, int]:
+    """A range without what is no word at its ends."""
+    while start < end and not text[end - 1].isalnum():
+        end -= 1
+    while start < end and not text[start].isalnum():
+        start += 1
+    return start, end
+
+
+def _told(link: Link, slot: Slot, place: int, of: int) -> list[Link]:
+    """A link to a document, or none where others explain all of it: as many equal texts as documents have one each."""
+    explain, spans = Counter(link.alternatives), sorted(link.spans)
+    rivals = {s.piece.text.strip(): s for s in reversed(link.alternatives) if explain[s] == len(spans)}
+    rivals.pop(link.source.piece.text.strip(), None)
+    if not rivals or any(each.piece.form != "document" for each in (link.source, *rivals.values())):
+        return [link]
+    sources = (link.source, *rivals.values())
+    if of >= len(sources):
+        return [replace(link, source=sources[place % len(sources)])]
+    if len(spans) >= len(sources) and slot.piece.form == "text":  # of documents that were joined
+        return [replace(link, source=each, spans=tuple(spans[i :: len(sources)])) for i, each in enumerate(sources)]
+    return [replace(link, undecided=True)]
 
 
 def _shared(found: Sequence[tuple[Slot, Match]]) -> Sequence[tuple[Slot, Match]]:

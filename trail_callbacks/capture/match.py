@@ -243,20 +243,31 @@ def arrived(source: Text, target: Text) -> float:
     return sum(min(count, more.get(form, 0)) for form, count in fewer.items()) / sum(have.values())
 
 
-def longest_first(matches: Sequence[tuple[object, Match]]) -> dict[int, tuple[tuple[int, int], ...]]:
-    """Assigns every part of the target to the source with the longest match there.
+def longest_first(
+    matches: Sequence[tuple[object, Match]], *, fewest: bool = False
+) -> dict[int, tuple[tuple[int, int], ...]]:
+    """Assigns every part of the target to the source with the longest match there, of equal ones to a whole source.
 
     A source whose matches all lie inside longer matches of others is dropped: it is a near-duplicate of the text that
     was really quoted, or shares a phrase with it.
+
+    Args:
+        matches: Sources with what they have in common with the target.
+        fewest: Whether of equal matches that of the source with more of the target counts, so that few explain it.
     """
+    shared = [sum(end - start for start, end in match.spans) if fewest else 0 for _, match in matches]
     claims = sorted(
-        ((end - start, -index, start, end) for index, (_, match) in enumerate(matches) for start, end in match.spans),
+        (
+            (end - start, shared[index], match.whole, -index, start, end)
+            for index, (_, match) in enumerate(matches)
+            for start, end in match.spans
+        ),
         reverse=True,
     )
     starts: list[int] = []  # of assigned spans; none lies within another, so the ends are in order too
     ends: list[int] = []
     own: dict[int, list[tuple[int, int]]] = defaultdict(list)
-    for length, index, start, end in claims:
+    for length, _, _, index, start, end in claims:
         touched = range(bisect_right(ends, start), bisect_left(starts, end))
         lost = sum(min(end, ends[i]) - max(start, starts[i]) for i in touched)
         if lost * 2 <= length:

@@ -320,13 +320,14 @@ class Pool:
         return [slot for slot in self.slots if slot.piece.form == "document" and slot.piece.id is None]
 
     @cached_property
-    def _documents(self) -> list[Slot]:
+    def documents(self) -> list[Slot]:
+        """The documents among them."""
         return [slot for slot in self.slots if slot.piece.form == "document"]
 
     def originals(self, slot: Slot) -> list[Slot]:
         """Returns the documents of which a document is a version; none where too many would have to be compared."""
         if slot.piece.id is None:
-            among = self._documents
+            among = self.documents
         else:
             among = [self.slots[i] for i in _places(self._ids, slot.piece.id)] + self._nameless
         return [each for each in among if is_original(each.piece, slot.piece)] if len(among) <= _DOCUMENTS else []

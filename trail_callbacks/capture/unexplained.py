@@ -68,7 +68,7 @@ class InstructionFinder:
             return ()
         text, at, parts = slot.piece.text, 0, []
         made = slot.side == "out" and slot.run.kind == "chain"  # by code of its inputs: no words are shared by chance
-        spans = [(*span, link) for link in links for span in link.spans]
+        spans = [(*span, link) for link in links for span in link.spans if not link.undecided]
         for start, end, link in sorted(spans, key=lambda part: part[:2]):
             is_model = self._is_model(link.source)
             if not link.whole:
@@ -158,7 +158,8 @@ class CodeOutputs:
         if piece.form == "document":
             return self._is_new_document(slot, links)
         message = piece.form == "message" and piece.role in {"user", "assistant", "tool"}
-        if not (message or piece.form == "text") or any(link.whole for link in links):
+        whole = (0, len(piece.text))
+        if not (message or piece.form == "text") or any(link.whole or whole in link.spans for link in links):
             return False
         if message and self._is_history(slot.run):
             return True
