@@ -122,15 +122,18 @@ class Finished:
 
 def snapshot(payload: object) -> object:
     """Copies a payload's containers two levels deep, so that later changes in place do not rewrite history."""
-    if isinstance(payload, dict):
-        copied = dict(payload)
+    copied: Any = _copied(payload)
+    if type(copied) is dict:
         for key, value in copied.items():
-            if isinstance(value, _CONTAINERS):
-                copied[key] = value.copy()
-        return copied
-    if isinstance(payload, list):
-        return [value.copy() if isinstance(value, _CONTAINERS) else value for value in list(payload)]
-    return payload
+            if issubclass(type(value), _CONTAINERS):
+                copied[key] = _copied(value)
+    return list(map(_copied, copied)) if type(copied) is list else copied
+
+
+def _copied(value: Any) -> Any:
+    """A copy of a container; methods of a class of the app's own might do anything when they are called here."""
+    kind = type(value)
+    return dict.copy(value) if issubclass(kind, dict) else list.copy(value) if issubclass(kind, list) else value
 
 
 def status_of(error: BaseException) -> Status:

@@ -23,7 +23,7 @@ from langchain_core.outputs import ChatGeneration, Generation, LLMResult
 from langchain_trail.answers import added, answer_message
 from langchain_trail.convert import Finished, Started, snapshot, status_of, stops_graph
 from trail_callbacks.capture.events import RunKind
-from trail_callbacks.capture.payloads import described
+from trail_callbacks.capture.payloads import contained, described, exact_text
 from trail_callbacks.session import Session
 
 _KEY = "trail"
@@ -431,20 +431,17 @@ class RecordingHooks(BaseCallbackHandler):
         run_id = details.get("run_id")
         try:
             keep(run_id, details.get("parent_run_id"), record) if record[0] is Started else keep(run_id, record)
-        except Exception as error:  # noqa: BLE001 - see _keep
+        except BaseException as error:  # noqa: BLE001 - see _keep
             self._keep(error)
 
     def _keep(self, error: BaseException) -> None:
         """Keeps our own fault away from the app. LangChain passes on whatever is not an `Exception`."""
-        if isinstance(error, KeyboardInterrupt | SystemExit):
-            raise error
-        kept = error if isinstance(error, Exception) else RuntimeError(repr(error))
-        try:
+        kept = contained(error)
+        with suppress(Exception):  # kept already; only logging it failed, e.g. at the end of the stack
             self.session.keep_error(kept)
-        except Exception:  # noqa: BLE001 - kept already; only logging it failed, e.g. at the end of the stack
-            return
 
 
 def _thread(metadata: Mapping[str, Any]) -> str | None:
     """The conversation that a root run is a turn of, as the app names it."""
-    return next((f"{key}:{metadata[key]}" for key in _THREADS if metadata.get(key)), None)
+    named = ((key, value) for key in _THREADS if issubclass(type(value := metadata.get(key)), str | int | UUID))
+    return next((f"{key}:{text}" for key, value in named if (text := exact_text(value))), None)

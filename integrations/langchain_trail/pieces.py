@@ -20,7 +20,7 @@ from langchain_core.prompt_values import PromptValue, StringPromptValue
 from langchain_core.runnables import Runnable
 
 from trail_callbacks.capture.events import CUT, MOST_PIECES, REPLY, Piece
-from trail_callbacks.capture.payloads import exact_text, scalars, without_feedback
+from trail_callbacks.capture.payloads import contained, exact_text, scalars, without_feedback
 
 _ROLES = {
     "human": "user",
@@ -155,18 +155,18 @@ class _Walk:
         if depth > _DEPTH or len(self.pieces) >= self._limit:
             self.cut = True
             return
-        if isinstance(item, str):
-            self._leaf(item, path)
-            return
-        if isinstance(item, bool | int | float | complex):
-            self.pieces.append(Piece(text=str(item), path=path))
-            return
         if id(item) in self._open:
             return
         self._open.add(id(item))
         try:
-            self._object(item, path, depth)
-        except Exception:  # noqa: BLE001 - an object that cannot be read has no text; the rest of the payload has
+            if isinstance(item, str):
+                self._leaf(item, path)
+            elif isinstance(item, bool | int | float | complex):
+                self.pieces.append(Piece(text=exact_text(item), path=path))
+            else:
+                self._object(item, path, depth)
+        except BaseException as error:  # noqa: BLE001 - an object that cannot be read has no text; the rest has
+            contained(error)
             self.pieces.append(Piece(text=f"[unreadable {type(item).__name__}]", path=path))
         finally:
             self._open.discard(id(item))
@@ -203,7 +203,7 @@ class _Walk:
             return  # a guard's feedback on an earlier draft
         attributes: dict[str, Any] = {}
         if message.name:
-            attributes["name"] = message.name
+            attributes["name"] = exact_text(message.name)
         if source := message.additional_kwargs.get("lc_source"):  # a middleware wrote it, e.g. a summary of the history
             attributes["lc_source"] = str(source)
         call_id = message.tool_call_id if isinstance(message, ToolMessage) else None
@@ -262,7 +262,7 @@ class _Walk:
                 if depth == 0:
                     reserved = min(len(self.pieces) + _RESERVED, MOST_PIECES + _ALL_RESERVED)
                     self._limit = max(MOST_PIECES, reserved)
-                self.visit(value, (*path, key if isinstance(key, str | int) else str(key)), depth + 1)
+                self.visit(value, (*path, key if type(key) is int else exact_text(key)), depth + 1)
 
     def _sequence(self, item: Sequence[object], path: tuple[str | int, ...], depth: int) -> None:
         items = list(item)
@@ -324,7 +324,7 @@ class _Walk:
         elif getattr(item, "shape", None) and hasattr(item, "dtype"):
             return  # an array: an embedding or an image, not text
         elif type(item).__str__ is not object.__str__:
-            self._leaf(str(item)[:_OWN_TEXT], path)
+            self._leaf(exact_text(item)[:_OWN_TEXT], path)
 
 
 def _as_message(role: object, content: object, item: object, path: tuple[str | int, ...]) -> Piece | None:

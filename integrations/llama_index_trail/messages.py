@@ -10,6 +10,7 @@ from numbers import Real
 from typing import Any, NamedTuple
 
 from llama_index_trail.records import Path, Raw, by_class, field_of
+from trail_callbacks.capture.payloads import contained
 from trail_callbacks.graph import Origin
 
 _TURN = re.compile(r"^[ \t]*(system|user|assistant|tool|function): ", re.MULTILINE)
@@ -208,7 +209,14 @@ class _Copy(NamedTuple):
 
 def documents(nodes: Sequence[Any], path: Path) -> list[Raw]:
     """Lists retrieved nodes; the rank is their position."""
-    return [snapshot(node, (*path, i), i) for i, node in enumerate(nodes)]
+    found: list[Raw] = []
+    for i, node in enumerate(nodes):
+        try:
+            found.append(snapshot(node, (*path, i), i))
+        except BaseException as error:  # noqa: BLE001 - metadata that cannot be read, say; there are other nodes
+            contained(error)
+            found.append(Raw(f"[unreadable {type(node).__name__}]", (*path, i), "document"))
+    return found
 
 
 def snapshot(value: Any, path: Path, rank: int) -> Raw:

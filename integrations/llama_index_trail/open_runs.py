@@ -20,7 +20,7 @@ from llama_index_trail.records import ByIdentity, Raw, SpanEnded, usage_of
 from llama_index_trail.results import Scope, current
 from llama_index_trail.spans import HANDOFF, OpenSpan, OpenTrace
 from llama_index_trail.streams import Stream, follow, is_stream
-from trail_callbacks.capture.payloads import described, is_cancellation
+from trail_callbacks.capture.payloads import contained, described, is_cancellation
 from trail_callbacks.session import Session
 
 _ERRORS = 100
@@ -55,12 +55,13 @@ class OpenRuns:
         """Our own faults, oldest first."""
         return list(self._errors)
 
-    def keep(self, fault: Exception, scope: Scope | None = None) -> None:
+    def keep(self, fault: BaseException, scope: Scope | None = None) -> None:
         """Keeps a fault of ours; LlamaIndex would swallow it without a trace."""
-        self._errors.append(fault)
+        kept = contained(fault)
+        self._errors.append(kept)
         scope = scope or current.get() or self.installed
         if scope is not None:
-            scope.session.keep_error(fault)
+            scope.session.keep_error(kept)
 
     def run_at(self, span_id: str | None) -> tuple[Session, str] | None:
         """Returns the session that records an open span, and the run that what starts inside it belongs to."""
@@ -111,7 +112,7 @@ class OpenRuns:
             if span.kind == "tool" and span.name == HANDOFF:
                 return [raw._replace(origin="model") for raw in answer_of(result)]  # the reason that a model gave
             return answer_of(result)
-        except Exception as fault:  # noqa: BLE001 - the tree of runs must stay whole, whatever a payload is
+        except BaseException as fault:  # noqa: BLE001 - the tree of runs must stay whole, whatever a payload is
             self.keep(fault, span.trace.scope)
             return []
 
@@ -166,7 +167,7 @@ class OpenRuns:
         def ended(chunks: list[Any], error: BaseException | None) -> None:
             try:
                 self._finish(trace, [Raw(joined(chunks), ("response",))], error, kept())
-            except Exception as fault:  # noqa: BLE001 - this runs inside the app's own loop over the stream
+            except BaseException as fault:  # noqa: BLE001 - this runs inside the app's own loop over the stream
                 self.keep(fault, trace.scope)
 
         def lost(chunks: list[Any], error: BaseException | None) -> None:
@@ -203,7 +204,7 @@ class OpenRuns:
                     self._finish(trace, [Raw("".join(chunks), ("response",))], error, response)
                 else:
                     self._settle(trace)
-            except Exception as fault:  # noqa: BLE001 - this runs inside the app's own loop over the stream
+            except BaseException as fault:  # noqa: BLE001 - this runs inside the app's own loop over the stream
                 self.keep(fault, trace.scope)
 
         stream = Stream(trace.root.id, ended, lambda *end: self._lost.append(lambda: ended(*end)))

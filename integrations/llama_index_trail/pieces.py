@@ -10,6 +10,7 @@ from llama_index_trail.families import from_framework, is_kind
 from llama_index_trail.messages import message, other_text, reply, snapshot
 from llama_index_trail.records import Path, Raw, by_class
 from trail_callbacks.capture.events import CUT, SENT
+from trail_callbacks.capture.payloads import contained, exact_text
 
 _DEPTH = 5
 _PIECES = 4_000
@@ -112,7 +113,11 @@ def _walk(found: list[Raw], value: Any, path: Path, depth: int) -> bool:
     if not shape or value is None:
         return True
     if depth <= _DEPTH and len(found) < _PIECES:
-        _read(found, shape, value, path, depth)
+        try:
+            _read(found, shape, value, path, depth)
+        except BaseException as error:  # noqa: BLE001 - what cannot be read has no text; the rest of the payload has
+            contained(error)
+            found.append(Raw(f"[unreadable {type(value).__name__}]", path))
         return True
     if BEYOND not in found[-1:]:
         found.append(BEYOND)
@@ -151,8 +156,8 @@ def _of_agent(value: Any, path: Path) -> list[Raw]:
 
 
 _TEXTS: dict[str, Callable[[Any, Path], list[Raw]]] = {
-    "text": lambda value, path: [] if not value or value.isspace() else [Raw(value, path)],
-    "number": lambda value, path: [Raw(str(value), path)],
+    "text": lambda value, path: [Raw(text, path)] if (text := str.__str__(value)) and not text.isspace() else [],
+    "number": lambda value, path: [Raw(exact_text(value), path)],
     "node": lambda value, path: [snapshot(value, path, path[-1] if path and isinstance(path[-1], int) else 0)],
     "message": lambda value, path: [message(value, path)],
     "query": lambda value, path: [Raw(value.query_str, path or ("query",))],
@@ -166,7 +171,7 @@ _TEXTS: dict[str, Callable[[Any, Path], list[Raw]]] = {
 def _fields(shape: str, value: Any) -> list[tuple[str | int, Any]]:
     """The items of a mapping, or the declared fields of an event, a dataclass or a pydantic model, none computed."""
     if shape == "mapping":
-        return [(key if isinstance(key, int) else str(key), each) for key, each in list(value.items())]
+        return [(key if type(key) is int else exact_text(key), each) for key, each in list(value.items())]
     if shape == "data":
         if is_dataclass(value):
             return [(field.name, getattr(value, field.name, None)) for field in fields(value)]

@@ -10,7 +10,7 @@ from functools import lru_cache
 from typing import Any, ClassVar, Generic, Literal, NamedTuple, Protocol, TypeVar
 
 from trail_callbacks.capture.events import Form, Hints, Piece, RunEnded, RunFailed, RunKind, RunStarted, Status
-from trail_callbacks.capture.payloads import exact_text, labels, scalars, without_feedback
+from trail_callbacks.capture.payloads import contained, exact_text, labels, scalars, without_feedback
 from trail_callbacks.graph import Origin
 
 
@@ -147,8 +147,16 @@ def pieces(raws: Iterable[Raw]) -> tuple[Piece, ...]:
             origin=raw.origin,
             attributes=scalars(raw.attributes) if raw.attributes else {},
         )
-        for raw in map(Raw.read, raws)
+        for raw in map(_read, raws)
     )
+
+
+def _read(raw: Raw) -> Raw:
+    try:
+        return raw.read()
+    except BaseException as error:  # noqa: BLE001 - a node that cannot be rendered still has its text
+        contained(error)
+        return raw._replace(late=None)
 
 
 def _text(raw: Raw) -> str:
@@ -172,7 +180,8 @@ def usage_of(response: Any) -> dict[str, int]:
         raw = getattr(response, "raw", None)
         places = [getattr(response, "additional_kwargs", None), *(field_of(raw, name) for name in _USAGE), raw]
         found = {"prompt_tokens": _first(places, _READ), "completion_tokens": _first(places, _WRITTEN)}
-    except Exception:  # noqa: BLE001 - an object of the provider's, which may raise anything; the answer is what counts
+    except BaseException as error:  # noqa: BLE001 - an object of the provider's may raise anything
+        contained(error)
         return {}
     return {key: value for key, value in found.items() if value is not None}
 

@@ -123,7 +123,7 @@ class Tracker(OpenRuns):
                         found += bounded({name: value}, "chain")
                 return found
             return bounded(arguments, span.kind or "chain")
-        except Exception as fault:  # noqa: BLE001 - the tree of runs must stay whole, whatever a payload is
+        except BaseException as fault:  # noqa: BLE001 - the tree of runs must stay whole, whatever a payload is
             self.keep(fault, span.trace.scope)
             return []
 
@@ -258,7 +258,7 @@ class Tracker(OpenRuns):
             if span is not None and span.family == "own" and len(getattr(span, kept)) < _EVENTS:
                 more = event_fields(event, self._token(span.trace, event))
                 setattr(span, kept, [*getattr(span, kept), *more])
-        except Exception as fault:  # noqa: BLE001 - this runs inside the app's own step
+        except BaseException as fault:  # noqa: BLE001 - this runs inside the app's own step
             self.keep(fault)
 
     def stream_failed(self, span_id: str | None, error: BaseException) -> None:
@@ -293,7 +293,7 @@ def _quietly(work: Callable[..., None], *arguments: Any, **named: Any) -> None:
     """Does some work of ours; the dispatcher would swallow a fault unseen."""
     try:
         work(*arguments, **named)
-    except Exception as fault:  # noqa: BLE001 - see above
+    except BaseException as fault:  # noqa: BLE001 - see above
         TRACKER.keep(fault)
 
 

@@ -80,6 +80,7 @@ from trail_callbacks.trace import read as read_traces
 from trail_callbacks.trace.context import given_versions
 from trail_callbacks.trace.recorded import recorded
 from trail_callbacks.verify.estimate import estimate
+from trail_callbacks.verify.unclaimed import unclaimed
 
 _OTHER = "The ferry to Skogholm leaves at nine and takes forty minutes; in winter it leaves at ten. " * 8
 
@@ -442,6 +443,7 @@ READERS: dict[str, Callable[[str], Any]] = {
     "check both": lambda text: check(text, [text]),
     "trace": _traced,
     "verify": lambda text: (verify(_graph(text)), estimate(_graph(text))),
+    "verify.unclaimed": lambda text: unclaimed(_graph(text)),
     "verify.veritrail": lambda text: veritrail(_graph(text, "")),
 }
 """By name: the module, and what of it."""

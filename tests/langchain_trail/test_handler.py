@@ -80,15 +80,6 @@ def test_a_fault_of_ours_leaves_the_app_alone_and_is_kept(monkeypatch, says, qui
     assert all("ours" in str(error) for error in handler.errors)
 
 
-def test_interrupts_from_the_keyboard_are_the_user_s(monkeypatch, handler):
-    def stop(*_):
-        raise KeyboardInterrupt
-
-    monkeypatch.setattr(hooks_module, "snapshot", stop)
-    with pytest.raises(KeyboardInterrupt):
-        RunnableLambda(str).invoke("x", {"callbacks": [handler]})
-
-
 def test_models_that_hold_the_handler_can_be_copied(handler, says):
     model = copy.deepcopy(says("Copied and well.", callbacks=[handler]))
     model.invoke("?")

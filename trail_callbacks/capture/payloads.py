@@ -8,10 +8,14 @@ import json
 import math
 import re
 import secrets
+import signal
+import sys
+import threading
 from collections.abc import Iterable, Mapping, Sequence
 from functools import cache
 from numbers import Integral, Real
-from typing import Any
+from opcode import opmap
+from typing import Any, cast
 
 _ERROR_TEXT = 2_000
 _NUMBER = re.compile(r"-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?")
@@ -20,7 +24,7 @@ _GAP = 1_000  # items without a text between two that have one; a list with more
 
 def exact_text(value: object) -> str:
     """Returns an exact `str` that can be encoded: subclasses are unwrapped, lone surrogates replaced."""
-    text = str.__str__(value) if isinstance(value, str) else str(value)
+    text = str.__str__(value if isinstance(value, str) else str(value))
     if not text.isascii():
         try:
             text.encode()
@@ -34,19 +38,28 @@ def scalars(metadata: Mapping[Any, Any]) -> dict[str, Any]:
 
     Numbers of numpy become plain ones; one that is not finite, which JSON cannot hold, becomes its name: "nan".
     """
-    return {exact_text(key): _plain(value) for key, value in metadata.items() if isinstance(value, str | Real)}
+    found: dict[str, Any] = {}
+    for key, value in metadata.items():
+        if issubclass(type(value), str | Real):  # `isinstance` asks the value itself
+            try:
+                found[exact_text(key)] = _plain(value)
+            except BaseException as error:  # noqa: BLE001 - a number of the app's own, whose key says nothing then
+                contained(error)
+    return found
 
 
 def labels(given: object) -> tuple[str, ...]:
     """Returns the texts of a list of tags; of anything else none."""
-    return tuple(exact_text(each) for each in given if isinstance(each, str)) if isinstance(given, list | tuple) else ()
+    if not issubclass(type(given), list | tuple):
+        return ()
+    return tuple(exact_text(each) for each in cast("list[object]", given) if issubclass(type(each), str))
 
 
 def _plain(value: str | Real) -> str | bool | int | float:
     if isinstance(value, str):
         return exact_text(value)
-    if isinstance(value, bool | int):
-        return value
+    if isinstance(value, int):
+        return value if isinstance(value, bool) else int.__int__(value)
     number = int(value) if isinstance(value, Integral) else float(value)
     return number if math.isfinite(number) else str(number)
 
@@ -54,10 +67,50 @@ def _plain(value: str | Real) -> str | bool | int | float:
 def described(error: BaseException | None) -> str:
     """Returns type and message of an exception; not the exception itself, whose traceback holds the app's frames."""
     try:
-        message = str(error)
-    except Exception:  # noqa: BLE001 - the app's exception may be broken too
+        message = exact_text(error)
+    except BaseException as fault:  # noqa: BLE001 - the app's exception may be broken too
+        contained(fault)
         message = "[unreadable message]"
-    return exact_text(f"{type(error).__name__}: {message}"[:_ERROR_TEXT])
+    return f"{type(error).__name__}: {message}"[:_ERROR_TEXT]
+
+
+def contained(error: BaseException) -> Exception:
+    """Returns what was raised while a payload was read, as an exception that can be kept and shown.
+
+    A payload may raise anything, `SystemExit` too. What a signal raised, such as Ctrl-C, is for the app, and raised
+    again.
+    """
+    if isinstance(error, KeyboardInterrupt | SystemExit) and _of_signal(error):
+        raise error
+    try:
+        repr(error)
+    except BaseException as fault:  # noqa: BLE001 - as in `described`
+        contained(fault)
+    else:
+        if isinstance(error, Exception):
+            return error
+    return RuntimeError(described(error))
+
+
+def _of_signal(error: BaseException) -> bool:
+    """Whether a signal raised it: on the main thread, in its handler or, by Python's own one, where nothing raises."""
+    at = error.__traceback__
+    if at is None or threading.current_thread() is not threading.main_thread():
+        return False
+    look_up = sys.modules["_signal"].getsignal  # that of `signal` makes a text of a handler, and of all that it holds
+    handlers = {_code(look_up(each)) for each in range(1, signal.NSIG)}
+    while at.tb_next is not None and at.tb_frame.f_code not in handlers:
+        at = at.tb_next
+    code = at.tb_frame.f_code
+    raises = code.co_code[at.tb_lasti] == opmap["RAISE_VARARGS"]
+    return code in handlers or (isinstance(error, KeyboardInterrupt) and not raises)
+
+
+def _code(handler: Any) -> Any:
+    """The code behind a handler: a function, a method, a partial or an object; None if it is none of Python's."""
+    function = getattr(handler, "func", handler)
+    function = getattr(function, "__func__", function)
+    return getattr(function, "__code__", getattr(type(function).__call__, "__code__", None))
 
 
 def is_cancellation(error: BaseException | None) -> bool:

@@ -20,7 +20,7 @@ from trail_callbacks.capture.events import (
     RunStarted,
     with_pieces,
 )
-from trail_callbacks.capture.payloads import KEYS
+from trail_callbacks.capture.payloads import KEYS, contained
 from trail_callbacks.capture.runs import NAMES
 from trail_callbacks.graph import ProvenanceGraph
 
@@ -76,8 +76,8 @@ class Redactor:
         """Returns a text without what must not be stored."""
         try:
             return self._applied(text)
-        except Exception as error:  # noqa: BLE001 - a failing redactor must not leak what it should have hidden
-            self._on_error(error)
+        except BaseException as error:  # noqa: BLE001 - a failing redactor must not leak what it should have hidden
+            self._on_error(contained(error))
             return WITHHELD
 
     def graph(self, graph: ProvenanceGraph) -> ProvenanceGraph:
@@ -105,7 +105,8 @@ class Redactor:
         """
         try:
             message = self._applied(str(error))
-        except Exception:  # noqa: BLE001 - it may be the one that `redact` raised
+        except BaseException as fault:  # noqa: BLE001 - it may be the one that `redact` raised
+            contained(fault)
             message = WITHHELD
         return bare(error, message)
 

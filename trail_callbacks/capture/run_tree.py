@@ -20,7 +20,7 @@ from trail_callbacks.capture.events import (
     RunStarted,
     with_pieces,
 )
-from trail_callbacks.capture.payloads import exact_text, scalars
+from trail_callbacks.capture.payloads import contained, exact_text, scalars
 from trail_callbacks.capture.redaction import Redactor
 from trail_callbacks.capture.resumed import Turn
 from trail_callbacks.errors import InputError
@@ -106,8 +106,8 @@ class EventMaker:
             seq = len(tree.events) + 1
             try:
                 event = tree.declared.event(record.convert(seq), record)
-            except Exception as error:  # noqa: BLE001 - one unreadable payload must not lose the run tree
-                self._on_error(error)
+            except BaseException as error:  # noqa: BLE001 - one unreadable payload must not lose the run tree
+                self._on_error(contained(error))
                 event = _without_payload(seq, record)
             event = replace(event, at=tree.epoch + left)
             self._note_cut(tree, event)
@@ -212,8 +212,8 @@ class DeclaredSources:
                 given = self._sources(getattr(record, payload, None))
                 items = [given] if isinstance(given, str) else list(given or ())
                 self._found = tuple(_piece(item, place) for place, item in enumerate(items))
-            except Exception as error:  # noqa: BLE001 - the function is the user's, the run is not to suffer from it
-                self._on_error(error)
+            except BaseException as error:  # noqa: BLE001 - the function is the user's, the run is not to suffer from it
+                self._on_error(contained(error))
                 self._found = ()
         return self._found or ()
 

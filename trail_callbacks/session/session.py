@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING, Any
 from uuid import UUID
 from zlib import crc32
 
+from trail_callbacks.capture.payloads import contained
 from trail_callbacks.capture.recorder import Recorder
 from trail_callbacks.capture.redaction import bare
 from trail_callbacks.errors import InputError, TrailError
@@ -107,6 +108,7 @@ class Session:
 
     def keep_error(self, error: Exception) -> None:
         """Keeps an exception of ours, without texts that are not to be kept, so that it can be seen; logs new types."""
+        error = contained(error)
         if not self.settings.keep.texts:
             error = error if isinstance(error, TrailError) else bare(error, "[texts are not kept]")
         elif self.recorder.redactor is not None:
