@@ -16,7 +16,7 @@ from langchain_core.runnables import Runnable, RunnableConfig
 from langchain_core.runnables.config import merge_configs
 
 from langchain_trail.answers import answer_message, answer_text, complete, earlier, shown
-from langchain_trail.drafts import Drafts, adispatch, dispatch, redacting
+from langchain_trail.drafts import Drafts, adispatch, dispatch, guarded_run, redacting
 from langchain_trail.handler import TrailCallbackHandler
 from langchain_trail.memory import held, identified, without_reviews
 from langchain_trail.pieces import pieces
@@ -25,6 +25,7 @@ from trail_callbacks.graph import ProvenanceGraph
 from trail_callbacks.guard import Guard, GuardOutcome
 from trail_callbacks.guard.withheld import Withheld
 from trail_callbacks.report import Report
+from trail_callbacks.session.storing import GuardedRun
 
 VARIABLE = "feedback"
 """The input key, and so the prompt variable, that takes feedback."""
@@ -86,6 +87,10 @@ class Attempts:
         """Returns the provenance graph of a draft."""
         output = shown(draft.output, draft.chunks)
         return complete(self._recorder.graph(draft.run_id), output, self._recorder.session.redacted)
+
+    def around(self, draft: Draft) -> GuardedRun:
+        """Returns the run around a draft."""
+        return guarded_run(self._config, (self._recorder.session, str(draft.run_id)))
 
     def publish(self, outcome: GuardOutcome[Any], summary: dict[str, Any]) -> None:
         """Shows the last draft if it is accepted, and sends the summary of its report."""

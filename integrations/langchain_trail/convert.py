@@ -78,7 +78,7 @@ class Started:
             inputs=inputs + _partial(self.serialized) if kind == "prompt" else inputs,
             hints=_hints(self.serialized, self.details, metadata, kind, name),
             tags=_tags(self.details.get("tags")) + labels(metadata.get("langfuse_tags")) if seq == 1 else (),
-            metadata=_said(metadata, root=seq == 1),
+            metadata=said_of(metadata, root=seq == 1),
         )
 
 
@@ -260,8 +260,8 @@ def _tags(given: object) -> tuple[str, ...]:
     return tuple(tag for tag in labels(given) if not tag.startswith(_FRAMEWORK_TAGS))
 
 
-def _said(metadata: Mapping[Any, Any], *, root: bool) -> dict[str, Any]:
-    """What the app says of a run in its metadata; of one inside another, versions only: it inherits all of it."""
+def said_of(metadata: Mapping[Any, Any], *, root: bool = True) -> dict[str, Any]:
+    """Returns what the app says of a run in its metadata; of one inside another, versions only: it inherits all."""
     return scalars(
         {
             key: value

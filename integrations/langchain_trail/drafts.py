@@ -24,12 +24,14 @@ from langchain_core.runnables import RunnableConfig
 from langchain_core.runnables.config import var_child_runnable_config
 
 from langchain_trail.answers import answer_text
+from langchain_trail.convert import said_of
 from langchain_trail.handler import TrailCallbackHandler, untraced
 from langchain_trail.pieces import message_text, role_of
 from trail_callbacks.capture.payloads import exact_text
 from trail_callbacks.graph import Node, ProvenanceGraph
 from trail_callbacks.guard import ReadMessage, ended_at, message_nodes
 from trail_callbacks.session import Session
+from trail_callbacks.session.storing import GuardedRun
 
 _RUN = "lc_run--"
 
@@ -59,6 +61,19 @@ def grounds(
             return ended_at(graph, wrote.id, wrote.text if whole else session.redacted(text))
     redacts = redacting(config)
     return read() if redacts is None else redacts.redacted_graph(read())
+
+
+def guarded_run(config: RunnableConfig, own: tuple[Session, str] | None = None) -> GuardedRun:
+    """Returns the run around a guard: as the strictest handler of the app records it, else as our own recorder does."""
+    run_id = getattr(config.get("callbacks"), "parent_run_id", None)
+    sessions = sorted(_sessions(config), key=lambda each: (each.settings.keep.texts, each.settings.redact is None))
+    for session in sessions if run_id is not None else ():
+        if (root := session.recorder.root_of(str(run_id))) is not None:
+            return GuardedRun(session=session, root=root)
+    known, root = own if own and not sessions else (next(iter(sessions), None), None)
+    return GuardedRun(
+        session=known, root=root, id=run_id and str(run_id), metadata=said_of(config.get("metadata") or {})
+    )
 
 
 def redacting(config: RunnableConfig) -> Session | None:

@@ -14,7 +14,7 @@ from langchain_core.runnables import RunnableConfig
 from langchain_core.runnables.config import ensure_config
 
 from langchain_trail.answers import answer_message, answer_text, structured_text, with_message_summary
-from langchain_trail.drafts import EVENT, Drafts, adispatch, dispatch, from_messages, grounds, isolated
+from langchain_trail.drafts import EVENT, Drafts, adispatch, dispatch, from_messages, grounds, guarded_run, isolated
 from langchain_trail.withholding import earlier, judged_only, replaced, unjudged
 from trail_callbacks.errors import MissingExtraError
 from trail_callbacks.graph import ProvenanceGraph
@@ -223,6 +223,7 @@ class TrailGuard(AgentMiddleware[TrailState, Any, Any]):
             graph_of=graph_of,
             texts_of=_texts,
             revised=_revised,
+            run=lambda _: guarded_run(config),
             rejected=rejected,
             spent=spent,
         )

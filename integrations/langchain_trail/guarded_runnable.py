@@ -178,7 +178,9 @@ class Guarded(Runnable[In, Out]):
         def again(request: Any, draft: Draft, feedback: str) -> Any:
             return attempts.reviewed(self._revise(request, draft.output, feedback))
 
-        return guard_answer(self._settings, attempts.first, graph_of=graph_of, texts_of=_texts, revised=again)
+        return guard_answer(
+            self._settings, attempts.first, graph_of=graph_of, texts_of=_texts, revised=again, run=attempts.around
+        )
 
     def _noted(self, outcome: GuardOutcome[Draft]) -> GuardOutcome[Draft]:
         """An outcome that names what of its draft was not judged; in the strict setting that is left out of it."""

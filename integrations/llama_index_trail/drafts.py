@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable, Generator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
+from operator import attrgetter
 from typing import Any, TypeVar
 
 from llama_index.core.base.base_query_engine import BaseQueryEngine
@@ -12,7 +13,7 @@ from llama_index.core.query_engine import CitationQueryEngine, RetrieverQueryEng
 from llama_index.core.response_synthesizers import BaseSynthesizer
 from llama_index.core.schema import QueryBundle
 from llama_index_instrumentation import get_dispatcher
-from llama_index_instrumentation.dispatcher import DISPATCHER_SPAN_DECORATED_ATTR
+from llama_index_instrumentation.dispatcher import DISPATCHER_SPAN_DECORATED_ATTR, active_instrument_tags
 from llama_index_instrumentation.span import active_span_id
 
 from llama_index_trail.instrument import Trail, trail
@@ -26,6 +27,7 @@ from trail_callbacks.graph import ProvenanceGraph
 from trail_callbacks.guard import Guard, GuardOutcome
 from trail_callbacks.guard.withheld import Withheld, read_texts
 from trail_callbacks.session import Session
+from trail_callbacks.session.storing import GuardedRun
 
 _SOURCES = frozenset({"document", "tool_result"})
 
@@ -52,13 +54,14 @@ class EngineDraft:
     query: str = ""
     chunks: list[Any] | None = None
     run: tuple[Session, str] | None = field(default=None, repr=False)
+    around: GuardedRun = field(default_factory=GuardedRun, repr=False)
     hidden: bool = False
 
     def write(self, ask: Callable[[], Any], *, live: bool = False) -> None:
         """Lets an engine write it, as a run of its own."""
 
         def work() -> Any:
-            self.run = run_here()
+            self.run, self.around = run_here(), guarded_run_here()
             self.response = ask()
             if streams(self.response):
                 if live:
@@ -73,7 +76,7 @@ class EngineDraft:
         """As `write`."""
 
         async def work() -> Any:
-            self.run = run_here()
+            self.run, self.around = run_here(), guarded_run_here()
             self.response = await ask()
             if streams(self.response):
                 if live:
@@ -134,6 +137,15 @@ def run_here() -> tuple[Session, str] | None:
     return TRACKER.run_at(active_span_id.get())
 
 
+def guarded_run_here() -> GuardedRun:
+    """Returns what is known of the root run around the code that runs now."""
+    here = run_here()
+    if here is None:
+        return GuardedRun(metadata=active_instrument_tags.get())
+    session, run_id = here
+    return GuardedRun(session=session, root=session.recorder.root_of(run_id) or run_id)
+
+
 def note_history() -> None:
     """Makes what this code's prompts showed of earlier turns an input of the run it is in."""
     TRACKER.note_history(active_span_id.get())
@@ -165,9 +177,13 @@ def graph_of(request: Request, draft: EngineDraft) -> Callable[[], ProvenanceGra
         if captured is not None and (not nodes or any(node.kind in _SOURCES for node in captured.nodes)):
             return captured
         # LlamaIndex's tracing may not show components that the app's author wrote.
-        return from_nodes(nodes, draft.text, request.query.query_str)
+        read = from_nodes(nodes, draft.text, request.query.query_str)
+        return draft.run[0].redacted_graph(read) if draft.run else read  # what is redacted reaches no judge
 
     return graph
+
+
+around = attrgetter("around")
 
 
 def texts_of(draft: EngineDraft) -> list[str]:

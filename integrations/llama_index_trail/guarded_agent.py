@@ -17,7 +17,7 @@ from llama_index.core.base.llms.types import ChatMessage, ChatResponse
 from llama_index.core.workflow import Context, StopEvent, step
 
 from llama_index_trail.chat_drafts import DraftMemory
-from llama_index_trail.drafts import run_here
+from llama_index_trail.drafts import guarded_run_here, run_here
 from llama_index_trail.responses import from_messages, sources_of, writer_of
 from llama_index_trail.results import KEY, note_decision, untraced
 from llama_index_trail.spans import HANDOFF
@@ -142,7 +142,7 @@ class GuardedStop:
 
     async def _get_llm_response(self, ctx: Any, llm_input: list[ChatMessage], *args: Any) -> Any:
         guard, events = self._trail_guard, EventBuffer(ctx, hide=self._trail_guard.settings.hides_drafts)
-        results, here = await ctx.store.get(_RESULTS, default=[]), run_here()
+        results, here, run = await ctx.store.get(_RESULTS, default=[]), run_here(), guarded_run_here()
         of_class: Any = super()
 
         async def write(messages: list[ChatMessage]) -> Any:
@@ -159,7 +159,7 @@ class GuardedStop:
             return [answer_text(reply.message)]
 
         steps: GuardSteps[Any] = guard_answer(
-            guard.settings, llm_input, graph_of=graph_of, texts_of=texts_of, revised=revised
+            guard.settings, llm_input, graph_of=graph_of, texts_of=texts_of, revised=revised, run=lambda _: run
         )
         outcome = await acarry_out(steps, write, guard.checker)
         if (kept := _early_stop.get()) is not None:
@@ -201,7 +201,7 @@ class GuardedStep(GuardedStop):
             Notes(self, ctx),
         )
         start = len(await notes.mark())
-        results, here = await ctx.store.get(_RESULTS, default=[]), run_here()
+        results, here, run = await ctx.store.get(_RESULTS, default=[]), run_here(), guarded_run_here()
         rejected = await ctx.store.get(_REJECTED, default=0)
         of_class: Any = super()
         held = DraftMemory(memory)
@@ -228,7 +228,13 @@ class GuardedStep(GuardedStop):
 
         request = _Request(llm_input)
         steps = guard_answer(
-            guard.settings, request, graph_of=graph_of, texts_of=_texts, revised=revised, rejected=rejected
+            guard.settings,
+            request,
+            graph_of=graph_of,
+            texts_of=_texts,
+            revised=revised,
+            rejected=rejected,
+            run=lambda _: run,
         )
         outcome = await acarry_out(steps, write, guard.checker)
         await notes.keep_last(start)
@@ -259,7 +265,7 @@ class GuardedStep(GuardedStop):
         """Judges what a tool returned directly; all other answers are judged already."""
         of_class: Any = super()
         results = await ctx.store.get(_RESULTS, default=[])
-        guard, here, text = self._trail_guard, run_here(), answer_text(output.response)
+        guard, here, run, text = self._trail_guard, run_here(), guarded_run_here(), answer_text(output.response)
         if not _is_written(output, results):
             names, strict = _given_directly(output, results), guard.settings.on_undecided == "fail"
             if names and strict:
@@ -275,7 +281,9 @@ class GuardedStep(GuardedStop):
         def graph_of(_: None, __: _Draft) -> Callable[[], ProvenanceGraph]:
             return lambda: _grounds(here, [], results, text)
 
-        steps = guard_answer(_once(guard.settings), None, graph_of=graph_of, texts_of=_texts, revised=_never)
+        steps = guard_answer(
+            _once(guard.settings), None, graph_of=graph_of, texts_of=_texts, revised=_never, run=lambda _: run
+        )
         outcome = await _named(ctx, await acarry_out(steps, write, guard.checker), ())
         if outcome.action == "raise":
             reject(outcome)

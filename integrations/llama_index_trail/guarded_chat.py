@@ -14,10 +14,10 @@ from llama_index.core.schema import QueryBundle
 from llama_index_instrumentation import get_dispatcher
 
 from llama_index_trail.chat_drafts import ChatDraft, ChatRequest, drafting, revised
-from llama_index_trail.drafts import EngineGuard, graph_of, no_span, recorded, texts_of
+from llama_index_trail.drafts import EngineGuard, around, graph_of, no_span, recorded, texts_of
 from llama_index_trail.instrument import Trail
 from llama_index_trail.responses import ReplayedStream, from_nodes, is_empty, sources_of
-from llama_index_trail.results import Scope, decide, graph_for, untraced
+from llama_index_trail.results import Scope, decide, graph_for, run_of, untraced
 from trail_callbacks.capture.payloads import without_feedback
 from trail_callbacks.errors import InputError
 from trail_callbacks.graph import ProvenanceGraph
@@ -198,7 +198,9 @@ class GuardedChatEngine(BaseChatEngine):
         return attempt
 
     def _steps(self, request: ChatRequest) -> GuardSteps[ChatDraft]:
-        return guard_answer(self._guard.settings, request, graph_of=graph_of, texts_of=texts_of, revised=revised)
+        return guard_answer(
+            self._guard.settings, request, graph_of=graph_of, texts_of=texts_of, revised=revised, run=around
+        )
 
     def _result(self, outcome: GuardOutcome[ChatDraft], form: Form) -> Any:
         message, response = self._guard.instead(outcome), outcome.draft.response
@@ -214,7 +216,9 @@ class GuardedChatEngine(BaseChatEngine):
                 return None
             return lambda: graph_for(reply) or from_nodes(reply.source_nodes, reply.response, message)
 
-        steps = guard_answer(self._guard.settings, None, graph_of=graph_of_reply, texts_of=_no_texts, revised=_never)
+        steps = guard_answer(
+            self._guard.settings, None, graph_of=graph_of_reply, texts_of=_no_texts, revised=_never, run=run_of
+        )
 
         async def written(_: None) -> Any:
             return reply

@@ -18,6 +18,7 @@ from llama_index_trail.drafts import (
     EngineGuard,
     Request,
     Rewriting,
+    around,
     followed,
     graph_of,
     no_span,
@@ -208,7 +209,12 @@ class GuardedQueryEngine(BaseQueryEngine):
 
     def _steps(self, request: Request) -> GuardSteps[EngineDraft]:
         return guard_answer(
-            self._guard.settings, request, graph_of=graph_of, texts_of=texts_of, revised=self._rewriting.revised
+            self._guard.settings,
+            request,
+            graph_of=graph_of,
+            texts_of=texts_of,
+            revised=self._rewriting.revised,
+            run=around,
         )
 
     def _result(self, outcome: GuardOutcome[EngineDraft]) -> Any:

@@ -22,6 +22,7 @@ from trail_callbacks.forking import renewed_in_child
 from trail_callbacks.graph import ProvenanceGraph
 from trail_callbacks.report import Report
 from trail_callbacks.session import CaptureSettings, Evaluate, Session
+from trail_callbacks.session.storing import GuardedRun
 from trail_callbacks.verify.delivery import running_loop
 
 KEY = "trail"
@@ -150,6 +151,12 @@ def graph_for(response: object) -> ProvenanceGraph | None:
         return session.graph if isinstance(session, Report) else session.graph(root_id)
     except InputError:  # too old: more runs were recorded since than are kept
         return None
+
+
+def run_of(response: object) -> GuardedRun:
+    """Returns the run that returned a response, as far as it was recorded."""
+    session, root_id = _origins.get(response) or (None, None)
+    return GuardedRun() if isinstance(session, Report) else GuardedRun(session=session, root=root_id)
 
 
 def report_for(response: object, timeout: float | None = None) -> Report:

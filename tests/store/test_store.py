@@ -70,6 +70,38 @@ def test_the_same_run_is_one_row_and_the_same_entry_changes_nothing(store):
     assert [each.user for each in store.observations()] == ["ada"]
 
 
+@pytest.mark.parametrize("at_once", [True, False])
+def test_what_a_guard_and_a_handler_say_of_a_run_meets_in_one_row_whoever_comes_first(store, at_once):
+    passed = judged("2", answer="The ferry to Holm takes 40 minutes.")
+    withheld = judged("1")
+    guards = [((withheld,), {"guard": "block"}), ((passed,), {"guard": "pass"})]
+    message = judged("1", answer="I could not find it.")  # its handler saw this in place of the answer
+    handlers = [((message, traced("run1"), 0.5), {}), ((passed, traced("run2"), 0.5), {})]
+    for order in (guards + handlers, handlers + guards):
+        for entry, more in order:
+            store.add(*entry, **more)
+            assert at_once or store.flush(20)
+        assert store.flush(20)
+        found = {each.id: each for each in store.observations()}
+        assert {name: each.fields for name, each in found.items()} == {
+            "run1": {"guard": "block"}, "run2": {"guard": "pass"},
+        }  # fmt: skip
+        assert {(each.user, each.release, each.rate) for each in found.values()} == {("ada", "1", 1.0)}
+        assert store.report("run1") == withheld
+        assert None not in (store.trace("run1"), store.trace("run2"))
+        assert store.forget("ada") == 2
+
+
+def test_whose_run_it_was_is_no_segment_and_redacted_ids_can_be_forgotten(where):
+    store = Store(where, redact=emails)
+    columns = [{"user_id": "ada@example.com"}, {"User": "ada@example.com"}, {"meta.user_id": "ada@example.com"}]
+    store.put((judged(n), None, {**each, "release": "2", "kind": "x"}) for n, each in enumerate(columns))
+    assert store.segments() == {"kind": ("x",), "release": ("2",), "app": ("2",)}
+    assert {each.user for each in store.observations()} == {emails("ada@example.com")}
+    assert store.forget("ada@example.com") == 3
+    store.close()
+
+
 def test_a_failed_report_does_not_replace_a_judged_one(store):
     failed = Report(state="error", graph=REPORT.graph, run_id="run")
     assert store.put([(failed, None)]) == 1

@@ -50,11 +50,14 @@ class Redactor:
         redact: What to apply. It must return the same for the same text. What it raises, or returns that is no string,
             withholds the text.
         on_error: Called with what `redact` raises.
+
+    Attributes:
+        functions: What is applied, in turn.
     """
 
     def __init__(self, redact: Redact, on_error: Callable[[Exception], None]) -> None:
-        self._functions = (redact,) if callable(redact) else tuple(redact)
-        self._distinct = all(getattr(each, "distinct", False) for each in self._functions)
+        self.functions = (redact,) if callable(redact) else tuple(redact)
+        self._distinct = all(getattr(each, "distinct", False) for each in self.functions)
         self._on_error = on_error
 
     def event(self, event: Event) -> Event:
@@ -111,7 +114,7 @@ class Redactor:
         return bare(error, message)
 
     def _applied(self, text: str) -> str:
-        for function in self._functions:
+        for function in self.functions:
             redacted = function(text)
             if not isinstance(redacted, str):
                 raise TypeError(f"redact returned {type(redacted).__name__}, expected a string")

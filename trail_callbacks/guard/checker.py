@@ -79,6 +79,13 @@ class StripAnswer:
     texts: Sequence[str]
 
 
+@dataclass(frozen=True, slots=True)
+class KeepReport:
+    """A step: keep the report on an answer. Finding whose run it was is work too."""
+
+    keep: Callable[[], None]
+
+
 class Checker:
     """Judges drafts within a time and a cost, outside the app's tracing. A failing judge never raises."""
 
@@ -138,7 +145,13 @@ class Checker:
         """As `carry_out`."""
         return await (self.acheck(step) if isinstance(step, JudgeDraft) else asyncio.to_thread(self._read, step))
 
-    def _read(self, step: StripAnswer | WriteFeedback | NameUnclaimed) -> _Read:
+    def _read(self, step: StripAnswer | WriteFeedback | NameUnclaimed | KeepReport) -> _Read:
+        if isinstance(step, KeepReport):
+            try:
+                step.keep()
+            except Exception as error:  # noqa: BLE001 - the app must not see our faults
+                _logger.warning("the report of a guard could not be stored: %r", error)
+            return None
         undecided = self._settings.on_undecided
         if isinstance(step, NameUnclaimed):
             return unclaimed(step.graph)
@@ -187,7 +200,7 @@ class Checker:
         return _noted(report, errors)
 
 
-_Step: TypeAlias = JudgeDraft | StripAnswer | WriteFeedback | NameUnclaimed
+_Step: TypeAlias = JudgeDraft | StripAnswer | WriteFeedback | NameUnclaimed | KeepReport
 _Read: TypeAlias = Stripped | str | tuple[str, ...] | None
 
 

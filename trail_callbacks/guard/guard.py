@@ -10,11 +10,13 @@ import json
 from collections.abc import Awaitable, Callable, Generator, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any, Generic, NamedTuple, TypeAlias, TypeVar
+from uuid import uuid4
 
 from trail_callbacks.capture.payloads import without_feedback
 from trail_callbacks.graph import Edge, Node, NodeKind, ProvenanceGraph
-from trail_callbacks.guard.checker import Checker, JudgeDraft, NameUnclaimed, StripAnswer, WriteFeedback
+from trail_callbacks.guard.checker import Checker, JudgeDraft, KeepReport, NameUnclaimed, StripAnswer, WriteFeedback
 from trail_callbacks.guard.policy import GuardOutcome, decide
 from trail_callbacks.guard.settings import GuardSettings
 from trail_callbacks.guard.stripping import Stripped
@@ -126,10 +128,11 @@ def guard_answer(
     graph_of: Callable[[Request, Draft], Callable[[], ProvenanceGraph] | None],
     revised: Callable[[Request, Draft, str], Request],
     texts_of: Callable[[Draft], Sequence[str]],
+    run: Callable[[Draft], Any] | None = None,
     rejected: int = 0,
     spent: Usage | None = None,
 ) -> GuardSteps[Draft]:
-    """Guards one answer."""
+    """Guards one answer. `run` returns the run around it, a `session.storing.GuardedRun`, which stores the report."""
     usage = spent or Usage()
     attempts = rejected
     while True:
@@ -148,7 +151,9 @@ def guard_answer(
         if action != "pass":
             rejected += 1
         if action != "retry":
-            _keep(settings, report, action)
+            if settings.store is not None:
+                keep = _alone if run is None else run(draft).keep
+                yield KeepReport(partial(keep, settings.store, report, action))
             return GuardOutcome(
                 draft=draft,
                 action=action,
@@ -162,11 +167,8 @@ def guard_answer(
         request = revised(request, draft, (yield WriteFeedback(report, unclaimed)))
 
 
-def _keep(settings: GuardSettings, report: Report, action: str) -> None:
-    if settings.store is not None:
-        from trail_callbacks.store import opened  # noqa: PLC0415 - SQLAlchemy is needed by few
-
-        opened(settings.store).add(report, segments={"guard": action})
+def _alone(store: Any, report: Report, action: str) -> None:
+    store.add(replace(report, run_id=uuid4().hex), guard=action)
 
 
 def carry_out(steps: GuardSteps[Draft], write: Callable[[Any], Draft], checker: Checker) -> GuardOutcome[Draft]:

@@ -96,8 +96,9 @@ class GuardSettings:
         on_report: Called with the report on every draft, rejected ones included, on the thread that judged. It may be a
             coroutine function: in a coroutine it is awaited before anything is done with the draft, at most for
             `timeout` seconds. What it raises is a warning of the report that the answer carries.
-        store: Where the report on the last draft is kept, with what was done as the segment `guard`: a file such as
-            `"trail.db"`, the URL of a database, or a `trail_callbacks.store.Store`. Needs the extra `store`.
+        store: Where the report on the last draft is kept, with what was done as the segment `guard`, in the row of the
+            run that the app's handler records: a file such as `"trail.db"`, the URL of a database, or a
+            `trail_callbacks.store.Store`. Needs the extra `store`.
 
     Raises:
         JudgeError: If there is no judge.

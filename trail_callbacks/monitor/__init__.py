@@ -16,6 +16,7 @@ from trail_callbacks.monitor.observation import (
     Signal,
     SignalName,
     Tally,
+    described,
     figures_of,
     observe,
     question_key,
@@ -23,6 +24,6 @@ from trail_callbacks.monitor.observation import (
 )
 
 __all__ = [
-    "SIGNALS", "DocumentUse", "FigureName", "Observation", "Signal", "SignalName", "Tally", "figures_of", "observe",
-    "question_key", "recorded",
+    "SIGNALS", "DocumentUse", "FigureName", "Observation", "Signal", "SignalName", "Tally", "described",
+    "figures_of", "observe", "question_key", "recorded",
 ]  # fmt: skip

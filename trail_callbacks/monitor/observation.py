@@ -11,12 +11,14 @@ from hashlib import sha256
 from types import MappingProxyType
 from typing import Any, Literal, Protocol, TypeAlias
 
+from trail_callbacks.capture.payloads import CONTEXT
 from trail_callbacks.report import Report
 from trail_callbacks.report.diagnosis import Figure, StageName
 from trail_callbacks.report.report import State
 from trail_callbacks.statistics.intervals import wilson
 from trail_callbacks.taxonomy import UNSUPPORTED
-from trail_callbacks.trace import Context, Trace
+from trail_callbacks.trace import Context, Trace, Versions
+from trail_callbacks.trace.context import context_of, versions_of
 
 FigureName: TypeAlias = Literal[
     "query_coverage",
@@ -44,6 +46,7 @@ FigureName: TypeAlias = Literal[
 _UPDATED = ("updated_at", "last_modified", "modified", "last_modified_date", "modified_at", "lastmod")
 _INGESTED = ("ingested_at", "indexed_at", "created_in_index", "ingestion_time")
 _BAD = tuple(support.value for support in UNSUPPORTED)
+_IDS = frozenset(name for field in ("user", "request", "session") for name in CONTEXT[field])
 _SEGMENT = 200  # characters of a value: what is longer is a text, no segment
 _MILLISECONDS = 1e11  # a time above is no number of seconds
 
@@ -154,16 +157,29 @@ def observe(report: Report, trace: Trace | None = None, *, at: float | None = No
 
 def recorded(run: Observation, trace: Trace) -> Observation:
     """Returns an observation with what its recorded run says: when it was, segments, versions and documents."""
-    context, versions = trace.context, trace.versions
+    started = trace.context.started
+    run = replace(run, at=run.at if started is None else started, documents=_documents(trace))
+    return _said(run, trace.context, trace.versions)
+
+
+def described(run: Observation, metadata: Mapping[str, Any]) -> Observation:
+    """Returns an observation with what metadata say of its run, by the names that a trace's context is read by.
+
+    Names of columns may be longer, as `meta.user_id`, or capital: nobody's id is to become a segment.
+    """
+    read = {name: name.rpartition(".")[2].casefold() for name in metadata}
+    given = {short if short in _IDS else name: metadata[name] for name, short in read.items()}
+    return _said(run, context_of(given), versions_of(given))
+
+
+def _said(run: Observation, context: Context, versions: Versions) -> Observation:
     named = {each.name: value for each in fields(versions) if (value := getattr(versions, each.name)) is not None}
     return replace(
         run,
-        at=run.at if context.started is None else context.started,
-        release=versions.app,
-        versions=named,
-        fields=_segments(context),
-        user=context.user,
-        documents=_documents(trace),
+        release=versions.app or run.release,
+        versions={**run.versions, **named},
+        fields={**run.fields, **_segments(context)},
+        user=context.user or run.user,
     )
 
 

@@ -88,6 +88,10 @@ class Session:
         self._reports: OrderedDict[str, Report] = OrderedDict()
         self._histories: OrderedDict[str, Callable[[float], Trace | None]] = OrderedDict()
         self.skipped = 0
+        if settings.store is not None:
+            from trail_callbacks.store import opened  # noqa: PLC0415 - SQLAlchemy is needed by few
+
+            opened(settings.store).heed(self.recorder.redactor, settings.keep.texts, settings.keep.text_key)
         self._renew()
         renewed_in_child(self, Session._renew)
 

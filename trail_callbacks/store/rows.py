@@ -5,19 +5,20 @@ from __future__ import annotations
 import json
 import re
 import zlib
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, fields, replace
 from difflib import SequenceMatcher
 from functools import cache
 from hashlib import sha256
 from io import BytesIO
 from typing import Any
+from weakref import WeakSet
 
 from trail_callbacks.capture.redaction import Redactor
 from trail_callbacks.claims import Claim
 from trail_callbacks.errors import StoreError
 from trail_callbacks.graph import ProvenanceGraph
-from trail_callbacks.monitor import DocumentUse, Observation, observe
+from trail_callbacks.monitor import DocumentUse, Observation, described, observe
 from trail_callbacks.report import Report
 from trail_callbacks.report.diagnosis import Figure
 from trail_callbacks.report.withheld import FILLER, TEXTS, text_hash, with_texts, without_texts
@@ -42,6 +43,8 @@ _COLUMNS = {
 
 _MAPPINGS = ("outcomes", "error_types", "entry_steps", "versions", "fields")
 _DOCUMENT = tuple(each.name for each in fields(DocumentUse))
+_PATH = frozenset({"query_coverage", "query_kept", "evidence_overlap", "selection"})  # figures of a diagnosis
+_WITHHELD = frozenset({"block", "raise", "strip"})  # what guards do with answers that nobody gets as they are
 _UNJUDGED = frozenset({"error", "interrupted"})
 
 
@@ -118,6 +121,14 @@ class Entry:
     question: str = ""
     answer: str = ""  # what the app returned
     session: str | None = None  # the thread that it was a turn of
+    withheld: bool = False  # a guard's report on an answer that nobody got
+
+    def met(self, other: Entry) -> Entry:
+        """Returns one entry for a run of which there are two: this one, with what only the other knows."""
+        kinds = {body.kind for body in self.bodies}
+        more = tuple(body for body in other.bodies if body.kind not in kinds)
+        session = self.session or other.session
+        return replace(self, run=_joined(self.run, other.run), bodies=self.bodies + more, session=session)
 
     def run_row(self, added: float) -> dict[str, Any]:
         """The row of `runs`, without `n`."""
@@ -127,8 +138,8 @@ class Entry:
             "run": plain(run.id),
             "session": self.session,
             "added": added,
-            "rank": self._rank,
-            "digest": self._digest,
+            "rank": self.rank,
+            "digest": self.digest,
             "decided": run.decided,
             "unsupported": run.unsupported,
             **{name: run.outcomes.get(name, 0) for name in OUTCOMES},
@@ -136,12 +147,13 @@ class Entry:
         }
 
     @property
-    def _rank(self) -> int:
+    def rank(self) -> int:
         """How much it says; of two entries on one run the later one counts, unless it says less."""
-        return 2 * (self.run.state not in _UNJUDGED) + any(body.kind == "trace" for body in self.bodies)
+        traced = any(body.kind == "trace" for body in self.bodies)
+        return 4 * self.withheld + 2 * (self.run.state not in _UNJUDGED) + traced
 
     @property
-    def _digest(self) -> str:
+    def digest(self) -> str:
         """Hash of its verdicts: the same ones again, which took another time, are not written twice."""
         claims = [{name: value for name, value in claim.items() if name != "at"} for claim in self.claims]
         bodies = [[body.kind, body.data is None] for body in self.bodies]
@@ -164,6 +176,24 @@ class Entry:
             "documents": [{"position": place, "at": self.run.at, **asdict(use)} for place, use in uses],
             "bodies": [{**asdict(body), "stored": len(body.data or b"")} for body in self.bodies],
         }
+
+
+def _joined(run: Observation, other: Observation) -> Observation:
+    """The figures of a run as one entry has them, with what only the other knows."""
+    looked = run if run.diagnosed or not other.diagnosed else other
+    path = {name: figure for name, figure in looked.figures.items() if name in _PATH}
+    return replace(
+        run,
+        figures={**path, **run.figures},
+        broken=looked.broken,
+        diagnosed=looked.diagnosed,
+        release=run.release or other.release,
+        versions={**other.versions, **run.versions},
+        fields={**other.fields, **run.fields},
+        user=run.user or other.user,
+        documents=run.documents or other.documents,
+        rate=max(run.rate, other.rate),  # a guard judges each run, whatever share is drawn beside it
+    )
 
 
 def claim_rows(report: Report, at: float) -> tuple[dict[str, Any], ...]:
@@ -210,6 +240,7 @@ class Preparation:
     """What becomes of a run before it is written."""
 
     redactor: Redactor | None = None  # what is applied to all texts; None for nothing
+    others: WeakSet[Redactor] = field(default_factory=WeakSet)  # those of handlers, for runs that none of them recorded
     texts: bool = True  # False: no text is kept, see `CaptureSettings.texts`, and no trace
     text_key: bytes | None = field(default=None, repr=False)  # of `texts=False`
     most: int = LARGEST  # bytes of a body before compression
@@ -227,16 +258,24 @@ class Preparation:
         rate: float = 1.0,
         run: Observation | None = None,
         segments: Mapping[str, str] | None = None,
+        guard: str | None = None,
+        redacted: bool = False,
+        bare: bool = False,
     ) -> Entry:
-        """Returns a run as it is written."""
-        if self.redactor is not None:
-            report = redacted_report(report, self.redactor)
-            trace = trace and redacted_trace(trace, self.redactor)
-            run = run and redacted_run(run, self.redactor)
+        """Returns a run as it is written. See `Store.add`."""
+        said = dict(segments or {})
+        for redactor in self.redactors(redacted=redacted):
+            report = redacted_report(report, redactor)
+            trace = trace and redacted_trace(trace, redactor)
+            run = run and redacted_run(run, redactor)
+            said = redactor.metadata(said)
             _pause()
-        run = run or observe(report, trace, at=at, rate=rate)
-        run = replace(run, fields={**run.fields, **(segments or {})})
-        if not self.texts:  # the plain hash of a question would show whoever can guess it that it was asked
+        run = described(run or observe(report, trace, at=at, rate=rate), said)
+        if guard is not None:
+            run = replace(run, fields={**run.fields, "guard": guard})
+        if (
+            not self.texts and not bare
+        ):  # the plain hash of a question would show whoever can guess it that it was asked
             key = text_hash(run.key, self.text_key)[: len(run.key)] if run.key else ""
             run = replace(run, key=key)
             report, trace = without_texts(report, self.text_key), None
@@ -253,7 +292,16 @@ class Preparation:
             question=question.text if question else "",
             answer=answer.text if answer else "",
             session=trace.context.session if trace is not None else None,
+            withheld=guard in _WITHHELD,
         )
+
+    def redactors(self, *, redacted: bool = False) -> Iterator[Redactor]:
+        """What is applied to a run, each once; what was recorded with a redaction is spared those of others."""
+        seen = []
+        for each in (*(() if redacted else self.others), *((self.redactor,) if self.redactor else ())):
+            if each.functions not in seen:
+                seen.append(each.functions)
+                yield each
 
 
 def _pause() -> None:

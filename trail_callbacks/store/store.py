@@ -8,7 +8,7 @@ import time
 from collections import defaultdict
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from itertools import islice
 from pathlib import Path
@@ -17,7 +17,7 @@ from uuid import UUID
 
 import sqlalchemy as sa
 
-from trail_callbacks.capture.redaction import Redact, Redactor
+from trail_callbacks.capture.redaction import WITHHELD, Redact, Redactor
 from trail_callbacks.errors import InputError, StoreError
 from trail_callbacks.forking import ChildSafeLock
 from trail_callbacks.monitor import Observation, Signal, Tally
@@ -42,7 +42,7 @@ _READABLE = 64 * 1024 * 1024  # bytes of a body after decompression
 
 
 Judged: TypeAlias = tuple[Report, Trace | None] | tuple[Report, Trace | None, Mapping[str, str]]
-"""A report, its trace if there is one, and perhaps further segments."""
+"""A report, its trace if there is one, and perhaps further metadata of the run."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -148,6 +148,9 @@ class Store:
         *,
         run: Observation | None = None,
         segments: Mapping[str, str] | None = None,
+        guard: str | None = None,
+        redacted: bool = False,
+        bare: bool = False,
     ) -> None:
         """Queues a run to be written. It never blocks and raises nothing: see `lost` and `errors`.
 
@@ -156,16 +159,30 @@ class Store:
             trace: Its trace, for segments, versions and documents, and to be kept.
             rate: Share of such runs that are judged, above 0.0 to 1.0.
             run: Its figures, if they were read already: where report and trace do not show them any more.
-            segments: Further segments, by name.
+            segments: Further metadata of the run, by name: versions, whose run it was, segments.
+            guard: What a guard did with the answer, which becomes the segment `guard`.
+            redacted: It was recorded with a redaction of its own, and needs none of other handlers (see `heed`).
+            bare: Its texts were taken out already.
         """
-        entry = self._preparation.entry
-        self._writer.add(partial(entry, report, trace, at=time.time(), rate=rate, run=run, segments=segments))
+        entry = partial(self._preparation.entry, report, trace, at=time.time(), rate=rate, run=run, segments=segments)
+        self._writer.add(partial(entry, guard=guard, redacted=redacted, bare=bare))
+
+    def heed(self, redactor: Redactor | None, texts: bool, text_key: bytes | None) -> None:
+        """Takes what a handler that writes here decided: whatever else this process writes here is to follow it.
+
+        What no handler recorded is redacted as long as this one lives; with `texts=False` no text is kept from now on.
+        """
+        known = self._preparation
+        if redactor is not None:
+            known.others.add(redactor)
+        if not texts and known.texts:
+            self._preparation = replace(known, texts=False, text_key=text_key)
 
     def put(self, pairs: Iterable[Judged], rate: float = 1.0) -> int:
         """Writes runs at once, in batches; returns how many were new or better than what was there.
 
         Args:
-            pairs: Reports, with their traces if there are any; a third value is further segments, by name.
+            pairs: Reports, with their traces if there are any; a third value is further metadata, see `add`.
             rate: See `add`.
 
         Raises:
@@ -186,7 +203,7 @@ class Store:
         with self._database.held():
             while batch := list(islice(rest, _BATCH)):
                 with self._database.writing() as connection:
-                    count += len(write(connection, batch, time.time()))
+                    count += write(connection, batch, time.time())[1]
         return count
 
     def _again(self, error: Exception, tries: int) -> bool:
@@ -199,8 +216,8 @@ class Store:
             entries = [each() for each in batch]
             lost = max(0, self._writer.lost - self._lost_counted)
             with self._database.writing() as connection:
-                written = write(connection, entries, time.time())
-                totals.count(connection, [entry.run for entry in written], self._count_by, lost)
+                fresh, _ = write(connection, entries, time.time())
+                totals.count(connection, fresh, self._count_by, lost)
             self._lost_counted += lost
         finally:
             current.reset(token)
@@ -379,13 +396,19 @@ class Store:
     def forget(self, user: str) -> int:
         """Deletes all runs of a user, so that nothing of their texts is left in the file; returns how many.
 
+        Args:
+            user: The user, as the metadata of runs name it, or as the redaction of this store or of a handler made it.
+
         Raises:
             StoreError: If a text may be left: runs of this process wait to be written, or somebody goes on reading a
                 state from before. Do it again then.
         """
         if not self.flush(_FLUSH):
             raise StoreError(f"runs wait to be written to {self.url}: nothing was deleted")
-        return writing.forget(self._database, user)
+        users = {user}
+        for redactor in self._preparation.redactors():
+            users |= {redactor.text(each) for each in users} - {WITHHELD}
+        return writing.forget(self._database, users)
 
     def contents(self) -> Contents:
         """Counts what is in the store."""

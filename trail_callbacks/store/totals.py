@@ -1,6 +1,7 @@
 """Counters that only grow, for those who scrape: what live runs added, whatever was deleted since.
 
-A run that is judged again counts again. Runs that were imported or audited do not count: they happened at another time.
+A run counts once, as it was first written. Runs that were imported or audited do not count: they happened at another
+time.
 """
 
 from __future__ import annotations

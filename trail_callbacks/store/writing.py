@@ -1,24 +1,26 @@
 """Writing and deleting runs: a batch is one transaction.
 
-A run has one entry, by its id. Of a run that is there already the later entry counts, unless it says less: a report
-that failed does not replace one that was judged, nor one without a trace one with it. The same entry again changes
-nothing.
+A run has one row, by its id. Of two entries on it the later one counts, unless it says less: a report that failed does
+not replace one that was judged, one without a trace one with it, nor any a guard's on an answer that nobody got. What
+only the other knows is kept: the trace, a user, segments, what a guard decided. The same entry again changes nothing.
 """
 
 from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
+from operator import itemgetter
 from typing import Any, Literal, TypeAlias, TypeVar, get_args
 
 import sqlalchemy as sa
 from sqlalchemy.dialects import postgresql, sqlite
 
-from trail_callbacks.errors import InputError
+from trail_callbacks.errors import InputError, StoreError
+from trail_callbacks.monitor import Observation
 from trail_callbacks.store.counting import changed
 from trail_callbacks.store.database import Database
-from trail_callbacks.store.rows import Entry
+from trail_callbacks.store.rows import Entry, observation
 from trail_callbacks.store.schema import (
     bodies,
     claims,
@@ -48,43 +50,77 @@ def insert(connection: sa.Connection, table: sa.Table) -> Any:
     return postgresql.insert(table) if connection.dialect.name == "postgresql" else sqlite.insert(table)
 
 
-def write(connection: sa.Connection, entries: Iterable[Entry], added: float) -> list[Entry]:
-    """Writes a batch, in the order of the ids: so that two processes never wait for each other."""
-    latest: dict[str, tuple[Entry, dict[str, Any]]] = {}
+def write(connection: sa.Connection, entries: Iterable[Entry], added: float) -> tuple[list[Observation], int]:
+    """Writes a batch, in the order of the ids: so that two processes never wait for each other.
+
+    Returns:
+        The runs that were not there, and the number of these and of those of which more is known now.
+    """
+    latest: dict[str, Entry] = {}
     for entry in entries:
-        row = entry.run_row(added)
-        if row["run"] not in latest or row["rank"] >= latest[row["run"]][1]["rank"]:
-            latest[row["run"]] = entry, row
+        name = plain(entry.run.id)
+        other = latest.get(name)
+        if other is not None:
+            entry = entry.met(other) if entry.rank >= other.rank else other.met(entry)  # noqa: PLW2901 - the two in one
+        latest[name] = entry
     if not latest:
-        return []
+        return [], 0
     names = sorted(latest)
     statement = insert(connection, runs).on_conflict_do_nothing(index_elements=["run"]).returning(runs.c.run, runs.c.n)
-    fresh = {row.run: row.n for row in connection.execute(statement, [latest[name][1] for name in names])}
+    rows = [latest[name].run_row(added) for name in names]
+    fresh = {row.run: row.n for row in connection.execute(statement, rows)}
     old = _known(connection, [name for name in names if name not in fresh])
-    written: list[tuple[int, Entry]] = []
-    for name in names:
-        entry, row = latest[name]
-        if name in fresh:
-            written.append((fresh[name], entry))
-        elif row["rank"] >= old[name].rank and row["digest"] != old[name].digest:
-            number = old[name].n
-            connection.execute(sa.update(runs).where(runs.c.n == number).values(**row))
-            for table in (run_segments, *_CHILDREN.values()):
-                connection.execute(sa.delete(table).where(table.c.n == number))
-            written.append((number, entry))
+    written = [(fresh[name], latest[name]) for name in names if name in fresh]
+    for row in old:
+        met = _met(connection, row, latest[row["run"]], added)
+        written += [] if met is None else [(row["n"], met)]
     _write_children(connection, written)
-    changed(connection, [*(entry.run.at for _, entry in written), *(each.at for each in old.values())])
-    return [entry for _, entry in written]
+    changed(connection, [*(entry.run.at for _, entry in written), *(row["at"] for row in old)])
+    return [latest[name].run for name in fresh], len(written)
 
 
-def _known(connection: sa.Connection, names: Sequence[str]) -> dict[str, Any]:
-    """The rows of runs that are there, locked."""
-    columns = [runs.c[name] for name in ("run", "n", "at", "rank", "digest")]
-    found: dict[str, Any] = {}
+def _known(connection: sa.Connection, names: Sequence[str]) -> list[dict[str, Any]]:
+    """The rows of runs that are there, locked, with their details, and with their documents and kinds of bodies."""
+    found: list[dict[str, Any]] = []
     for some in _parts(names):
-        asked = sa.select(*columns).where(runs.c.run.in_(some)).order_by(runs.c.run).with_for_update()
-        found |= {row.run: row for row in connection.execute(asked)}
+        whole = sa.select(runs, *(details.c[name] for name in ("question", "answer", "data")))
+        asked = whole.join(details, details.c.n == runs.c.n, isouter=True).where(runs.c.run.in_(some))
+        rows = connection.execute(asked.order_by(runs.c.run).with_for_update(of=runs)).mappings().all()
+        numbers = [row["n"] for row in rows]
+        uses, kinds = defaultdict(list), defaultdict(set)
+        for use in connection.execute(sa.select(documents).where(documents.c.n.in_(numbers))).mappings():
+            uses[use["n"]].append(use)
+        for n, kind in connection.execute(sa.select(bodies.c.n, bodies.c.kind).where(bodies.c.n.in_(numbers))):
+            kinds[n].add(kind)
+        found += [{**row, "documents": uses[row["n"]], "bodies": kinds[row["n"]]} for row in rows]
     return found
+
+
+def _met(connection: sa.Connection, old: Mapping[str, Any], entry: Entry, added: float) -> Entry | None:
+    """Changes the row of a run that is there; returns what to put beside it, None if the entry says nothing new."""
+    says_more = entry.rank >= old["rank"] and entry.digest != old["digest"]
+    try:
+        run = observation(old, sorted(old["documents"], key=itemgetter("position")))
+        before = Entry(run=run, question=old["question"], answer=old["answer"], session=old["session"])
+    except StoreError:  # it is damaged
+        before, says_more = entry, True
+    met = entry.met(before) if says_more else before.met(entry)
+    row = met.run_row(added)
+    if says_more:
+        row["digest"] = entry.digest  # so that the same entry again changes nothing
+    else:
+        met = replace(met, bodies=tuple(body for body in met.bodies if body.kind not in old["bodies"]))
+        if not met.bodies and (met.run, met.session) == (before.run, before.session):
+            return None
+        row = {name: value for name, value in row.items() if name not in {"digest", "rank", "added"}}
+    number = old["n"]
+    connection.execute(sa.update(runs).where(runs.c.n == number).values(**row))
+    for table in (run_segments, details, documents, *([claims] if says_more else [])):
+        connection.execute(sa.delete(table).where(table.c.n == number))
+    if says_more:
+        gone = bodies.c.kind.in_([body.kind for body in entry.bodies])
+        connection.execute(sa.delete(bodies).where(bodies.c.n == number, gone))
+    return met
 
 
 def _write_children(connection: sa.Connection, written: Sequence[tuple[int, Entry]]) -> None:
@@ -137,9 +173,9 @@ def prune(database: Database, before: float, keep: Kept = "none") -> int:
     return _delete(database, old)
 
 
-def forget(database: Database, user: str) -> int:
-    """Deletes all runs of a user, and what of them SQLite still has in its log; returns how many."""
-    deleted = _delete(database, runs.c.user_id == user)
+def forget(database: Database, users: Iterable[str]) -> int:
+    """Deletes all runs of a user by its names, and what of them SQLite still has in its log; returns how many."""
+    deleted = _delete(database, runs.c.user_id.in_(list(users)))
     database.truncate_log()
     return deleted
 
