@@ -138,6 +138,8 @@ def test_counters_of_a_store_are_printed_with_what_runs_stand_for(trail, tmp_pat
     opened.close()
     wanted = file("o.toml", OBJECTIVES.replace("*", "acme"))
     assert trail("alerts", "metrics", "--store", path, "--objectives", wanted, "-o", str(into)) == (0, "", "")
+    (tmp_path / "usual").touch()
+    assert into.stat().st_mode == (tmp_path / "usual").stat().st_mode, "a collector can read it"
     lines = into.read_text().splitlines()
     for line in (
         "trail_runs_total 12",

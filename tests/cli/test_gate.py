@@ -72,6 +72,9 @@ def test_files_are_written_beside_what_is_printed(trail, reports, tmp_path):
     assert "`new.jsonl`, compared with `old.jsonl`" in (tmp_path / "gate.md").read_text()
     assert ET.parse(names[1]).getroot()[0].get("failures") == "1"  # noqa: S314 - our own
     assert json.loads((tmp_path / "gate.json").read_text()) == data
+    beside = tmp_path / "usual"
+    beside.touch()
+    assert {Path(each).stat().st_mode for each in names} == {beside.stat().st_mode}, "no text of a run is in them"
 
 
 def test_an_audit_has_segments(trail, file, tmp_path):
