@@ -5,13 +5,15 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable, Generator, Iterable, Mapping
 from contextlib import contextmanager, suppress
-from contextvars import ContextVar
+from contextvars import ContextVar, Token
 from functools import cache
 from inspect import iscoroutinefunction
 from types import MethodType
 from typing import TYPE_CHECKING, Any, Unpack
 from uuid import UUID
 
+from langchain_core.runnables import RunnableConfig
+from langchain_core.runnables.config import var_child_runnable_config
 from langchain_core.tracers.context import register_configure_hook
 
 from langchain_trail.hooks import RecordingHooks
@@ -23,6 +25,8 @@ from trail_callbacks.signatures import shows_settings
 from trail_callbacks.verify.delivery import running_loop
 
 if TYPE_CHECKING:
+    from typing import Self
+
     from trail_callbacks.trace import Trace
 
 _MADE = "_made_by_mixing"
@@ -211,6 +215,28 @@ class Trail(Block):
         super().__init__(handler.session, _active, handler)
         handler.session.recorder.join_roots()
         self.handler = handler
+        self._configured: Token[RunnableConfig | None] | None = None
+
+    def __enter__(self) -> Self:
+        super().__enter__()
+        if _is_free():
+            self._configured = var_child_runnable_config.set({"callbacks": [self.handler]})
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        super().__exit__(*error)
+        if self._configured is not None:
+            with suppress(ValueError):  # closed in another context than it was opened in
+                var_child_runnable_config.reset(self._configured)
+
+
+def _is_free() -> bool:
+    """True where no run is around the code, but perhaps a block.
+
+    A block is in the config as well, because langgraph tells handlers that are not there nothing of interrupts.
+    """
+    config = var_child_runnable_config.get()
+    return not config or (config.keys() == {"callbacks"} and isinstance(config["callbacks"], list))
 
 
 @shows_settings(CaptureSettings, CaptureKeywords)
@@ -238,8 +264,10 @@ def trail(judge: JudgeLike = None, evaluate: Evaluate = "background", **settings
 @contextmanager
 def untraced() -> Generator[None]:
     """Hides what runs inside from the block around it: `callbacks=[]` alone does not stop a context hook."""
-    token = _active.set(None)
+    token, config = _active.set(None), var_child_runnable_config.get()
+    around = var_child_runnable_config.set(None if _is_free() else config)
     try:
         yield
     finally:
+        var_child_runnable_config.reset(around)
         _active.reset(token)

@@ -5,14 +5,11 @@
 
 from __future__ import annotations
 
-import sys
 from collections import OrderedDict, deque
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import suppress
 from dataclasses import dataclass, field
 from itertools import repeat
 from operator import is_
-from types import FrameType
 from typing import Any, ClassVar, NamedTuple, Protocol
 from uuid import UUID
 
@@ -228,7 +225,7 @@ def _unread(error: BaseException | None) -> Iterator[int]:
     here = error.__traceback__ if error is not None else None
     while here is not None:
         frame, here = here.tb_frame, here.tb_next
-        if frame.f_globals.get("__name__") == _GRAPH:
+        if frame.f_globals.get("__name__") == "langgraph.pregel.main":
             for _, mode, payload in list(getattr(frame.f_locals.get("stream"), "_queue", ())):
                 if mode in {"messages", "updates"}:
                     yield from _identities(payload)
@@ -240,25 +237,6 @@ def _identities(payload: object) -> Iterator[int]:
     elif isinstance(payload, Mapping | list | tuple):
         for each in payload.values() if isinstance(payload, Mapping) else payload:
             yield from _identities(each)
-
-
-_GRAPH = "langgraph.pregel.main"
-_CALLERS = 12  # frames from a graph's last step to its callback
-
-
-def _waits() -> bool:
-    """True if a graph that reports its end waits to be resumed: it says so to handlers of its config alone."""
-    if _GRAPH not in sys.modules:
-        return False
-    frame: FrameType | None = sys._getframe(2)  # noqa: SLF001 - nothing else tells
-    for _ in range(_CALLERS):
-        if frame is None or frame.f_globals.get("__name__") == _GRAPH:
-            break
-        frame = frame.f_back
-    else:
-        return False
-    loop = frame.f_locals.get("loop") if frame is not None else None
-    return str(getattr(loop, "status", "")).startswith("interrupt_")
 
 
 _INTERRUPTED = 1_024
@@ -374,9 +352,8 @@ class RecordingHooks(BaseCallbackHandler):
                 stopped = self._readings.closed(run_id, payload)
             if stopped is not None:
                 self._stop(run_id, GeneratorExit(), stopped, late)
-            elif (self._interrupted and run_id in self._interrupted) or _waits():
-                with suppress(ValueError):
-                    self._interrupted.remove(run_id)
+            elif self._interrupted and run_id in self._interrupted:
+                self._interrupted.remove(run_id)
                 why = "interrupted: the graph waits to be resumed"
                 self._ended(run_id, (Finished, run_id, snapshot(payload), late, None, why, "paused"))
             else:

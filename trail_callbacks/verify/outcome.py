@@ -206,8 +206,8 @@ def lacking(report: Report, lost: Sequence[str]) -> Report:
 
 def unseen(graph: ProvenanceGraph) -> list[str]:
     """Returns what the graph of an answer lacks because it rests on a state whose writers were not seen, a sentence."""
-    before = graph.upstream(graph.answer.id) if graph.answer is not None else ()
-    names = sorted({str(node.attributes[UNSEEN]) or "the input" for node in before if UNSEEN in node.attributes})
+    behind = [graph.answer, *graph.upstream(graph.answer.id)] if graph.answer is not None else []
+    names = sorted({str(node.attributes[UNSEEN]) or "the input" for node in behind if UNSEEN in node.attributes})
     why = (
         f"the answer rests on a state that was there before the run ({', '.join(names)}); who wrote it was not "
         "recorded, so it is no evidence. Give all workers one store=, or name the sources in sources="
