@@ -233,8 +233,9 @@ class _Builder:
             draft = self._left[known.id] = self._draft(kind, slot, order_of(known))
             draft.origin, draft.model_spans, draft.step = known.origin, known.model_spans, known.step
             draft.attributes = {**known.attributes, TURN: known.attributes.get(TURN, self._earlier.turn)}
-        elif self._earlier is not None and self._earlier.explains(text):
+        elif self._earlier is not None and (wrote := self._earlier.model_spans(text)) is not None:
             draft = self._draft("document", slot, slot.run.start)
+            draft.model_spans = wrote
         elif piece.role == "assistant":
             draft = self._draft("completion", slot, slot.run.start, {"history": True})
         else:

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
-from trail_callbacks.capture.echoes import Echoes, arguments, merged, transcript_spans
+from trail_callbacks.capture.echoes import Echoes, Span, arguments, merged, transcript_spans
 from trail_callbacks.capture.events import Piece
 from trail_callbacks.capture.lineage import Contribution, NodeDraft
 from trail_callbacks.capture.match import Text, TextIndex
@@ -52,10 +52,14 @@ class Earlier:
         """Returns the last node of the turns before with this text."""
         return self._nodes.get(text.text.strip())
 
-    def explains(self, text: Text) -> bool:
-        """True if a text is made of what nodes of the turns before hold, a few words aside."""
-        spans = merged([span for match in self._all.find(text).values() for span in match.spans])
-        return len(forms(outside(text.text, spans))) < _CONTENT
+    def model_spans(self, text: Text) -> tuple[Span, ...] | None:
+        """Returns what models wrote of a text that is made of nodes of the turns before; None if it is not."""
+        found = [(self._nodes[known.text.strip()], match.spans) for known, match in self._all.find(text).items()]
+        if len(forms(outside(text.text, merged([span for _, spans in found for span in spans])))) >= _CONTENT:
+            return None
+        held = [span for node, spans in found if node.is_evidence for span in spans]
+        wrote = [span for node, spans in found if not node.is_evidence for span in spans]
+        return merged([(start, end) for start, end in wrote if not any(start < e and s < end for s, e in held)])
 
     def sources(self, text: Text) -> list[tuple[Node, int]]:
         """Returns the evidence behind what a text repeats of a model's before, with its turns, the latest first."""
@@ -254,7 +258,7 @@ def _mark(draft: NodeDraft, echoes: Echoes) -> None:
     spans = list(echoes.spans(text, time, recorded=literal))
     if draft.kind != "tool_result":
         spans += transcript_spans(text)
-    draft.model_spans = merged(spans)
+    draft.model_spans = merged([*draft.model_spans, *spans])
     if draft.model_spans and len(forms(outside(text, draft.model_spans))) < _CONTENT:
         draft.origin = "model"
 
