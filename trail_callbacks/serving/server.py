@@ -38,6 +38,7 @@ class Server:
             server_header=False,
             proxy_headers=False,  # who asks is not what a header says
             ws="none",
+            lifespan="off",
         )
         self._server = _Announced(config)
 
