@@ -142,3 +142,12 @@ def test_a_function_gets_what_its_tasks_returned_before_from_nobody_we_saw(says)
     flow.invoke(Command(resume="yes"), {**CONFIG, "callbacks": [known, stranger]})
     assert said(known.report()) == ("assessed", ["contradicted"], ["take"])
     assert stranger.report().state in {"no_evidence", "unverified"}
+
+
+def test_an_answer_that_was_written_before_it_was_approved_is_judged_with_the_steps_that_wrote_it(app):
+    graph, known = app(interrupt_before=["verify"]), TrailCallbackHandler()
+    graph.invoke(ASKED, with_(known))
+    stranger = TrailCallbackHandler()
+    graph.invoke(None, {**CONFIG, "callbacks": [known, stranger]})
+    assert said(known.report()) == ("assessed", ["contradicted"], ["take"])
+    assert stranger.report().state in {"no_evidence", "unverified"}

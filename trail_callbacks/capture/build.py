@@ -379,8 +379,11 @@ class _Builder:
         return others
 
     def _stale(self, root: CapturedRun) -> set[str]:
-        """The texts in a state that earlier runs left there, the answer of an earlier turn among them."""
-        if root not in self._restored:
+        """The texts in a state that earlier runs left there, the answer of an earlier turn among them.
+
+        Not of a run that resumes one that nobody saw: then the answer may be its own, of an unseen writer.
+        """
+        if root not in self._restored or all(map(is_reply, root.inputs)):
             return set()
         left = {slot.piece.text for run in self._runs for slot in run.inputs if self._was_left(slot)}
         return left - {slot.piece.text for run in self._runs if run is not root for slot in run.outputs}
