@@ -98,7 +98,7 @@ def test_of_genai_the_prompt_is_the_source_and_the_report_says_so(traces):
     assert (trace.question, trace.answer) == (made.QUESTION, made.ANSWER)
     assert any(made.TEXT in text for text in sources(trace))
     (sentence,) = trace.lost
-    assert "no text in OpenTelemetry's GenAI conventions" in sentence
+    assert "1 documents of retrieval are not in the file, or have no text in it" in sentence
     report = verify(trace)
     assert report.state == "partial"
     assert sentence in report.warnings
@@ -150,7 +150,9 @@ def test_runs_of_langsmith_whose_texts_are_stored_elsewhere(traces):
     runs = langsmith()
     runs[2] = {**runs[2], "outputs": None, "outputs_s3_urls": {"outputs": "https://x"}}
     (trace,) = traces(runs)
-    assert "the outputs of search are stored elsewhere (outputs_s3_urls): add them" in trace.lost
+    assert trace.lost == (
+        "inputs or outputs of search are stored elsewhere (inputs_s3_urls, outputs_s3_urls): add them",
+    )
 
 
 def test_a_trace_of_mlflow(traces):

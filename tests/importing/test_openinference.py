@@ -39,7 +39,7 @@ LOSSES = {
     "texts cut off": (
         changed(1, **{f"retrieval.documents.{n}.document.content": f"{n} " + "the bridge at the end of the bay " * 9 + "and"
                       for n in range(1, 6)}),
-        "texts end after 302 characters",
+        "texts of search end after 302 characters",
     ),
     "no prompt": (
         changed(2, drop=["llm.input_messages.0.message.role", "llm.input_messages.0.message.content"]),

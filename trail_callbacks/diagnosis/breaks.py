@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from trail_callbacks.diagnosis.case import Case, names
 from trail_callbacks.diagnosis.facets import RULED
@@ -23,6 +23,8 @@ _RANKS: dict[Certainty, int] = {"high": 0, "medium": 1, "low": 2}
 def breaks_of(case: Case) -> list[Break]:
     """Returns the breaks of a run, the earliest stage first."""
     found = [*_query(case), *_retrieval(case), *_selection(case), *conflicts(case), *_generation(case)]
+    if case.reach.trace.lost:  # what seems to be missing may have been there
+        found = [replace(each, certainty="low" if each.certainty == "low" else "medium") for each in found]
     return sorted(found, key=lambda each: _ORDER.index(each.stage))
 
 
@@ -63,6 +65,8 @@ def _retrieval(case: Case) -> Iterator[Break]:
 
 
 def _not_retrieved(case: Case, error: str | None) -> tuple[tuple[str, ...], Certainty]:
+    if not case.reach.candidates and error is None and case.reach.trace.lost:
+        return ("the file has no text of what was retrieved",), "low"
     if not case.reach.candidates:
         return (f"the retrieval failed: {error}" if error else "nothing was retrieved",), "high"
     if case.gold is not None:

@@ -8,7 +8,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 
 from trail_callbacks.capture.events import Event, Piece, RunEnded, RunFailed, RunStarted
+from trail_callbacks.importing.gaps import missing, said, silent
 from trail_callbacks.importing.llama_index import by_methods
+from trail_callbacks.importing.pieces import pieces
 from trail_callbacks.importing.steps import ImportedRun, Step, moments, rooted, tidied
 from trail_callbacks.trace import Trace
 from trail_callbacks.trace.context import Versions
@@ -121,21 +123,64 @@ def _did_work(step: Step, children: Mapping[str, Sequence[Step]]) -> bool:
 
 def assembled(run: ImportedRun) -> Trace | None:
     """Makes the trace of a run; None if none of its steps is one of an app with a language model."""
+    gaps = [(step.name, gap) for step in run.steps for gap in step.gaps]
     steps = tidied(run.steps)
-    if not steps:
-        return None
+    if all(step.kind in {"retriever", "prompt", "parser", None} for step in steps):
+        return None  # found documents are no answer
     if run.by_methods:
         run.lost += by_methods(steps)
     run.lost += _matched(steps)
     root, lost = rooted(steps, run.id)
+    gaps += missing(steps, root if root in steps else None)
     steps = steps if root in steps else [root, *steps]
     _complete(root, steps)
+    steps = list(_with_prompts(steps, root))
     root.metadata = {**run.metadata, **root.metadata}
-    known = list(dict.fromkeys([*run.lost, *lost, *_silent(steps)]))
+    known = list(dict.fromkeys([*run.lost, *said(gaps), *lost, *silent(steps)]))
     # The model that ended last, not that of the graph: a file of many traces is read without building theirs.
     wrote = max((step for step in steps if step.kind == "model"), key=lambda step: step.ended or 0.0, default=None)
     trace = recorded(run.id, tuple(_events(root, steps)), answering=Versions(model=wrote.model if wrote else None))
     return replace(trace, lost=tuple(known), warnings=tuple(dict.fromkeys([*known, *trace.warnings])))
+
+
+def _with_prompts(steps: Sequence[Step], root: Step) -> Iterator[Step]:
+    """Yields the steps, each prompt with a known template as a step of its own; other texts get their origin.
+
+    What no step of the file brought was written by one that is not there, which may be a model, or by code or a prompt
+    of the app: nobody can tell. Only the wording of a template that the file shows is known. Where documents have no
+    text, that of the prompts stands in their place, and the report says so.
+    """
+    hidden = any(step.documents and not any(each.text.strip() for each in step.documents) for step in steps)
+    for step in steps:
+        if step.kind == "model" and step.variables and step is not root:
+            yield Step(
+                id=f"{step.id}:prompt",
+                parent=step.parent,
+                kind="prompt",
+                name=step.name,
+                inputs=tuple(_unseen(each) for key, value in step.variables.items() for each in pieces(value, (key,))),
+                outputs=tuple(replace(piece, origin=None) for piece in step.inputs),
+                started=step.started,
+                ended=step.started,
+            )
+        if step is not root and (step.kind in {"chain", "prompt", "parser"} or (step.kind == "model" and not hidden)):
+            step.inputs = tuple(map(_unseen, step.inputs))
+        if step is not root and step.kind in {"chain", "parser"}:
+            step.outputs = tuple(map(_unseen, step.outputs))
+        elif step.kind == "prompt" and not step.inputs:
+            step.outputs = tuple(replace(piece, origin="unknown") for piece in step.outputs)
+        elif (
+            step.kind == "tool" and step.hints.call_id is None
+        ):  # what it repeats of its arguments is no finding of its
+            step.inputs = tuple(replace(piece, origin="model") for piece in step.inputs)
+        yield step
+
+
+def _unseen(piece: Piece) -> Piece:
+    """A piece whose text has an unknown origin unless a step of the run brought it; what models say is known."""
+    if piece.form == "tool_call" or piece.origin not in {None, "given"}:
+        return piece
+    return replace(piece, origin="model" if piece.role == "assistant" else "unknown")
 
 
 def _complete(root: Step, steps: Sequence[Step]) -> None:
@@ -184,18 +229,6 @@ def _inside_tools(steps: Sequence[Step]) -> set[str]:
 
 def _is_text(piece: Piece) -> bool:
     return piece.form in {"text", "message"} and bool(piece.text.strip())
-
-
-def _silent(steps: Sequence[Step]) -> Iterator[str]:
-    """What models read or wrote that the file does not hold: somebody switched the recording of texts off."""
-    models = [step for step in steps if step.kind == "model" and step.error is None]
-    for missing, texts in (
-        ("prompt", [step.inputs for step in models]),
-        ("output", [step.outputs for step in models if step.ended is not None]),
-    ):
-        count = sum(not any(piece.text.strip() for piece in each) for each in texts)
-        if count:
-            yield f"the file lacks the {missing} of {count} of {len(texts)} model calls"
 
 
 def _events(root: Step, steps: Sequence[Step]) -> Iterator[Event]:

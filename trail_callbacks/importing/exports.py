@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from trail_callbacks.capture.events import Hints, Status
+from trail_callbacks.importing.gaps import ELSEWHERE
 from trail_callbacks.importing.otlp import OtlpSpan, moment, status_of
 from trail_callbacks.importing.pieces import decoded, first_of, object_of, pieces, text_of
 from trail_callbacks.importing.steps import KINDS, ImportedRun, Step, kind_of, said_of, sides, step_made
@@ -46,29 +47,22 @@ def runs_in(record: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
 def run_of_runs(trace: str, records: Sequence[Mapping[str, Any]]) -> ImportedRun:
     """Makes the run of the LangSmith runs of one trace."""
     ordered = sorted(records, key=lambda record: str(record.get("dotted_order") or ""))
-    lost = []
-    for side in ("inputs", "outputs"):
-        stored = [str(each.get("name")) for each in ordered if each.get(f"{side}_s3_urls") and not each.get(side)]
-        if stored:
-            names = ", ".join(dict.fromkeys(stored[:8]))
-            lost.append(f"the {side} of {names} are stored elsewhere ({side}_s3_urls): add them")
     root = next((record for record in ordered if _parent(record) is None), {})
     said = said_of(_metadata(root))
     if root.get("session_name"):
         said.setdefault("project", str(root["session_name"]))
-    return ImportedRun(id=trace, steps=[_of_run(each) for each in ordered], lost=lost, metadata=said)
+    return ImportedRun(id=trace, steps=[_of_run(each) for each in ordered], metadata=said)
 
 
 def _of_run(record: Mapping[str, Any]) -> Step:
     named = str(record.get("run_type"))
     name = str(record.get("name") or named)
     kind = kind_of(named, name)
-    returned, metadata = record.get("outputs"), _metadata(record)
+    given, returned = (text_of(record.get(side)) for side in ("inputs", "outputs"))
+    metadata = _metadata(record)
+    elsewhere = any(record.get(f"{side}_s3_urls") and not record.get(side) for side in ("inputs", "outputs"))
     usage = first_of(returned, "usage_metadata") or first_of(first_of(returned, "llm_output"), "token_usage")
     asked = first_of(record.get("extra"), "invocation_params")
-    tags = [str(tag) for tag in record.get("tags") or ()]
-    places = [int(match[1]) for tag in tags if (match := _SEQUENCE.fullmatch(tag))]
-    branches = [tag.removeprefix("map:key:") for tag in tags if tag.startswith("map:key:")]
     error, status = _error(record)
     return step_made(
         OtlpSpan(
@@ -80,9 +74,10 @@ def _of_run(record: Mapping[str, Any]) -> Step:
             ended=moment(record.get("end_time")),
             error=error,
             status=status,
+            attributes={side: record.get(side) for side in ("inputs", "outputs")} | {ELSEWHERE: elsewhere},
         ),
         kind,
-        sides(kind, _plain(record.get("inputs")), _plain(returned)),
+        sides(kind, _plain(given), _plain(returned)),
         model=first_of(metadata, "ls_model_name") or first_of(asked, "model", "model_name"),
         details={
             "prompt_tokens": first_of(record, "prompt_tokens") or first_of(usage, "input_tokens", "prompt_tokens"),
@@ -91,9 +86,17 @@ def _of_run(record: Mapping[str, Any]) -> Step:
             "provider": metadata.get("ls_provider"),
         },
         metadata=metadata,
-        tags=tags,
-        hints=Hints(sequence=places[-1] if places else None, branch=branches[-1] if branches else None),
+        tags=record.get("tags"),
+        hints=placed(record.get("tags")),
     )
+
+
+def placed(tags: object) -> Hints:
+    """Returns what the tags of LangChain say of the place of a step among its siblings."""
+    named = list(map(str, tags)) if isinstance(tags, list) else []
+    places = [int(match[1]) for tag in named if (match := _SEQUENCE.fullmatch(tag))]
+    branches = [tag.removeprefix("map:key:") for tag in named if tag.startswith("map:key:")]
+    return Hints(sequence=places[-1] if places else None, branch=branches[-1] if branches else None)
 
 
 def _parent(record: Mapping[str, Any]) -> str | None:
@@ -188,6 +191,7 @@ def _of_observation(record: Mapping[str, Any]) -> Step:
         started=moment(first_of(record, "startTime", "start_time")),
         ended=moment(first_of(record, "endTime", "end_time")),
         error=str(said) if str(record.get("level")) == "ERROR" else None,
+        attributes={side: record.get(side) for side in ("input", "output")},
     )
     return _observed(span, record)
 

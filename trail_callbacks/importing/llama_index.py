@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ast
-import json
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
@@ -11,7 +10,6 @@ from itertools import takewhile
 
 from trail_callbacks.capture.events import Piece, RunKind
 from trail_callbacks.importing.otlp import OtlpSpan
-from trail_callbacks.importing.pieces import text_of
 from trail_callbacks.importing.steps import Step
 
 _PASSING = re.compile(r"\w*(?:Splitter|Parser|Program|Selector|Embedding|QuestionGenerator|PromptTemplate)\.\w+")
@@ -30,13 +28,6 @@ _UNSHOWN = frozenset({"window", "original_text"})
 """Metadata of sentence windows, which LlamaIndex shows to no model."""
 _SENTENCE = re.compile(r"(?<=[.!?\n])\s+")
 _LONG = 20  # characters from which a sentence is not in a prompt by chance
-_CONTEXT = frozenset({"context_str", "context_msg"})
-"""Variables of templates whose values are what a model is to answer from."""
-_RECORDED = re.compile(r"(?:retrieval|reranker)\..*\.document\.(?:content|metadata)|llm\.output_messages\..*\.content")
-_PART = re.compile(r"(?<=[.!?])[^\w\s]*\s+|\\+n|\n|['\"],\s*['\"]")
-"""Between the sentences and lines of a text, or of the printed list that it is in."""
-_LABEL = re.compile(r"\A[\w ]{1,20}: ")
-_WORD = re.compile(r"\w+")
 _SETTINGS = frozenset({"self", "ctx", "init_state", "llm", "memory", "tools", "tags", "callback_manager", "run_id"})
 _OWN = frozenset({"score", "rank"})  # attributes that are no metadata of the document
 
@@ -72,12 +63,6 @@ def lost_with(spans: Sequence[OtlpSpan]) -> Iterator[str]:
         yield "what the steps of a workflow hand on is in the file only in part, as Python prints it"
     if any(span.parent is None and "NodeWithScore(" in text for span, text in given):
         yield "the file lacks the text of nodes that were given to the app"
-    unknown = sum(1 for _ in _unrecorded(spans))
-    if unknown:
-        yield (
-            f"the context of {unknown} model calls has text that no recorded document, tool or model brought, such as "
-            "the rows of a database: it is not among the evidence"
-        )
 
 
 def said(printed: object) -> tuple[Piece, ...]:
@@ -146,28 +131,3 @@ def _shown(piece: Piece, prompts: Sequence[str]) -> Piece:
         above = before.removesuffix("\n\n").split("\n") if before.endswith("\n\n") else []
         lines = list(takewhile(lambda line: line in lines, reversed(above)))[::-1]
     return replace(piece, text="\n".join(lines) + f"\n\n{piece.text}") if lines else piece
-
-
-def _unrecorded(spans: Sequence[OtlpSpan]) -> Iterator[str]:
-    """Yields the contexts of which a part is in no text that a step of the file brought."""
-    brought: list[str] = []
-    for span in spans:
-        for key, value in span.attributes.items():
-            made = key == "output.value" and span.attributes.get("openinference.span.kind") in {"LLM", "TOOL"}
-            if made or _RECORDED.fullmatch(key) or (key == "input.value" and span.parent is None):
-                held = text_of(value)
-                brought.append(_words(held if isinstance(held, str) else json.dumps(held, ensure_ascii=False)))
-    known = " | ".join(["", *brought, ""])
-    for span in spans:
-        variables = text_of(span.attributes.get("llm.prompt_template.variables"))
-        for name in _CONTEXT & variables.keys() if isinstance(variables, dict) else ():
-            text = str(variables[name])
-            parts = [_LABEL.sub("", part) for part in _PART.split(text)]
-            words = [_words(part) for part in parts if len(part) >= _LONG] or [_words(text)]
-            if not all(f" {each} " in known for each in words if each):
-                yield text
-
-
-def _words(text: str) -> str:
-    """The words of a text, however it is printed."""
-    return " ".join(_WORD.findall(re.sub(r"\\+[nrt]", " ", text)))

@@ -5,22 +5,21 @@ from __future__ import annotations
 import json
 import re
 from collections import defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any, cast
 
 from trail_callbacks.capture.events import Hints, Piece, RunKind
 from trail_callbacks.capture.payloads import exact_text
-from trail_callbacks.importing.llama_index import is_passing, lost_with, not_printed, said, without_settings
+from trail_callbacks.importing.llama_index import is_passing, not_printed, said, without_settings
 from trail_callbacks.importing.otlp import OtlpSpan
-from trail_callbacks.importing.pieces import REDACTED, document, first_of, object_of, parsed, pieces, text_of
-from trail_callbacks.importing.steps import Step, kind_of, step_made
+from trail_callbacks.importing.pieces import REDACTED, document, first_of, object_of, pieces, text_of
+from trail_callbacks.importing.steps import Sides, Step, kind_of, step_made
 
 KIND = "openinference.span.kind"
 """The attribute that says that a span is written in this dialect."""
 
 _DEEPEST = 12  # parts of a key
-_INDEXED = re.compile(r"retrieval\.documents\.(\d+)\.")
 _SPEAKER = re.compile(r"\w+:\s*")
 """What LlamaIndex prints of a message without a text."""
 
@@ -28,7 +27,7 @@ _SPEAKER = re.compile(r"\w+:\s*")
 def step(span: OtlpSpan) -> Step:
     """Makes the step of a span."""
     known = span.attributes
-    named = str(known.get(KIND) or "")
+    named = str(known.get(KIND) or _named(known))
     kind = kind_of(named, span.name)
     if "llama_index" in span.scope and (
         is_passing(span.name, kind, known.get("input.value")) or known.get("tool.name") == "handoff"
@@ -36,10 +35,11 @@ def step(span: OtlpSpan) -> Step:
         kind = None
     metadata = object_of(known.get("metadata"))
     inputs, outputs = _sides(span, kind)
-    variables = tuple(object_of(known.get("llm.prompt_template.variables"))) if kind == "prompt" else ()
-    if len(outputs) != 1:  # of several messages only the first one's are written
+    template = object_of(known.get("llm.prompt_template.variables"))
+    variables = tuple(template) if kind == "prompt" else ()
+    if len(outputs or ()) != 1:  # of several messages only the first one's are written
         variables = ()
-    if len(variables) == len(inputs) == 1 and not inputs[0].path:  # an object, shown as its one text
+    if inputs and len(variables) == len(inputs) == 1 and not inputs[0].path:  # an object, shown as its one text
         inputs = (replace(inputs[0], path=variables),)
     return step_made(
         span,
@@ -56,31 +56,31 @@ def step(span: OtlpSpan) -> Step:
         metadata=metadata,
         tags=text_of(known.get("tag.tags")),
         hints=Hints(variables=variables or None),
+        variables=template if kind == "model" else None,
     )
 
 
-def gaps_in(spans: Sequence[OtlpSpan]) -> Iterator[str]:
-    """Yields what the spans of a trace are known to lack."""
-    hidden = [span.name for span in spans if REDACTED in span.attributes.values()]
-    if hidden:
-        yield f"texts of {', '.join(dict.fromkeys(hidden[:8]))} were hidden when they were recorded ({REDACTED})"
-    broken = [span.name for span in spans if any(_payload(span.attributes, side)[1] for side in ("input", "output"))]
-    if broken:
-        yield f"the recorded JSON of {', '.join(dict.fromkeys(broken[:8]))} is cut off: its texts are missing"
-    yield from lost_with([span for span in spans if "llama_index" in span.scope])
-    for span in spans:
-        found = {int(match[1]) for key in span.attributes if (match := _INDEXED.match(key))}
-        missing = max(found, default=-1) + 1 - len(found)
-        if missing:
-            yield f"{missing} documents of {span.name} are not in the file"
+def _named(known: Mapping[str, Any]) -> str:
+    """The kind of a span that lost it, by what only spans of one kind have."""
+    keys = " ".join(known)
+    found = {"llm.output_messages.": "LLM", "llm.prompts": "LLM", "llm.model_name": "LLM", "tool.name": "TOOL"}
+    return next((kind for key, kind in found.items() if key in keys), "RETRIEVER" if "retrieval." in keys else "CHAIN")
 
 
-def _sides(span: OtlpSpan, kind: RunKind | None) -> tuple[tuple[Piece, ...], tuple[Piece, ...]]:
+def _sides(span: OtlpSpan, kind: RunKind | None) -> Sides:
+    inputs, outputs = _pieces(span, kind)
+    return tuple(  # type: ignore[return-value] # two
+        each or (None if f"{side}.value" not in span.attributes else ())
+        for side, each in (("input", inputs), ("output", outputs))
+    )
+
+
+def _pieces(span: OtlpSpan, kind: RunKind | None) -> tuple[tuple[Piece, ...], tuple[Piece, ...]]:
     known = span.attributes
-    given, returned = _payload(known, "input")[0], _payload(known, "output")[0]
+    given, returned = _payload(span, "input"), _payload(span, "output")
     if kind == "model":
         return _prompt(known, given), _written(known, returned)
-    if str(known.get(KIND)).upper() == "RERANKER":
+    if "reranker.output_documents." in " ".join(known):
         before, after = (_documents(known, f"reranker.{side}_documents") for side in ("input", "output"))
         return pieces(known.get("reranker.query"), ("query",)) + before, after
     of_llama_index = "llama_index" in span.scope
@@ -100,12 +100,12 @@ def _sides(span: OtlpSpan, kind: RunKind | None) -> tuple[tuple[Piece, ...], tup
 def _prompt(known: Mapping[str, Any], given: object) -> tuple[Piece, ...]:
     """What a model read: LangChain's own messages have ids, those of OpenInference do not."""
     own = tuple(each for each in pieces(given, model=True) if each.form == "message")
-    listed = _listed(known, "llm.input_messages", "message")
-    if own and len(own) >= len(listed):
+    messages = listed(known, "llm.input_messages", "message")
+    if own and len(own) >= len(messages):
         return own
-    if listed:
-        return pieces(listed, ("messages",), model=True)
-    prompts = known.get("llm.prompts") or [first_of(each, "text") for each in _listed(known, "llm.prompts", "prompt")]
+    if messages:
+        return pieces(messages, ("messages",), model=True)
+    prompts = known.get("llm.prompts") or [first_of(each, "text") for each in listed(known, "llm.prompts", "prompt")]
     return pieces(prompts, ("prompt",), model=True) or pieces(given, ("prompt",), model=True)
 
 
@@ -113,9 +113,9 @@ def _written(known: Mapping[str, Any], returned: object) -> tuple[Piece, ...]:
     own = pieces(returned)
     if any(each.form in {"message", "tool_call"} for each in own):
         return own
-    listed = pieces(_listed(known, "llm.output_messages", "message"), ("messages",))
-    empty = bool(listed) and all(_SPEAKER.fullmatch(each.text) for each in own)
-    return listed if empty or any(each.text.strip() for each in listed) else own
+    found = pieces(listed(known, "llm.output_messages", "message"), ("messages",))
+    empty = bool(found) and all(_SPEAKER.fullmatch(each.text) for each in own)
+    return found if empty or any(each.text.strip() for each in found) else own
 
 
 def _own_json(value: object, read: tuple[Piece, ...]) -> tuple[Piece, ...]:
@@ -125,39 +125,38 @@ def _own_json(value: object, read: tuple[Piece, ...]) -> tuple[Piece, ...]:
     return (Piece(text=exact_text(value)),) if own and {each.form for each in read} == {"text"} else read
 
 
-def _payload(known: Mapping[str, Any], side: str) -> tuple[Any, bool]:
-    """The value of one side: text, or what its JSON holds; None if it is hidden. And whether its JSON is cut off."""
+def _payload(span: OtlpSpan, side: str) -> Any:
+    """The value of one side: text, or what its JSON holds; None if it is hidden or cut off."""
+    known = span.attributes
     value = known.get(f"{side}.value")
     if value == REDACTED:
-        return None, False
-    if not str(known.get(f"{side}.mime_type") or "").endswith("json"):
-        return value, False
-    try:
-        return parsed(value), False
-    except ValueError:
-        return None, True
+        return None
+    # These instrumentors say of all JSON that it is: where they do not, the type of a value was lost.
+    if str(known.get(f"{side}.mime_type") or "").endswith("json") or span.scope.endswith(("langchain", "llama_index")):
+        return text_of(value)
+    return value
 
 
 def _documents(known: Mapping[str, Any], prefix: str) -> tuple[Piece, ...]:
-    listed = enumerate(_listed(known, prefix, "document"))
-    return tuple(document(each, ("documents", i), first_of(each, "content")) for i, each in listed)
+    found = enumerate(listed(known, prefix, "document"))
+    return tuple(document(each, ("documents", i), first_of(each, "content")) for i, each in found)
 
 
-def _identified(listed: Sequence[Piece], written: Sequence[Piece]) -> tuple[Piece, ...]:
+def _identified(found: Sequence[Piece], written: Sequence[Piece]) -> tuple[Piece, ...]:
     """The listed documents with the ids that only the output of LangChain's retriever has, and those it alone has."""
     written = [piece for piece in written if piece.form == "document"]
-    if len(written) > len(listed):
+    if len(written) > len(found):
         return tuple(written)
     ids: dict[str, list[str | None]] = defaultdict(list)
     for piece in written:
         ids[piece.text].append(piece.id)
     return tuple(
-        replace(piece, id=ids[piece.text].pop(0)) if piece.id is None and ids[piece.text] else piece for piece in listed
+        replace(piece, id=ids[piece.text].pop(0)) if piece.id is None and ids[piece.text] else piece for piece in found
     )
 
 
-def _listed(known: Mapping[str, Any], prefix: str, wrapped: str) -> list[dict[str, Any]]:
-    """The items of a list that is written with an index in each key, in the order of the numbers, unwrapped."""
+def listed(known: Mapping[str, Any], prefix: str, wrapped: str) -> list[dict[str, Any]]:
+    """Returns the items of a list that is written with an index in each key, in the order of the numbers, unwrapped."""
     items: dict[int, dict[str, Any]] = defaultdict(dict)
     for key, value in known.items():
         index, _, rest = key.removeprefix(f"{prefix}.").partition(".")

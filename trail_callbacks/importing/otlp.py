@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import base64
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
 from datetime import datetime
@@ -22,8 +22,6 @@ _ERROR = frozenset({2, "2", "STATUS_CODE_ERROR", "ERROR"})
 _YEAR_10000 = 253_402_300_800  # seconds: what is later is no time
 _RESOURCES = ("resourceSpans", "resource_spans")
 _SCOPES = ("scopeSpans", "scope_spans", "instrumentationLibrarySpans")
-_NAMED = 3  # spans
-_CUT = 3  # different texts of one length, from which that length is a limit
 _NESTED = frozenset({"llm", "retrieval", "reranker", "input", "output", "openinference", "tool", "document"})
 """Attributes that Phoenix nests."""
 
@@ -79,34 +77,15 @@ def moment(value: object) -> float | None:
     return number / unit if 0 < number / unit < _YEAR_10000 else None
 
 
-def lost_with_all(spans: Sequence[OtlpSpan]) -> Iterator[str]:
-    """Yields what the tracer is known to have left out of some spans, whatever their dialect."""
-    dropping = [span for span in spans if span.dropped]
-    if dropping:
-        names = list(dict.fromkeys(span.name for span in dropping))
-        more = f" and {len(names) - _NAMED} more" if len(names) > _NAMED else ""
-        yield (
-            f"the tracer dropped {sum(span.dropped for span in dropping)} attributes of {', '.join(names[:_NAMED])}"
-            f"{more}, texts perhaps: record with a higher OTEL_SPAN_ATTRIBUTE_COUNT_LIMIT (10000)"
-        )
-    # Values were cut where several have one length, none has more, and most of these end in mid-sentence.
-    texts = {value for span in spans for value in span.attributes.values() if isinstance(value, str)}
-    limit = max(map(len, texts), default=0)
-    equal = [text for text in texts if len(text) == limit]
-    unfinished = [text for text in equal if not text.rstrip().endswith(tuple('.!?}]":)'))]
-    if limit > 1 and len(equal) >= _CUT and 2 * len(unfinished) > len(equal):
-        yield (
-            f"texts end after {limit} characters: unset OTEL_ATTRIBUTE_VALUE_LENGTH_LIMIT and "
-            "OTEL_SPAN_ATTRIBUTE_VALUE_LENGTH_LIMIT to record them whole"
-        )
-
-
 def _span(item: Mapping[str, Any], resource: object, scope: object) -> Iterator[OtlpSpan]:
     ids = _ids(item)
     if ids is None:
         return
     error, status = _error(item)
     attributes = _attributes(item.get("attributes"))
+    for event in _objects(item.get("events")):
+        if str(event.get("name")).startswith("gen_ai."):  # texts may be in events, not to be in the span
+            attributes = {**_attributes(event.get("attributes")), **attributes}
     if isinstance(kind := item.get("span_kind"), str):  # Phoenix keeps it beside the attributes
         attributes.setdefault("openinference.span.kind", kind)
     yield OtlpSpan(

@@ -39,6 +39,10 @@ _PIECES = 10_000
 _VECTOR = 32
 """A list of this many numbers or more is an embedding, not text."""
 _SKIPPED = frozenset({"callback_manager", "additional_kwargs", "response_metadata", "invocation_params", "embedding"})
+_BEGINS = re.compile(r'\s*(?:"|\{\s*(?:"|\Z)|\[[\s\[{]*(?:"|\Z))')
+"""How the JSON of a text, an object or a list of these begins."""
+_OPEN = ("Unterminated string", "Invalid \\")
+_TOKEN = 5  # characters of `false`, which may be cut too
 _REPR = re.compile(r"<(?:generator object|[\w.]+ object|[\w.]+\(|_\w+ at 0x).*>", re.DOTALL)
 """What Python prints of an object without a text, such as `<generator object>`."""
 
@@ -58,16 +62,29 @@ def parsed(text: object) -> Any:
 
 
 def decoded(text: object) -> Any:
-    """Returns what a text is the JSON of; of a text that is none, the text."""
+    """Returns what a text is the JSON of; of one whose JSON is cut off nothing, and of one that is none the text."""
     try:
         return parsed(text)
     except ValueError:
-        return text
+        return None if is_cut(text) else text
 
 
 def text_of(text: object) -> Any:
-    """Returns the object or list that a text is the JSON of, else the text: most tools do not say which it is."""
+    """As `decoded`, of objects and lists only: most tools do not say which texts are JSON."""
     return decoded(text) if isinstance(text, str) and text.lstrip()[:1] in {"{", "["} else text
+
+
+def is_cut(text: object) -> bool:
+    """True for the beginning of a JSON text: its end is what the parser misses."""
+    if not isinstance(text, str) or not _BEGINS.match(text):
+        return False
+    try:
+        json.loads(text)
+    except json.JSONDecodeError as error:
+        return error.msg.startswith(_OPEN) or error.pos >= len(text.rstrip()) - _TOKEN
+    except RecursionError:
+        return False
+    return False
 
 
 def object_of(value: object) -> dict[str, Any]:
@@ -163,9 +180,8 @@ class _Walk:
 
     def _openai(self, item: Mapping[str, Any], path: Path, _: int) -> bool:
         """Reads a message, a tool call or a document by its keys."""
-        role = _ROLES.get(str(item.get("role")).lower())
-        if role is not None and any(key in item for key in (*_CONTENT, "tool_calls")):
-            self._message(item, role, path)
+        if isinstance(item.get("role"), str) and any(key in item for key in (*_CONTENT, "tool_calls")):
+            self._message(item, _ROLES.get(item["role"].lower()), path)
         elif item.get("type") == "tool_call" and "name" in item and "args" in item:
             self.found += [Piece(text=text, path=path, form="tool_call", call_id=id_) for id_, text in _calls([item])]
         elif isinstance(item.get("page_content"), str):
@@ -205,7 +221,7 @@ class _Walk:
             for i, each in enumerate(item):  # the place of a command is no channel
                 self.visit(each, path if _is_command(each) else (*path, i), depth + 1)
 
-    def _message(self, item: Mapping[str, Any], role: str, path: Path) -> None:
+    def _message(self, item: Mapping[str, Any], role: str | None, path: Path) -> None:
         """Adds a message and, unless a model reads it, its tool calls; fields are those of LangChain and others."""
         content = next((item[key] for key in _CONTENT if item.get(key) is not None), None)
         extra = item.get("additional_kwargs")

@@ -1,20 +1,22 @@
 """The spans of one trace to steps, in the dialect that each one's attributes are written in.
 
-OpenInference and Langfuse have modules of their own; the semantic conventions of OpenTelemetry for GenAI and the
-attributes of MLflow, which are JSON, are read here. GenAI has no texts of documents, but in prompts.
+OpenInference and Langfuse have modules of their own; the semantic conventions of OpenTelemetry for GenAI, what
+OpenLLMetry adds to them, and the attributes of MLflow, which are JSON, are read here. GenAI has no texts of documents,
+but in prompts; OpenLLMetry has.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import Any
+from typing import Any, cast
 
 from trail_callbacks.capture.events import Hints, Piece, RunKind
 from trail_callbacks.importing import exports, openinference
-from trail_callbacks.importing.otlp import OtlpSpan, lost_with_all, spans_in
+from trail_callbacks.importing.llama_index import lost_with
+from trail_callbacks.importing.otlp import OtlpSpan, spans_in
 from trail_callbacks.importing.pieces import decoded, document, first_of, object_of, pieces, text_of
-from trail_callbacks.importing.steps import ImportedRun, Step, kind_of, said_of, sides, step_made
+from trail_callbacks.importing.steps import ImportedRun, Sides, Step, kind_of, said_of, sides, step_made
 
 _CONTEXT = {
     "session.id": "session_id",
@@ -29,6 +31,9 @@ _CONTEXT = {
 """Attributes that say whose run it was, and the key of metadata that means it."""
 _MLFLOW = "mlflow.spanType"
 _OPERATION = "gen_ai.operation.name"
+_ENTITY = "traceloop.span.kind"
+_UNNAMED = {"messages": "model", "prompt": "model", "tool": "tool", "retrieval": "retriever"}
+"""Kinds of spans that do not say which operation they are, by what is in the names of their attributes."""
 _VARIABLE = "gen_ai.prompt.variable."
 _NAMES = {"tool": "gen_ai.tool.name", "chain": "gen_ai.agent.name", "retriever": "gen_ai.data_source.id"}
 
@@ -36,7 +41,7 @@ _NAMES = {"tool": "gen_ai.tool.name", "chain": "gen_ai.agent.name", "retriever":
 def run_of(trace_id: str, spans: Sequence[OtlpSpan]) -> ImportedRun:
     """Makes the run of the spans of one trace."""
     steps = [_step(span) for span in spans]
-    lost = [*lost_with_all(spans), *openinference.gaps_in(spans), *_gaps(spans)]
+    lost = list(lost_with([span for span in spans if "llama_index" in span.scope]))
     by_methods = any("llama_index" in span.scope for span in spans)
     return ImportedRun(id=trace_id, steps=steps, lost=lost, metadata=_context(spans), by_methods=by_methods)
 
@@ -65,16 +70,10 @@ def run_of_mlflow(trace_id: str, record: Mapping[str, Any]) -> ImportedRun:
 
 
 def _step(span: OtlpSpan) -> Step:
-    known = span.attributes
-    if openinference.KIND in known:
-        return openinference.step(span)
-    if exports.KIND in known:
-        return exports.step_of_span(span)
-    if _MLFLOW in known:
-        return _of_mlflow(span)
-    if any(key.startswith("gen_ai.") for key in known):
-        return _of_genai(span)
-    return step_made(span, None, ((), ()))
+    for beginning, make in _DIALECTS.items():
+        if any(key.startswith(beginning) for key in span.attributes):
+            return make(span)
+    return replace(step_made(span, None, ((), ())), foreign=True)
 
 
 def _of_mlflow(span: OtlpSpan) -> Step:
@@ -96,10 +95,38 @@ def _of_mlflow(span: OtlpSpan) -> Step:
     )
 
 
-def _of_genai(span: OtlpSpan) -> Step:
+def _of_openllmetry(span: OtlpSpan) -> Step:
+    """What OpenLLMetry writes of all but models: payloads as JSON, with tags and metadata of LangChain beside them."""
     known = span.attributes
+    given, returned = (object_of(known.get(f"traceloop.entity.{side}put")) for side in ("in", "out"))
+    name = str(known.get("traceloop.entity.name") or span.name)
+    kind = kind_of(str(known.get(_ENTITY)), name)
+    if "documents" in returned or str(known.get(_OPERATION)).endswith("retrieve"):
+        kind = "retriever"
+    inputs = first_of(given, "inputs", "query", "input_str")
+    outputs = returned.get("outputs", returned.get("output", {"documents": returned.get("documents")}))
+    return step_made(
+        span,
+        kind,
+        sides(kind, inputs if given else None, outputs if returned else None),
+        name=name,
+        metadata=object_of(given.get("metadata")),
+        tags=given.get("tags"),
+        hints=exports.placed(given.get("tags")),
+    )
+
+
+def _of_genai(span: OtlpSpan) -> Step:
+    known = {key: each for key, each in span.attributes.items() if not key.startswith("traceloop.")}
     operation = str(known.get(_OPERATION) or "")
-    kind = kind_of(operation, "") if operation else None
+    keys = " ".join(known)
+    kind = (
+        kind_of(operation, "")
+        if operation
+        else next((cast("RunKind", each) for key, each in _UNNAMED.items() if key in keys), None)
+    )
+    if "gen_ai.workflow.nodes" in known:  # OpenLLMetry's, around the span of the same graph that has the texts
+        kind = None
     call_id = known.get("gen_ai.tool.call.id")
     return step_made(
         span,
@@ -115,16 +142,18 @@ def _of_genai(span: OtlpSpan) -> Step:
     )
 
 
-def _sides(known: Mapping[str, Any], kind: RunKind | None) -> tuple[tuple[Piece, ...], tuple[Piece, ...]]:
+def _sides(known: Mapping[str, Any], kind: RunKind | None) -> Sides:
     if kind == "retriever":
-        return pieces(known.get("gen_ai.retrieval.query.text"), ("query",)), _documents(known)
+        found = _documents(known)
+        shown = found or "gen_ai.retrieval.documents" in known
+        return pieces(known.get("gen_ai.retrieval.query.text"), ("query",)), found if shown else None
     if kind == "tool":
         sent, result = (text_of(known.get(f"gen_ai.tool.call.{side}")) for side in ("arguments", "result"))
-        return pieces(sent), pieces(result)
+        return pieces(sent), None if result is None else pieces(result)
     model = kind == "model"
     given = pieces(text_of(known.get("gen_ai.system_instructions")), ("system",), model=model)
-    given += pieces(text_of(known.get("gen_ai.input.messages")), ("messages",), model=model)
-    returned = pieces(text_of(known.get("gen_ai.output.messages")), ("messages",))
+    given += pieces(_messages(known, "input.messages", "prompt"), ("messages",), model=model)
+    returned = pieces(_messages(known, "output.messages", "completion"), ("messages",))
     if model:  # nothing else in the file says where its text comes from
         is_system = [each.path[0] == "system" or each.role == "system" for each in given]
         given = tuple(
@@ -136,6 +165,12 @@ def _sides(known: Mapping[str, Any], kind: RunKind | None) -> tuple[tuple[Piece,
     ), returned
 
 
+def _messages(known: Mapping[str, Any], name: str, earlier: str) -> object:
+    """The messages of one side: as JSON, or as OpenLLMetry wrote them before, with an index in each key."""
+    found = text_of(known.get(f"gen_ai.{name}")) or text_of(known.get(f"gen_ai.{earlier}"))
+    return found or openinference.listed(known, f"gen_ai.{earlier}", "")
+
+
 def _documents(known: Mapping[str, Any]) -> tuple[Piece, ...]:
     listed = text_of(known.get("gen_ai.retrieval.documents"))
     return tuple(
@@ -145,13 +180,16 @@ def _documents(known: Mapping[str, Any]) -> tuple[Piece, ...]:
     )
 
 
-def _gaps(spans: Sequence[OtlpSpan]) -> Iterator[str]:
-    found = [span.attributes for span in spans if span.attributes.get(_OPERATION) == "retrieval"]
-    if any(not any(piece.text.strip() for piece in _documents(known)) for known in found):
-        yield (
-            "retrieved documents have no text in OpenTelemetry's GenAI conventions: the answer is checked against the "
-            "text of the prompts"
-        )
+_DIALECTS = {
+    openinference.KIND: openinference.step,
+    "langfuse.observation.": exports.step_of_span,
+    "mlflow.span": _of_mlflow,
+    "traceloop.entity.input": _of_openllmetry,
+    _ENTITY: _of_openllmetry,
+    "gen_ai.": _of_genai,
+    **dict.fromkeys(("llm.", "retrieval.", "reranker.", "input.value", "output.value"), openinference.step),
+}
+"""By the beginning of an attribute, the first that a span has."""
 
 
 def _context(spans: Sequence[OtlpSpan]) -> dict[str, Any]:

@@ -15,11 +15,13 @@ from typing import Any, Literal
 
 from trail_callbacks.capture.events import Hints, Piece, RunKind, Status
 from trail_callbacks.capture.payloads import scalars
+from trail_callbacks.importing.gaps import Gap, seen_in
 from trail_callbacks.importing.otlp import OtlpSpan
 from trail_callbacks.importing.pieces import first_of, pieces
 
 KINDS: dict[str, RunKind | None] = {
     **dict.fromkeys(("chain", "agent", "span", "reranker", "invoke_agent", "invoke_workflow", "plan"), "chain"),
+    **dict.fromkeys(("workflow", "task"), "chain"),
     **dict.fromkeys(("guardrail", "evaluator", "judge"), "chain"),
     **dict.fromkeys(("llm", "chat_model", "generation", "chat", "text_completion", "generate_content"), "model"),
     **dict.fromkeys(("retriever", "retrieval"), "retriever"),
@@ -36,6 +38,9 @@ _FRAMEWORK_KEYS = (
     *("ls_", "lc_", "langgraph_", "langfuse_", "checkpoint_", "thread_ts", "__"),
     *("LANGSMITH_", "LANGCHAIN_", "LANGFUSE_", "is_langchain_root", "runtime", "sdk", "platform"),
 )
+
+
+Sides = tuple["tuple[Piece, ...] | None", "tuple[Piece, ...] | None"]
 
 
 @dataclass(slots=True, kw_only=True, eq=False)
@@ -56,6 +61,10 @@ class Step:
     hints: Hints = field(default_factory=Hints)
     tags: tuple[str, ...] = ()  # of a root: what the app tagged it with
     metadata: Mapping[str, Any] = field(default_factory=dict)  # what the app said, without what the framework did
+    variables: Mapping[str, Any] = field(default_factory=dict)  # of the template of a model's prompt, if that is known
+    foreign: bool = False  # of no dialect, such as the span of a web server, around which may be other services
+    lacks: tuple[str, ...] = ()  # `input`, `output`: sides that are not in the file
+    gaps: tuple[Gap, ...] = ()  # what else of it is not
 
     @property
     def documents(self) -> tuple[Piece, ...]:
@@ -80,8 +89,13 @@ def kind_of(named: str, name: str) -> RunKind | None:
     return "prompt" if kind == "chain" and name.endswith("PromptTemplate") else kind
 
 
-def sides(kind: RunKind | None, given: object, returned: object) -> tuple[tuple[Piece, ...], tuple[Piece, ...]]:
-    """Returns the pieces of the payloads of a step, as frameworks write them."""
+def sides(kind: RunKind | None, given: object, returned: object) -> Sides:
+    """Returns the pieces of the payloads of a step, as frameworks write them; None for a payload that is not there."""
+    inputs, outputs = _sides(kind, given, returned)
+    return None if given is None else inputs, None if returned is None else outputs
+
+
+def _sides(kind: RunKind | None, given: object, returned: object) -> tuple[tuple[Piece, ...], tuple[Piece, ...]]:
     if kind == "model":
         asked = next((given[key] for key in ("messages", "prompts", "prompt") if key in given), given) if isinstance(
             given, Mapping
@@ -92,19 +106,40 @@ def sides(kind: RunKind | None, given: object, returned: object) -> tuple[tuple[
         elif isinstance(generated := first_of(returned, "generations"), list):
             returned = {"generations": generated}
         return pieces(asked, ("messages",), model=True), pieces(returned)
+    if kind == "retriever":
+        returned = _as_documents(returned)
     inputs, outputs = pieces(given), pieces(returned)
     if kind == "retriever":
         inputs = tuple(replace(each, path=("query",)) if each.path in {(), ("input",)} else each for each in inputs)
         outputs = tuple(  # what one of the app's own returned
             replace(each, form="document") if each.form == "text" and len(each.path) <= 1 else each for each in outputs
         )
+        outputs = tuple(each for each in outputs if each.form == "document")
     return inputs, outputs
+
+
+_TEXT = ("page_content", "text", "content", "document", "chunk")
+
+
+def _as_documents(found: object) -> object:
+    """What any retriever returned, with documents in the form of LangChain's: scores and ids are none."""
+    if isinstance(found, list):
+        return [_as_documents(each) for each in found]
+    if not isinstance(found, Mapping) or found.get("lc") is not None:
+        return found
+    inner = next((found[key] for key in ("node", "document", "payload") if isinstance(found.get(key), Mapping)), found)
+    text = next((inner[key] for key in _TEXT if isinstance(inner.get(key), str)), None)
+    if text is None:
+        return {key: _as_documents(each) for key, each in found.items() if isinstance(each, list | Mapping)}
+    id_ = first_of(found, "id", "id_", "node_id") or first_of(inner, "id", "id_", "node_id")
+    known = {"metadata": first_of(inner, "metadata") or {}, "score": found.get("score"), "id": id_}
+    return {"page_content": text, **known}
 
 
 def step_made(
     span: OtlpSpan,
     kind: RunKind | None,
-    both: tuple[tuple[Piece, ...], tuple[Piece, ...]],
+    both: Sides,
     *,
     named: str = "",
     name: str | None = None,
@@ -113,13 +148,14 @@ def step_made(
     metadata: Mapping[str, Any] | None = None,
     tags: object = (),
     hints: Hints | None = None,
+    variables: Mapping[str, Any] | None = None,
 ) -> Step:
     """Makes a step of the ids, times and error of a span, and of what went in and came out.
 
     Args:
         span: The span, or what a tool knows in its place.
         kind: Its kind.
-        both: Both sides.
+        both: Both sides; None for one that is not in the file.
         named: What its tool calls its kind.
         name: Its name, if not that of the span. A model in a graph is known by the name of its node.
         model: The model; counts for a model call only, as details do.
@@ -127,8 +163,10 @@ def step_made(
         metadata: All that is said of it.
         tags: Its tags.
         hints: What else is known of its place.
+        variables: Of the template of its prompt.
     """
-    inputs, outputs = both
+    lacks = tuple(side for side, pieces in zip(("input", "output"), both, strict=True) if pieces is None)
+    inputs, outputs = (side or () for side in both)
     metadata, hints, name = metadata or {}, hints or Hints(), name or span.name
     node, agent = metadata.get("langgraph_node"), metadata.get("lc_agent_name")
     answered = next((piece.call_id for piece in outputs if kind == "tool" and piece.call_id), None)
@@ -162,6 +200,9 @@ def step_made(
         if isinstance(tags, list)
         else (),
         metadata=said_of(metadata),
+        variables=variables or {},
+        lacks=lacks,
+        gaps=tuple(seen_in(span)),
     )
 
 
@@ -185,7 +226,7 @@ def tidied(steps: Iterable[Step]) -> list[Step]:
     for step in ordered:
         around = known.get(_kept(step.parent, into) or "")
         if step.kind is None:
-            into[step.id] = around.id if around else ""
+            into[step.id] = around.id if around else "" if step.foreign else step.parent or ""
         elif around is not None and around.kind is not None and _is_twin(step, around):
             into[step.id] = around.id
     for step in reversed(ordered):  # the innermost first: what it shows goes outwards
@@ -215,6 +256,7 @@ def _absorb(outer: Step, inner: Step) -> None:
     else:
         outer.inputs = outer.inputs or inner.inputs
     outer.outputs = outer.outputs if any(piece.text.strip() for piece in outer.outputs) else inner.outputs
+    outer.variables = outer.variables or inner.variables
     outer.model = outer.model or inner.model
     if inner.ended is not None and outer.ended is not None:
         outer.ended = max(outer.ended, inner.ended)
@@ -265,6 +307,7 @@ def rooted(steps: Sequence[Step], trace_id: str) -> tuple[Step, list[str]]:
     orphans = sum(bool(step.parent) for step in roots)
     if len(roots) == 1:
         return roots[0], ["the step around all others is not in the file"] if orphans else []
+    lost = f"{orphans or len(roots)} steps are in the file without the step around them, which shows what was returned"
     first = min(roots, key=lambda step: step.started if step.started is not None else 0.0)
     if first.kind == "model":  # what it was asked is the question of a root that has none of its own
         users = [piece for piece in first.inputs if piece.role == "user"]
@@ -284,7 +327,7 @@ def rooted(steps: Sequence[Step], trace_id: str) -> tuple[Step, list[str]]:
     )
     for step in roots:
         step.parent = root.id
-    return root, [f"{orphans} steps are in the file without the step around them"] if orphans else []
+    return root, [lost]
 
 
 Moment = tuple[float, Literal["start", "end"], Step]
