@@ -269,14 +269,14 @@ def of_mlflow(seeds: list[str]) -> list[Any]:
     with tempfile.TemporaryDirectory() as folder:
         os.environ["MLFLOW_ALLOW_FILE_STORE"] = "true"
         mlflow.set_tracking_uri(Path(folder).as_uri())
-        mlflow.set_experiment("bench")
         mlflow.langchain.autolog()
+        found = []
         for seed in seeds:
             langchain(seed, [])
-        mlflow.flush_trace_async_logging()
-        traces = mlflow.search_traces(return_type="list", max_results=10 * len(seeds))
+            mlflow.flush_trace_async_logging()
+            found.append([json.loads(mlflow.get_trace(mlflow.get_last_active_trace_id()).to_json())])
         mlflow.langchain.autolog(disable=True)
-        return [[json.loads(each.to_json())] for each in traces]
+        return found
 
 
 OTEL = "opentelemetry.instrumentation"

@@ -14,7 +14,7 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 from trail_callbacks.capture.conversation import TURN, Earlier, mark_model_text, order_of, recall, time_of
-from trail_callbacks.capture.events import DECLARED, Event, Piece
+from trail_callbacks.capture.events import DECLARED, IMPORTED, Event, Piece
 from trail_callbacks.capture.lineage import (
     Contribution,
     Contributions,
@@ -151,7 +151,8 @@ class _Builder:
         """The node of a text that untraced code returned, if that code is its source."""
         run, piece = slot.run, slot.piece
         passed = any(link.source.piece.text.strip() == piece.text.strip() for link in self._linker.of(slot))
-        unknown = piece.origin == "unknown" and piece.form != "document" and not passed
+        seen = passed or piece.form == "document" or IMPORTED in piece.attributes
+        unknown = piece.origin == "unknown" and not seen
         if not unknown and not self._code.is_source(slot):
             return None
         if unknown:
@@ -348,7 +349,8 @@ class _Builder:
             node = self._instructions.get(text)
             if node is None:
                 kind: NodeKind = "instruction" if origin == "template" else "document"
-                attributes = {UNSEEN: "a part"} if origin == "unknown" else {}
+                left = origin == "unknown" and not any(IMPORTED in slot.piece.attributes for slot in run.inputs)
+                attributes = {UNSEEN: "a part"} if left else {}
                 node = NodeDraft(kind, Text(text), run, run.start - 0.5, attributes, origin=origin)
                 self._instructions[text] = node
                 self._drafts.append(node)

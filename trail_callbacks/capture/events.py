@@ -16,6 +16,9 @@ from trail_callbacks.graph import Origin
 MOST_PIECES = 10_000
 """Pieces of one payload; a larger one is cut, so that a state that holds a corpus cannot exhaust the app's memory."""
 
+IMPORTED = "imported"
+"""Attribute of a piece of an imported run: its text is of unknown origin unless a step in the file explains it."""
+
 CUT = "cut"
 """Attribute of a piece without text, which stands for the texts of a payload beyond those that are recorded."""
 

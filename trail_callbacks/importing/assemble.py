@@ -7,7 +7,8 @@ from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 
-from trail_callbacks.capture.events import Event, Piece, RunEnded, RunFailed, RunStarted
+from trail_callbacks.capture.events import IMPORTED, Event, Piece, RunEnded, RunFailed, RunStarted
+from trail_callbacks.graph import Origin
 from trail_callbacks.importing.gaps import missing, said, silent
 from trail_callbacks.importing.llama_index import by_methods
 from trail_callbacks.importing.pieces import pieces
@@ -180,7 +181,8 @@ def _unseen(piece: Piece) -> Piece:
     """A piece whose text has an unknown origin unless a step of the run brought it; what models say is known."""
     if piece.form == "tool_call" or piece.origin not in {None, "given"}:
         return piece
-    return replace(piece, origin="model" if piece.role == "assistant" else "unknown")
+    origin: Origin = "model" if piece.role == "assistant" else "unknown"
+    return replace(piece, origin=origin, attributes={**piece.attributes, IMPORTED: True})
 
 
 def _complete(root: Step, steps: Sequence[Step]) -> None:

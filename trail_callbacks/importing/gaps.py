@@ -178,7 +178,8 @@ def _cut(steps: Sequence[Step], root: Step | None) -> Iterator[tuple[str, Gap]]:
     for step in steps:
         for piece in (*step.outputs, *(step.inputs if step is root else ())):
             text, is_document = piece.text, piece.form == "document"
-            if len(text) < (_WORD if step is root else _LONG) or (text.rstrip().endswith(_ENDS) and not text[-1].isspace()):
+            ends = text.rstrip().endswith(_ENDS) and not text[-1].isspace()
+            if ends or len(text) < (_WORD if step is root else _LONG):
                 continue
             after = next(iter(texts[bisect_right(texts, text) :][:1]), "")
             alike = {text, after} <= several or ({text, after} <= written and bool({text, after} & answers))
