@@ -29,7 +29,7 @@ from trail_callbacks.canary.outcomes import classify
 from trail_callbacks.canary.perturbers.perturb import perturb
 from trail_callbacks.capture.build import build
 from trail_callbacks.capture.conversation import Earlier
-from trail_callbacks.capture.echoes import Echoes, arguments, transcript_spans
+from trail_callbacks.capture.echoes import Echoes, arguments, is_dialogue, transcript_spans
 from trail_callbacks.capture.events import Event, Piece, RunEnded, RunKind, RunStarted
 from trail_callbacks.capture.match import Text, TextIndex, arrived, longest_first, overlap
 from trail_callbacks.capture.payloads import exact_text, fields_text, scalars, without_feedback
@@ -400,7 +400,7 @@ READERS: dict[str, Callable[[str], Any]] = {
     "capture.match": _matched,
     "capture.build links": _linked,
     "capture.echoes": _echoed,
-    "capture.echoes transcript": lambda text: (transcript_spans(text), list(arguments(text))),
+    "capture.echoes transcript": lambda text: (transcript_spans(text), is_dialogue(text), list(arguments(text))),
     "capture.payloads": lambda text: (exact_text({"a": [text]}), fields_text([(["a", 0], text)]), scalars({"a": text})),
     "capture.build": _built,
     "diagnosis.facets": lambda text: survey_by_rules(text, [text], whole([Node(id="d", kind="document", text=text)])),

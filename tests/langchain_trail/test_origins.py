@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+from contextlib import closing
 from operator import itemgetter
 
 import pytest
@@ -13,6 +15,8 @@ from langchain_core.prompts import ChatPromptTemplate, MessagesPlaceholder, Prom
 from langchain_core.retrievers import BaseRetriever
 from langchain_core.tools import tool
 from langchain_trail import TrailCallbackHandler
+
+from trail_callbacks.text import outside
 
 from .calling import run
 
@@ -123,6 +127,56 @@ def test_documents_of_an_earlier_turn_stay_evidence_with_their_turn(handler, nam
     assert [str(verdict.support) for verdict in report.verdicts] == ["supported", "contradicted"]
     quoted = report.graph.node(report.verdicts[0].evidence[0].node_id)
     assert (quoted.origin, quoted.attributes["turn"]) == ("retrieved", 1)
+
+
+HOW = "How long is the ferry?"
+TOLD = {
+    "labels": f"Mensch: {HOW}\nKI: {INVENTED}",
+    "full-width": f"\u4eba\u9593\uff1a{HOW}\nbot\uff1a{INVENTED}",
+    "roles": f"**User:** {HOW}\n\n**Assistant:** {INVENTED}",
+    "tags": f"<|im_start|>user\n{HOW}<|im_end|>\n<|im_start|>assistant\n{INVENTED}<|im_end|>",
+    "JSON": json.dumps([{"role": "user", "content": HOW}, {"role": "assistant", "content": INVENTED}]),
+    "YAML": f"- role: user\n  content: {HOW}\n- role: assistant\n  content: {INVENTED}",
+    "pairs": str([("human", HOW), ("ai", INVENTED)]),
+}
+
+
+def told(handler, text, name="history", **inputs):
+    prompt = ChatPromptTemplate.from_template(f"So far:\n{{{name}}}\n\n{'Now: {question}' if inputs else ''}")
+    (prompt | played(INVENTED)).invoke({name: text, **inputs}, {"callbacks": [handler]})
+    return handler.report()
+
+
+@pytest.mark.parametrize("shape", TOLD)
+def test_a_history_in_one_string_is_no_source_and_a_report_says_how_to_declare_one(handler, shape):
+    report = told(handler, TOLD[shape], question="Say it again")
+    assert report.state != "assessed"
+    assert not classes(handler) & {"supported"}
+    assert not any(INVENTED in outside(node.text, node.model_spans) for node in report.graph.leaves())
+    unknown = any(node.origin == "unknown" for node in report.graph.nodes)
+    assert any("sources=" in warning for warning in report.warnings) is unknown
+
+
+@pytest.mark.parametrize("way", ["declared", "named", "nothing else is asked"])
+def test_a_transcript_that_is_the_material_stays_a_source(way):
+    keys = ["call"] if way == "declared" else []
+    with closing(TrailCallbackHandler(evaluate="never", sources=keys)) as handler:
+        asked = {} if way == "nothing else is asked" else {"question": "How long is the ferry?"}
+        told(handler, TOLD["labels"], "transcript" if way == "named" else "call", **asked)
+        assert classes(handler) == {"supported"}
+
+
+@pytest.mark.parametrize("asked", [HOW, "And the pier?"], ids=["the same", "another question"])
+def test_an_answer_of_another_run_is_found_again_behind_its_question(handler, asked):
+    page = "The pier's shop is open, and the ferry to Lerwick leaves at noon from the northern end of the quay."
+    first = ChatPromptTemplate.from_template("Use {context}. {question}") | played(page)
+    first.invoke({"context": page, "question": HOW}, {"callbacks": [handler]})
+    (ChatPromptTemplate.from_template("{memory}\n{question}") | played(page)).invoke(
+        {"memory": f"{asked} -> {page}", "question": "Say it again"}, {"callbacks": [handler]}
+    )
+    report = handler.report()
+    turns = {report.graph.node(each.node_id).attributes.get("turn") for each in report.verdicts[0].evidence}
+    assert turns == {1 if asked == HOW else None}
 
 
 # -- Nothing goes missing

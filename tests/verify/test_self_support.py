@@ -37,8 +37,9 @@ def test_the_verdict_says_that_only_a_model_states_it_and_a_warning_names_the_te
     (verdict,) = report.verdicts
     assert verdict.support is None
     assert verdict.undecided.startswith(f"Only a text that a model {who} states it (t1).")
+    hint = "" if who == "wrote" else ". If it is a source, name its input in sources="
     assert named(report) == [
-        f"stated only in what a model {who}, which is not evidence: c1 in t1 (step note): {INVENTED!r}"
+        f"stated only in what a model {who}, which is not evidence: c1 in t1 (step note): {INVENTED!r}{hint}"
     ]
 
 

@@ -29,6 +29,7 @@ from trail_callbacks.capture.link import Linker
 from trail_callbacks.capture.match import Text
 from trail_callbacks.capture.resumed import restored
 from trail_callbacks.capture.runs import (
+    MATERIAL,
     CapturedRun,
     Slot,
     answer_text,
@@ -339,6 +340,7 @@ class _Builder:
             order,
             attributes,
             origin=slot.piece.origin or ("retrieved" if retrieved else None),
+            declared=slot.piece.form == "document" or not MATERIAL.isdisjoint(slot.piece.path),
             slot=slot if attributes.get("history") else None,
         )
         self._drafts.append(draft)

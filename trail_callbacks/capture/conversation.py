@@ -10,8 +10,8 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
-from trail_callbacks.capture.echoes import Echoes, Span, arguments, merged, transcript_spans
-from trail_callbacks.capture.events import Piece
+from trail_callbacks.capture.echoes import Echoes, Span, arguments, is_dialogue, merged, transcript_spans
+from trail_callbacks.capture.events import Event, Piece, RunEnded, RunStarted
 from trail_callbacks.capture.lineage import Contribution, NodeDraft
 from trail_callbacks.capture.match import Text, TextIndex
 from trail_callbacks.capture.runs import CapturedRun, Slot
@@ -105,6 +105,41 @@ def _indexed(texts: Iterable[str]) -> TextIndex:
     for text in texts:
         index.add(index.text(text))
     return index
+
+
+_LONG = 100_000  # characters of a text in which an earlier answer is looked for
+_LABELS = 6  # words between a question and its answer that only say who speaks
+
+
+def told(events: Sequence[Event]) -> list[str]:
+    """Returns the words of the texts that a run was given or filled into its prompts, but for those of its models."""
+    models = {event.run_id for event in events if isinstance(event, RunStarted) and event.kind == "model"}
+    ended = (event for event in events if isinstance(event, RunEnded) and event.run_id in models)
+    own = {piece.text.strip() for event in ended for piece in event.outputs}
+    shown = [each for each in events if isinstance(each, RunStarted) and (each.seq == 1 or each.kind == "prompt")]
+    texts = {piece.text.strip() for event in shown for piece in event.inputs if piece.role not in {"assistant", "tool"}}
+    return [_words(text) for text in texts - own if len(text) <= _LONG]
+
+
+def tells(texts: Sequence[str], events: Sequence[Event]) -> bool:
+    """True if one of these texts holds what a run answered right behind what it was asked."""
+    root = next(iter(events), None)
+    if not isinstance(root, RunStarted):
+        return False
+    asked = [_words(piece.text) for piece in root.inputs]
+    ended = (event for event in events if isinstance(event, RunEnded) and event.run_id == root.run_id)
+    for answer in [_words(piece.text) for event in ended for piece in event.outputs if piece.text.strip()]:
+        for text in texts:
+            before, found, _ = text.partition(answer)
+            before += " "
+            behind = (each in before and before.rpartition(each)[2].count(" ") <= _LABELS for each in asked)
+            if found and any(behind):
+                return True
+    return False
+
+
+def _words(text: str) -> str:
+    return f" {' '.join(forms(text))} "
 
 
 _HISTORY = -1e6  # the time of what was there before the run; within a run, times begin at 1
@@ -206,9 +241,10 @@ def mark_model_text(
             echoes.held(outside(node.text, node.model_spans), _EARLIER_SOURCE)
     for text, time, recorded in written:
         echoes.wrote(text, time, recorded=recorded)
+    asked = any(draft.kind == "question" and draft.origin in {None, "user"} for draft in drafts)
     for draft in sources:
         if TURN not in draft.attributes:  # else decided in its own turn
-            _mark(draft, echoes)
+            _mark(draft, echoes, asked)
 
 
 def _written(
@@ -249,16 +285,19 @@ def _stated(piece: Piece) -> Iterable[str]:
     return arguments(piece.text) if piece.form == "tool_call" else (piece.text.strip(),)
 
 
-def _mark(draft: NodeDraft, echoes: Echoes) -> None:
+def _mark(draft: NodeDraft, echoes: Echoes, asked: bool) -> None:
     text, time = draft.text.text, time_of(draft)
     if draft.origin == "retrieved":  # models quote pages; a page with nothing else in it is a memory of the model's
         draft.origin = "unknown" if echoes.whole(text, time) else "retrieved"
         return
     literal = draft.kind == "instruction" and draft.origin in {None, "template"}
     spans = list(echoes.spans(text, time, recorded=literal))
-    if draft.kind != "tool_result":
-        spans += transcript_spans(text)
-    draft.model_spans = merged([*draft.model_spans, *spans])
+    said = transcript_spans(text) if draft.kind != "tool_result" and not draft.declared else ()
+    draft.model_spans = merged([*draft.model_spans, *spans, *said])
+    # Beside a question, a dialogue may be what was said before: then the answers in it are a model's.
+    given = draft.kind == "document" and draft.origin in {None, "given"} and not draft.declared
+    if asked and given and not said and is_dialogue(outside(text, draft.model_spans)):
+        draft.origin = "unknown"
     if draft.model_spans and len(forms(outside(text, draft.model_spans))) < _CONTENT:
         draft.origin = "model"
 

@@ -12,9 +12,10 @@ import re
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import NamedTuple
 
-from trail_callbacks.text import Words, words
+from trail_callbacks.text import Words, forms, words
 
 _ENDS = ".!?\u3002\uff01\uff1f"
 _BREAKS = rf';:"\r\n()\[\]{{}}\u201c\u201d\u2026{_ENDS}'
@@ -25,10 +26,15 @@ _RUN = 5  # words in a row that two texts do not share by chance
 _STATES = 3  # words from which a clause can state something
 _MOST = 0.6  # share of a sentence's words that make the sentence an echo
 _WHOLE = 0.8  # share of a retrieved text's words from which it may be a memory of the model's
-_TRANSCRIPT = re.compile(r"^[ \t]*(?:AI|Assistant|Bot|Model|Chatbot)[ \t]*:", re.MULTILINE | re.IGNORECASE)
-_SPEAKER = re.compile(
-    r"^[ \t]*(?:Human|User|System|Tool|Function|Customer|Developer)[ \t]*:", re.MULTILINE | re.IGNORECASE
+_NAME = r"(?P<{}>[^\W\d_][^\n:\uff1a<>\"'{{}}\[\](),.?!]{{0,23}})"
+_LABEL = re.compile(  # at the start of a line, as a heading, as a tag, as a key or the first of a pair
+    rf"^[^\w\n]{{0,8}}{_NAME.format('line')}[^\w\n:\uff1a]{{0,8}}[:\uff1a]|^#{{1,6}}[ \t]*{_NAME.format('head')}$"
+    rf"|<[|\s]*(?:im_start\W+)?{_NAME.format('tag')}(?:\W*>|$)|[\[{{(,]\s*[\"']{_NAME.format('key')}[\"']\s*[:,]",
+    re.MULTILINE,
 )
+_ASKS = re.compile(r"[?\uff1f\u061f][^\w?\uff1f\u061f]*\Z")
+_MODELS = frozenset({"ai", "assistant", "bot", "model", "chatbot"})  # as interfaces of models name who speaks
+_OTHERS = frozenset({"human", "user", "system", "tool", "function", "customer", "developer"})
 
 Span = tuple[int, int]
 
@@ -143,16 +149,28 @@ def arguments(call: str) -> Iterator[str]:
 
 
 def transcript_spans(text: str) -> tuple[Span, ...]:
-    """Finds what a model says in a transcript: lines of `AI:` or `Assistant:`, up to the next speaker.
+    """Finds what a model says in a transcript, if its speakers have the names that interfaces of models give them.
 
     A text in which nobody else speaks is no transcript.
     """
-    others = [match.start() for match in _SPEAKER.finditer(text)]
-    if not others:
+    turns = _turns(text)
+    if not any(label in _OTHERS for label, _, _ in turns):
         return ()
-    starts = [match.end() for match in _TRANSCRIPT.finditer(text)]
-    ends = sorted([*others, *(match.start() for match in _TRANSCRIPT.finditer(text)), len(text)])
-    return tuple((start, end) for start in starts if text[start : (end := ends[bisect_left(ends, start)])].strip())
+    return tuple((start, end) for label, start, end in turns if label in _MODELS and text[start:end].strip())
+
+
+def is_dialogue(text: str) -> bool:
+    """True if somebody asks in a text and is answered under another label: a history, or a FAQ, whatever the labels."""
+    turns = [(label, text[start:end]) for label, start, end in _turns(text)]
+    return any(a != b and _ASKS.search(asked) and forms(said) for (a, asked), (b, said) in pairwise(turns))
+
+
+def _turns(text: str) -> list[tuple[str, int, int]]:
+    """What stands between the labels of a text: the label before it, and where."""
+    found = [(str(label[label.lastgroup or 0]).strip().casefold(), label) for label in _LABEL.finditer(text)]
+    labels = [each for each in found if each[1].lastgroup in {"line", "key"} or each[0] in _MODELS | _OTHERS]
+    ends = [*(label.start() for _, label in labels), len(text)][1:]
+    return [(name, label.end(), end) for (name, label), end in zip(labels, ends, strict=True)]
 
 
 def _windows(forms: Sequence[str]) -> Iterator[tuple[str, ...]]:

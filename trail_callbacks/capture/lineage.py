@@ -40,6 +40,7 @@ class NodeDraft:
     inputs: dict[NodeDraft, Contribution] = field(default_factory=dict)
     from_code: bool = False  # the output of plain code, not of a model, retriever or tool
     origin: Origin | None = None  # None: what the kind suggests
+    declared: bool = False  # the app says that it is a source: as a document, or by the name of its input
     model_spans: tuple[tuple[int, int], ...] = ()
     slot: Slot | None = None  # of a message that was there before the run: its place in the history
     step: str | None = None  # None: the run's name

@@ -12,7 +12,7 @@ from threading import Lock, RLock
 from uuid import UUID
 
 from trail_callbacks.capture.build import build
-from trail_callbacks.capture.conversation import Earlier
+from trail_callbacks.capture.conversation import Earlier, tells, told
 from trail_callbacks.capture.events import Event, Pending, RunEnded, RunFailed, RunStarted
 from trail_callbacks.capture.joining import joined
 from trail_callbacks.capture.redaction import Redact, Redactor
@@ -32,6 +32,7 @@ _UNFINISHED = 4_096  # run trees at once; a server has as many as requests under
 _JOINED = 16  # roots before another one that it may be joined with
 _RECORDERS = 4  # whose last root a context remembers: a handler, a block inside it, a guard
 _begun: ContextVar[tuple[tuple[object, str], ...]] = ContextVar("trail_begun", default=())
+_TOLD = 64  # roots, the latest, whose answers are looked for in what another one was given
 _BRING = frozenset({"retriever", "tool", "prompt"})  # roots of these kinds give no answer
 
 
@@ -403,7 +404,7 @@ class Recorder:
         return found[::-1]
 
     def _before(self, trace: RunTree) -> RunTree | Turn | None:
-        """The turn before: the last of the same thread, here or elsewhere, else what wrote a message of the history."""
+        """The turn before: the last of the same thread, here or elsewhere, else what wrote what the history tells."""
         with self._lock:
             closed = [each for each in self._closed.values() if each is not trace and each.started < trace.started]
         if trace.thread is not None:
@@ -414,8 +415,12 @@ class Recorder:
         started = [event for event in self._events_of(trace) if isinstance(event, RunStarted)]
         read = {piece.id for event in started for piece in event.inputs if piece.role == "assistant"}
         history = read - _ids_written(trace.events) - {None}
-        wrote = (each for each in reversed(closed) if not history.isdisjoint(_ids_written(self._events_of(each))))
-        return next(wrote, None) if history else None
+        texts = told(trace.events)
+        for each in reversed(closed) if history else closed[: -_TOLD - 1 : -1] if texts else ():
+            events = self._events_of(each)
+            if not history.isdisjoint(_ids_written(events)) or (each.thread is None and tells(texts, events)):
+                return each
+        return None
 
     def _turn_elsewhere(self, trace: RunTree) -> Turn | None:
         """The last turn of its thread before a run that is kept elsewhere; it is looked up once."""

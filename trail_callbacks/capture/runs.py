@@ -172,11 +172,13 @@ _QUESTION = (
 )  # fmt: skip
 _PARTS = 16  # parts of an answer that is a list, of which the writer is looked up: it wrote the others too
 _UNAMBIGUOUS = 5  # the first so many names mean nothing but the request
-_MATERIAL = frozenset(
+MATERIAL = frozenset(
     {"article", "articles", "chunk", "chunks", "content", "context", "contexts", "doc", "docs", "document", "documents"}
     | {"input_documents", "notes", "page", "pages", "passage", "passages", "source", "sources", "text", "texts"}
     | {"transcript"}
 )
+"""Names of inputs that hold sources."""
+
 _ANSWER = (
     "answer", "final_answer", "output", "result", "output_text", "response", "summary", "report", "text",
     "generation",
@@ -184,7 +186,7 @@ _ANSWER = (
 _STRUCTURED = "structured_response"  # where agents put the object that they were asked for
 _PARSED, _RAW = "parsed", "raw"  # where LangChain puts it beside the message that it was read from
 _MESSAGES = ((), ("messages",))  # where a conversation ends with the answer
-NAMES = frozenset({*_QUESTION, *_MATERIAL, *_ANSWER, _STRUCTURED, _PARSED, _RAW})
+NAMES = frozenset({*_QUESTION, *MATERIAL, *_ANSWER, _STRUCTURED, _PARSED, _RAW})
 """Names of inputs and outputs that say what they hold."""
 
 _LONG = 1000  # characters; an input this long is material rather than a question
@@ -220,7 +222,7 @@ def root_kind(slot: Slot, inputs: Sequence[Slot]) -> NodeKind:
     if piece.form == "message" and piece.role in {"system", "assistant", "tool"}:
         kinds: dict[str, NodeKind] = {"system": "instruction", "assistant": "completion", "tool": "tool_result"}
         return kinds[piece.role]
-    if any(part in _MATERIAL for part in piece.path):
+    if any(part in MATERIAL for part in piece.path):
         return "document"
     if len(piece.text) < _LONG:
         return "question"

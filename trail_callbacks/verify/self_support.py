@@ -61,10 +61,12 @@ def self_supported(
 
 def _warnings(texts: Sequence[tuple[Node, str, list[str]]]) -> Iterator[str]:
     for node, quote, ids in texts[:_TEXTS]:
-        who = "may have written" if node.origin == "unknown" else "wrote"
+        who, hint = "wrote", ""
+        if node.origin == "unknown":
+            who, hint = "may have written", ". If it is a source, name its input in sources="
         where = f"{node.id} (step {node.step})" if node.step else node.id
         short = quote if len(quote) <= _QUOTE else f"{quote[:_QUOTE].rstrip()} ..."
-        yield f"stated only in what a model {who}, which is not evidence: {', '.join(ids)} in {where}: {short!r}"
+        yield f"stated only in what a model {who}, which is not evidence: {', '.join(ids)} in {where}: {short!r}{hint}"
     if len(texts) > _TEXTS:
         yield f"{len(texts) - _TEXTS} more texts that a model wrote state unsupported claims; they are not evidence"
 
