@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import json
 import time
-from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
-from functools import lru_cache
 from math import ceil
 from typing import Any
 from urllib.parse import urlencode
 
+from trail_callbacks.bench.calibration import calibrated, read_marks
+from trail_callbacks.bench.marks import marked
 from trail_callbacks.errors import InputError, StoreError
 from trail_callbacks.monitor import SIGNALS, Signal, SignalName, Tally
 from trail_callbacks.serving.charts import Chart, Point, minute
@@ -218,52 +218,11 @@ def mark(store: Store, run: str, form: Mapping[str, str]) -> bool:
 
 
 def agreement(store: Store, _: Filters) -> dict[str, Any]:
-    """How far judge and people agree, over all runs."""
-    said = store.marks()
-    pairs = [(each.outcome, each.label) for each in said if each.label is not None]
-    value, why = kappa(pairs)
-    counts = Counter(pairs)
-    judged = [*_CLASSES, *sorted({outcome for outcome, _ in pairs} - set(_CLASSES))]
-    return {
-        "right": Point.share(sum(each.verdict == "right" for each in said), len(said)),
-        "kappa": value,
-        "why": why,
-        "paired": len(pairs),
-        "classes": _CLASSES,
-        "table": [(name, [counts[name, each] for each in _CLASSES]) for name in judged],
-    }
-
-
-def kappa(pairs: Sequence[tuple[str, str | None]]) -> tuple[float | None, str]:
-    """Cohen's kappa (1960) of two raters, -1.0 to 1.0, or None and why."""
-    n = len(pairs)
-    if not n:
-        return None, "nobody says what would be right"
-    ours, theirs = Counter(one for one, _ in pairs), Counter(other for _, other in pairs)
-    chance = sum(ours[name] * theirs[name] for name in ours) / n**2
-    if chance == 1.0:
-        return None, "all claims are of one class"
-    return (sum(one == other for one, other in pairs) / n - chance) / (1.0 - chance), ""
+    """How far judge and people agree, over all runs: of the judge with the most marks."""
+    rows = list(read_marks(map(json.dumps, marked(store)), lambda _: None))
+    return {"found": calibrated(rows) if rows else None, "classes": _CLASSES}
 
 
 def labelled(store: Store) -> Iterator[bytes]:
-    """The claims that people looked at, with the class that they have after them, as JSON lines."""
-    read = lru_cache(maxsize=16)(store.report)  # a run has a mark for each claim
-    for each in store.marks():
-        report = read(each.run)
-        claim = next((found for found in report.claims if found.id == each.claim), None) if report else None
-        row = {
-            "run": each.run,
-            "claim_id": each.claim,
-            "question": report.graph.question.text if report and report.graph.question else None,
-            "claim": claim.text if claim else None,
-            "quote": claim.quote if claim else None,
-            "evidence": [item.quote for item in report.verdict(claim.id).evidence] if report and claim else [],
-            "judge": each.judge,
-            "outcome": each.outcome,
-            "right": each.verdict == "right",
-            "label": each.label,
-            "author": each.author,
-            "at": each.at,
-        }
-        yield json.dumps(row).encode() + b"\n"
+    """The claims that people looked at, as JSON lines: `trail calibrate` reads them."""
+    yield from (json.dumps(row).encode() + b"\n" for row in marked(store))
