@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 import sys
-from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, ClassVar, Literal, cast, get_args
 
@@ -15,7 +15,7 @@ from langchain_core.outputs import ChatGeneration, LLMResult
 
 from langchain_trail.pieces import pieces
 from trail_callbacks.capture.events import Hints, Piece, RunEnded, RunFailed, RunKind, RunStarted, Status
-from trail_callbacks.capture.payloads import is_cancellation, labels, scalars
+from trail_callbacks.capture.payloads import TEMPLATE, is_cancellation, labels, scalars
 
 INTERNAL = "trail_internal"
 """Metadata key of our own model calls: what a judge reads is not part of the answer's lineage."""
@@ -78,7 +78,7 @@ class Started:
             inputs=inputs + _partial(self.serialized) if kind == "prompt" else inputs,
             hints=_hints(self.serialized, self.details, metadata, kind, name),
             tags=_tags(self.details.get("tags")) + labels(metadata.get("langfuse_tags")) if seq == 1 else (),
-            metadata=said_of(metadata, root=seq == 1),
+            metadata=said_of(metadata, root=seq == 1) | (_wording(self.serialized) if kind == "prompt" else {}),
         )
 
 
@@ -295,6 +295,25 @@ def _partial(serialized: Mapping[str, Any] | None) -> tuple[Piece, ...]:
     values = given.items() if isinstance(given, Mapping) else ()
     texts = {name: value for name, value in values if isinstance(value, str)}
     return tuple(replace(piece, origin="given") for piece in pieces(texts))
+
+
+def _wording(serialized: Mapping[str, Any] | None) -> dict[str, str]:
+    """The hash of what a prompt template says, whatever is filled in; empty if LangChain does not show it."""
+    from trail_callbacks.trace.retrievals import content_hash  # noqa: PLC0415 - not needed to record
+
+    texts = list(_literals(_settings(serialized)))
+    return {TEMPLATE: content_hash("\n".join(texts))} if texts else {}
+
+
+def _literals(value: object, key: str = "") -> Iterator[str]:
+    if isinstance(value, Mapping):
+        for name, each in value.items():
+            yield from _literals(each, name)
+    elif isinstance(value, list):
+        for each in value:
+            yield from _literals(each, key)
+    elif isinstance(value, str) and key in {"template", "variable_name", "content"}:
+        yield value
 
 
 def _settings(serialized: Mapping[str, Any] | None) -> Mapping[str, Any]:

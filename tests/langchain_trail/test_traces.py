@@ -6,6 +6,7 @@ from typing import Any, TypedDict
 from uuid import uuid4
 
 import numpy as np
+import pytest
 from langchain_classic.retrievers import ContextualCompressionRetriever
 from langchain_core.documents import BaseDocumentCompressor, Document
 from langchain_core.language_models import GenericFakeChatModel
@@ -200,3 +201,15 @@ def test_a_graph_with_a_tool_has_its_evidence_path():
     assert [piece.order for piece in trace.packings[0].pieces] == [1]
     assert (trace.context.user, trace.context.session) == ("u2", "t9")
     assert not [key for key in trace.context.metadata if key.startswith(("langgraph", "ls_", "checkpoint", "lc_"))]
+
+
+@pytest.mark.parametrize("template", ["{context} {question}", "Q: {question} C: {context}"])
+def test_a_prompt_has_a_hash_of_its_template_however_short_it_is(says, template):
+    def hashed(template, question):
+        handler = TrailCallbackHandler(evaluate="never")
+        chain = ChatPromptTemplate.from_template(template) | says("It takes 40 minutes.")
+        chain.invoke({"question": question, "context": ["It takes 40 minutes."]}, {"callbacks": [handler]})
+        return handler.trace().versions.prompt
+
+    assert hashed(template, "How long?") == hashed(template, "How long does it take by ferry?")
+    assert hashed(template, "How long?") not in {None, hashed("{question}: {context}", "How long?")}

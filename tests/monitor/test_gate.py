@@ -132,7 +132,9 @@ def test_segments_that_do_not_occur_are_refused(release):
     arm = release(50, kind="dose")
     with pytest.raises(InputError, match="critical is 'dosis', and no run has that kind: there are 'dose'"):
         decide(arm, arm, Policy(segment="kind", critical=frozenset({"dosis"})))
-    with pytest.raises(InputError, match="no run has a value of 'tenant'"):
+    with pytest.raises(InputError, match="no run has a value of 'tenant': there are 'kind'"):
+        decide(arm, arm, Policy(segment="tenant"))
+    with pytest.raises(InputError, match="no run has a value of 'tenant': segments are metadata"):
         decide(release(50), release(50), Policy(segment="tenant"))
 
 

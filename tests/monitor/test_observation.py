@@ -62,6 +62,7 @@ def test_a_recorded_run_has_segments_versions_and_documents():
     assert (run.release, run.versions["index"], run.user) == ("v7", "i3", "u1")
     assert run.fields == {"query_class": "times", "tenant": "acme", "beta": "true"}
     assert [run.segment(name) for name in ("release", "index", "query_class", "nothing")] == ["v7", "i3", "times", None]
+    assert (run.segment("tenant_id"), run.segment("user_id")) == ("acme", None)
     assert run.documents == (
         DocumentUse(name="times.md", passages=1, selected=1, updated=1_767_312_000.0, ingested=1_767_400_000.0),
         DocumentUse(name="boats.md", passages=1),

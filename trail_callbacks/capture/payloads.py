@@ -200,7 +200,11 @@ VERSIONS = {
 }
 """Versions, by field of a trace's versions."""
 
+TEMPLATE = "template_hash"
+"""Key in the metadata of a prompt's run: the hash of its wording, as the framework shows it."""
+
 KEYS = frozenset({
+    TEMPLATE,
     "rank", "prompt_tokens", "completion_tokens", "model", "tags", *DOCUMENTS, *SCORES, *MODALITIES,
     *(key for keys in (*CONTEXT.values(), *VERSIONS.values()) for key in keys),
 })  # fmt: skip

@@ -159,8 +159,11 @@ def _split(old: Sequence[Answer], new: Sequence[Answer], rules: Policy, *, paire
         for each in runs:
             values.setdefault(each.segment, ([], []))[n].append(each)
     if set(values) == {_NONE}:
+        names = sorted({name for each in (*old, *new) for name in each.run.segments})
         raise InputError(
-            f"no run has a value of {rules.segment!r}: segments are metadata of the recorded run; reports alone "
+            f"no run has a value of {rules.segment!r}: there are {', '.join(map(repr, names[:_SHOWN]))}"
+            if names
+            else f"no run has a value of {rules.segment!r}: segments are metadata of the recorded run; reports alone "
             "have none, give their traces too or audit the traces"
         )
     if unknown := sorted(rules.critical - set(values)):

@@ -108,8 +108,9 @@ class Observation:
         return {name: value for name, value in found.items() if value is not None}
 
     def segment(self, name: str) -> str | None:
-        """Value of a segment; None if it has none."""
-        return self.release if name == "release" else self.fields.get(name, self.versions.get(name))
+        """Value of a segment, by its name or a key of metadata that it is read from; None if it has none."""
+        known = self.segments
+        return known.get(name) or next((known.get(field) for field, keys in CONTEXT.items() if name in keys), None)
 
 
 def question_key(question: str | None) -> str:

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, TypeVar
 
 from trail_callbacks.capture.events import SENT, Event, Piece, RunEnded, RunFailed, RunStarted
-from trail_callbacks.capture.payloads import DOCUMENTS, MODALITIES, SCORES
+from trail_callbacks.capture.payloads import DOCUMENTS, MODALITIES, SCORES, TEMPLATE
 from trail_callbacks.capture.runs import CapturedRun, Slot, document_key, tree
 from trail_callbacks.graph import Node, ProvenanceGraph
 from trail_callbacks.trace.steps import Candidate, ModelCall, Retrieval
@@ -72,6 +72,10 @@ class Reading:
     def started_at(self, run: CapturedRun) -> float | None:
         """Returns when a run began, in seconds since the epoch; None if it was not recorded."""
         return self._started[run.id].at
+
+    def metadata(self, run: CapturedRun) -> Mapping[str, Any]:
+        """Returns the metadata with which a run began."""
+        return self._started[run.id].metadata
 
     def seconds(self, run: CapturedRun) -> float | None:
         """Returns how long a run took; None if that was not recorded, or it did not end."""
@@ -252,8 +256,18 @@ def _call(reading: Reading, run: CapturedRun, answers: bool) -> ModelCall:
 
 
 def _template_hash(reading: Reading, run: CapturedRun) -> str | None:
+    """The hash that the framework knows of the template, else one of what is left of the prompt without its inputs."""
+    texts = [slot.piece.text for slot in run.inputs]
+    prompts = [each for each in reading.runs if each.kind == "prompt" and each.start < run.start and each.outputs]
+    for each in reversed(prompts):
+        known = reading.metadata(each).get(TEMPLATE)
+        if known and texts[: len(each.outputs)] == [slot.piece.text for slot in each.outputs]:
+            return str(known)
     written = reading.written(run)
-    if written is None:
-        return None
-    wording = [node.text for node in reading.graph.inputs(written.id) if node.origin == "template"]
-    return content_hash("\n".join(wording)) if wording else None
+    inputs = reading.graph.inputs(written.id) if written is not None else ()
+    wording = "\n".join(node.text for node in inputs if node.origin == "template")
+    if not wording and written is not None:
+        wording = "\n".join(slot.piece.text for slot in run.inputs if slot.piece.role not in {"assistant", "tool"})
+        for text in sorted((node.text.strip() for node in inputs), key=len, reverse=True):
+            wording = wording.replace(text, " ") if text else wording
+    return content_hash(wording) if wording.strip() else None
