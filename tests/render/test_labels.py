@@ -32,7 +32,7 @@ OPEN, FAILED = {"undecided": "no sentence is about this"}, {"error": "unreachabl
     ("state", "supports", "error", "words"),
     [
         ("partial", [YES, ABSENT, YES, YES, YES, OPEN, OPEN, OPEN], None, "over 5 of 8 claims; 3 undecided"),
-        ("partial", [YES, OPEN, FAILED], None, "over 1 of 3 claims; 1 undecided; 1 not judged"),
+        ("partial", [YES, ABSENT, OPEN, FAILED], None, "over 2 of 4 claims; 1 undecided; 1 not judged"),
         ("partial", [YES, OPEN], "refused", "over 1 of 2 claims; 1 undecided; some claims are missing"),
         ("unverified", [OPEN, ODD], None, "no claim could be decided; 1 undecided"),
         ("partial", [YES], None, "over the claims that were judged"),
@@ -45,6 +45,15 @@ def test_a_score_says_over_which_claims_it_is(state, supports, error, words):
     shown = headline(report)
     assert shown.endswith(f" {words}")
     assert shown.startswith("no score: ") == (report.hallucination_score is None)
+
+
+def test_a_score_over_a_minority_of_the_claims_is_no_headline():
+    report = judged(("It is.", YES), *[("It is.", None, OPEN)] * 3, state="partial")
+    assert report.hallucination_score == 0.0
+    assert headline(report) == "1 of 4 claims checked, 0 unsupported; 3 not checked"
+    page = report.to_html()
+    assert headline(report) in page
+    assert ">0.00<" not in page
 
 
 CITED = "The ferry takes 40 minutes [1]. Tickets cost 12 euros [1]. Dogs ride for free (Smith 2020)."

@@ -37,6 +37,10 @@ UNANSWERED = graph_of(NODES[:3], ASKED, READ)
 WALK = (Layer(nodes=("m1",)),)
 A, M = "the step combine (answer)", "the step summarise (m1)"
 SAYS = f'mill.md (d1) says "{SOURCE}"'
+DECIDES = (
+    f'Name a judge that can decide "{SAID}": judge="openai/gpt-5-mini", judge=as_model(model) of your app, or '
+    "judge=EncoderJudge(), which runs here; the offline judge could not."
+)
 
 
 def a_report(support=None, state="assessed", *, graph=GRAPH, relation="contradicts", cites=True, quote=SAID, **verdict):
@@ -92,7 +96,7 @@ OF_STATES = [
     (bare("unverified"), f"Read the answer of {A} yourself: no claim was found in it that could be checked."),
     (
         replace(NEAREST, judge="local/4"),
-        f'Name a model in judge=, such as "openai/gpt-5-mini": the offline judge could not decide "{SAID}".',
+        DECIDES,
     ),
     (NEAREST, f'Read "{SAID}" yourself or name another judge in judge=: llm/x abstained; {SAYS}.'),
     (left_out(), f'Read "{SAID}" yourself or name another judge in judge=: llm/x left it out.'),

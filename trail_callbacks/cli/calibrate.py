@@ -12,7 +12,7 @@ from rich.table import Table
 from rich.text import Text
 
 from trail_callbacks.cli.inputs import existing, read
-from trail_callbacks.cli.options import Json, OnNotEnough, Word, Words, numbers_of, option, status_of, writable
+from trail_callbacks.cli.options import Json, Word, Words, numbers_of, option, status_of, writable
 from trail_callbacks.cli.output import complain, deliver, dumped
 from trail_callbacks.errors import InputError
 from trail_callbacks.files import write
@@ -36,7 +36,6 @@ def calibrate(
     rules: Annotated[
         Words, option("NAME=LEAST", "Require agreement, kappa, precision or recall; may be repeated.", "--rule")
     ] = None,
-    on_not_enough: OnNotEnough = None,
     output: Annotated[Word, option("FILE", "Also write it as JSON.", "--output", "-o", callback=writable)] = None,
     as_json: Json = False,
 ) -> None:
@@ -46,8 +45,8 @@ def calibrate(
     confidences, whether they are to be believed; all with n and 95 % intervals. Recall is of the claims that people
     looked at: mark some that were not flagged, too.
 
-    The exit status is 0, or with --rule: 1 if a whole interval misses it, 3 if there are too few marks to tell (see
-    --on-not-enough). It is 2 if the marks cannot be read, or there are none.
+    The exit status is 0, or with --rule: 1 if a whole interval misses it, 3 if there are too few marks to tell. It
+    is 2 if the marks cannot be read, or there are none.
     """
     from trail_callbacks import bench  # noqa: PLC0415 - takes long to import
 
@@ -69,7 +68,7 @@ def calibrate(
     for each in [*missed, *open_, *(f"skipped: {error}" for error in errors)]:
         complain(str(each))
     outcome = "worse" if missed else "not_enough_data" if open_ else "passes"
-    raise typer.Exit(status_of(outcome, on_not_enough) or (2 if errors else 0))
+    raise typer.Exit(status_of(outcome, None) or (2 if errors else 0))
 
 
 def _claims(where: str, errors: list[InputError]) -> Iterator[JudgedClaim]:

@@ -113,9 +113,22 @@ def headline(report: Report) -> str:
         return f"no score: {coverage(report)}"
     if value is None:
         return _STATES.get(report.state, f"no score: nothing could be checked ({report.state})")
+    if not shows_score(report):
+        checked, n, bad = _checked(report), len(report.claims), len(report.unsupported)
+        return f"{checked} of {n} claims checked, {bad} unsupported; {n - checked} not checked"
     spread = f" (95 % interval {interval[0]:.2f} to {interval[1]:.2f})" if interval else ""
     part = f" {coverage(report)}" if report.state == "partial" else ""
     return f"hallucination score {value:.2f}{spread}{part}"
+
+
+def shows_score(report: Report) -> bool:
+    """True if there is a score, over no minority of the claims: 0.00 over one of four would read as a clean answer."""
+    return report.hallucination_score is not None and 2 * _checked(report) >= len(report.claims)
+
+
+def _checked(report: Report) -> int:
+    """The number of claims whose class is known."""
+    return sum(verdict.support is not None for verdict in report.verdicts)
 
 
 def coverage(report: Report) -> str:

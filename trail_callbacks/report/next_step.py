@@ -131,7 +131,12 @@ class _Advice:
         said = self._said(claim)
         judge = shorten(verdict.judge or self._report.judge, _QUOTE) or "the judge"
         if judge.startswith("local/") and not claim.uncovered:
-            return f'Name a model in judge=, such as "openai/gpt-5-mini": the offline judge could not decide {said}.'
+            n = len(self._report.claims)
+            left = f"{len(self._report.undecided)} of {n} claims, such as {said}" if n > 1 else said
+            return (
+                f'Name a judge that can decide {left}: judge="openai/gpt-5-mini", judge=as_model(model) of your app, '
+                "or judge=EncoderJudge(), which runs here; the offline judge could not."
+            )
         nearest = f"; {self._says(verdict.evidence[0])}" if verdict.evidence else ""
         why = "left it out" if claim.uncovered else f"abstained{nearest}"
         return f"Read {said} yourself or name another judge in judge=: {judge} {why}."

@@ -15,7 +15,16 @@ from typing import Any
 
 from trail_callbacks.graph import named
 from trail_callbacks.render.excerpt import block, line, name, plain, script_json
-from trail_callbacks.render.labels import OUTCOMES, citations, coverage, covered, headline, mark, origin_words
+from trail_callbacks.render.labels import (
+    OUTCOMES,
+    citations,
+    coverage,
+    covered,
+    headline,
+    mark,
+    origin_words,
+    shows_score,
+)
 from trail_callbacks.render.page.parts import Texts, answer, claims
 from trail_callbacks.render.page.parts import facts as labelled
 from trail_callbacks.render.page.view import PageView
@@ -42,7 +51,7 @@ def score(report: Report) -> Iterator[str]:
     left = f'<p class="uncovered">{line(covered(report))}</p>' if covered(report) else ""
     citing = f'<p class="citing">{line(citations(report))}</p>' if citations(report) else ""
     state = f'<p class="state">{line(_STATES.get(report.state) or coverage(report))}</p>{left}{citing}'
-    if value is None:
+    if value is None or not shows_score(report):
         yield '<p class="figure none" aria-hidden="true">\u2013</p>'
         yield f'<div data-state="{report.state}"><p class="headline">{line(headline(report))}</p>'
         yield f"{left}</div>" if left or report.graph.answer else f"{state}</div>"  # else the headline says it
