@@ -1,12 +1,11 @@
 """Measures what is said of exports of which a part is missing: each span dropped, each attribute removed or cut.
 
-    .venv/tools/bin/python tests/benchmarks/cut_exports.py [--apps 12] [--seed 0] [--only openinference] [--part 1] [--show 5]
+    .venv/tools/bin/python tests/benchmarks/cut_exports.py [--apps 12] [--seed 0] [--only mlflow] [--part 1] [--show 5]
 
 Generated apps (see tests/origins) are recorded by the tracers that are installed (`make tools`). Each run is read whole,
 and again with each change; an oracle judges both, by what is word for word in the evidence. Prints one JSON line a
-dialect: whole runs, those of them that are `assessed`, changed files, those that are still `assessed`, and among these
-the ones with other verdicts than the whole file's (0 wanted); clean scores of 0.0 that the whole file has not (0), and
-exceptions (0). `--show` prints the first ones of each.
+dialect: whole runs and their states, changed files, those that are still `assessed`, and among these the ones with other
+verdicts than the whole file's (0 wanted) or a new clean score of 0.0 (0); exceptions (0). `--show` prints the first.
 """
 
 from __future__ import annotations
@@ -37,11 +36,9 @@ from trail_callbacks.verify.pipeline import verify
 
 sys.path[:0] = [str(Path(__file__).parents[1] / folder) for folder in ("importing", "origins")]
 
-LIMITS = (12, 48, 128, 512)
-"""Characters to which all values of a file are cut, as OTEL_ATTRIBUTE_VALUE_LENGTH_LIMIT does."""
+LIMITS = (12, 48, 128, 512)  # characters to which all values of a file are cut
 ENDS = 24  # places at which a file ends
-IDS = {"id", "trace_id", "traceId", "run_type", "type", "dotted_order"}
-"""Fields of rows without which they are no rows."""
+IDS = {"id", "trace_id", "traceId", "run_type", "type", "dotted_order"}  # without these a row is none
 
 
 class Oracle(LocalJudge):
@@ -63,87 +60,78 @@ class Oracle(LocalJudge):
         return Judgement(claim_id=question.claim.id, support=SupportClass.ABSENT, error_type=ErrorType.OTHER)
 
 
-def spans_in(record: dict[str, Any]) -> list[list[dict[str, Any]]]:
-    """The lists of spans in a record; a row is none."""
-    if "resourceSpans" in record:
-        return [scope["spans"] for each in record["resourceSpans"] for scope in each["scopeSpans"]]
-    return [record["data"]["spans"]] if "info" in record else []
+def rows_of(records: list[dict[str, Any]]) -> list[tuple[list[Any], int]]:
+    """Every span or row: the list that it is in, and its place there."""
+    lists = [
+        scope["spans"] for record in records for each in record.get("resourceSpans", ()) for scope in each["scopeSpans"]
+    ]
+    lists += [record["data"]["spans"] for record in records if "info" in record]
+    return [(each, i) for each in lists or [records] for i in range(len(each))]
 
 
-def fields_of(row: dict[str, Any]) -> Iterator[tuple[Any, Any, Callable[[str], Any]]]:
-    """The attributes of a span, and those of its events, or the fields of a row: holder, key, how a text is written."""
-    if isinstance(held := row.get("attributes"), list):
-        for holder in (held, *(event["attributes"] for event in row.get("events") or ())):
-            yield from ((holder, i, lambda text, key=each["key"]: {"key": key, "value": {"stringValue": text}})
-                        for i, each in enumerate(holder))  # fmt: skip
-    elif isinstance(held, dict):
-        yield from ((held, key, lambda text: text) for key in held)
-    else:
-        yield from ((row, key, lambda text: text) for key in row if key not in IDS)
+def fields_of(row: dict[str, Any]) -> list[tuple[Any, Any]]:
+    """The attributes of a span and of its events, or the fields of a row: the holder, and its key there."""
+    held = row.get("attributes")
+    if isinstance(held, list):
+        return [
+            (each, i) for each in (held, *(e["attributes"] for e in row.get("events") or ())) for i in range(len(each))
+        ]
+    return [(held, key) for key in held] if held else [(row, key) for key in row if key not in IDS]
 
 
-def text_in(value: Any) -> str:
-    """A value as the text that a tool with limits would cut."""
-    if isinstance(value, dict) and set(value) == {"key", "value"}:
-        value = next(iter(value["value"].values()), "")
-    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+def cut(holder: Any, key: Any, length: int | None) -> bool:
+    """Cuts a value as a text, or removes it; False if it is shorter."""
+    value = holder[key]
+    of_otlp = isinstance(holder, list)
+    held = next(iter(value["value"].values()), "") if of_otlp else value
+    text = held if isinstance(held, str) else json.dumps(held, ensure_ascii=False)
+    if length is None:
+        del holder[key]
+        return True
+    length = length or len(text) // 2
+    if 1 < length < len(text):
+        holder[key] = {"key": value["key"], "value": {"stringValue": text[:length]}} if of_otlp else text[:length]
+    return 1 < length < len(text)
 
 
-def changed(records: list[dict[str, Any]]) -> Iterator[tuple[str, str]]:  # noqa: C901 - one kind of change after the other
-    """Every change of a file: what it is, and the file's content."""
+def changed(records: list[dict[str, Any]]) -> Iterator[tuple[str, str]]:
+    """Yields every change of a file: what it is, and the file's content."""
 
     def content(of: list[dict[str, Any]]) -> str:
         return "".join(f"{json.dumps(each, ensure_ascii=False)}\n" for each in of)
 
-    def rows(of: list[dict[str, Any]]) -> list[tuple[list[Any], int]]:
-        lists = [each for record in of for each in spans_in(record)] or [of]
-        return [(each, i) for each in lists for i in range(len(each))]
-
-    for n, (held, at) in enumerate(rows(records)):
-        name = held[at].get("name")
+    for n, (held, at) in enumerate(rows_of(records)):
         other = deepcopy(records)
-        listed, i = rows(other)[n]
-        del listed[i]
-        yield f"span {name} dropped", content([each for each in other if each])
-        for m, (holder, key, _) in enumerate(fields_of(held[at])):
-            text = text_in(holder[key])
-            named = holder[key]["key"] if isinstance(holder, list) else key
-            for how, length in (("removed", None), ("cut to half", len(text) // 2), ("cut to 64", 64)):
-                if length is not None and not 1 < length < len(text):
-                    continue
+        listed, i = rows_of(other)[n]
+        name = listed.pop(i).get("name")
+        yield f"span {name} dropped", content(other)
+        for m, (holder, key) in enumerate(fields_of(held[at])):
+            for length in (None, 0, 64):
                 other = deepcopy(records)
-                listed, i = rows(other)[n]
-                to, own, written = list(fields_of(listed[i]))[m]
-                if length is None:
-                    del to[own]
-                else:
-                    to[own] = written(text[:length])
-                yield f"{named} of {name} {how}", content(other)
+                listed, i = rows_of(other)[n]
+                if cut(*fields_of(listed[i])[m], length):
+                    named = holder[key]["key"] if isinstance(holder, list) else key
+                    yield f"{named} of {name} cut to {length} (None: removed, 0: half)", content(other)
     for limit in LIMITS:
         other = deepcopy(records)
-        for listed, i in rows(other):
-            for to, key, written in list(fields_of(listed[i])):
-                if len(text := text_in(to[key])) > limit:
-                    to[key] = written(text[:limit])
+        for listed, i in rows_of(other):
+            for holder, key in fields_of(listed[i]):
+                cut(holder, key, limit)
         yield f"all cut to {limit}", content(other)
     whole = content(records)
     yield from ((f"file cut at {i}/{ENDS}", whole[: len(whole) * i // ENDS]) for i in range(1, ENDS))
-    lines = content(records).splitlines(keepends=True)
+    lines = whole.splitlines(keepends=True)
     yield from ((f"only {i} lines", "".join(lines[:i])) for i in range(1, len(lines)))
 
 
-def seen(path: Path, content: str) -> tuple[str, dict[str, str], float | None, Any]:
-    """State, verdicts and score of the report on a file's run, and its trace; state `none` without a run."""
+def seen(path: Path, content: str) -> tuple[str, dict[str, str], float | None]:
+    """State, verdicts and score of the report on a file's run; the state is `none` without a run."""
     path.write_text(content, encoding="utf-8")
-    try:
-        traces = list(read(path, on_error=lambda _: None))
-    except InputError:
-        return "none", {}, None, None
-    reports = [verify(each, Oracle()) for each in traces]
-    states = sorted({each.state for each in reports}) or ["none"]
-    verdicts = {claim.quote: str(each.verdict(claim.id).outcome) for each in reports for claim in each.claims}
-    scores = [each.hallucination_score for each in reports]
-    return "assessed" if "assessed" in states else states[0], verdicts, scores[0] if scores else None, traces
+    with suppress(InputError):
+        for report in [verify(each, Oracle()) for each in read(path, on_error=lambda _: None)][:1]:
+            verdicts = {claim.quote: str(report.verdict(claim.id).outcome) for claim in report.claims}
+            return report.state, verdicts, report.hallucination_score
+    return "none", {}, None
 
 
 def measured(runs: list[list[dict[str, Any]]], show: int = 0, part: int = 1) -> Counter[str]:
@@ -152,155 +140,107 @@ def measured(runs: list[list[dict[str, Any]]], show: int = 0, part: int = 1) -> 
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "file.jsonl"
         for records in runs:
-            lines = "".join(f"{json.dumps(each)}\n" for each in records)
-            state, verdicts, score, traces = seen(path, lines)
+            state, verdicts, score = seen(path, "".join(f"{json.dumps(each)}\n" for each in records))
             count[f"whole {state}"] += 1
-            if state != "assessed" and show:
-                print("  whole:", state, [each.lost for each in traces or ()])
-            for n, (what, content) in enumerate(changed(records)):
-                if n % part:
-                    continue
+            for what, content in list(changed(records))[::part]:
                 count["changed"] += 1
                 try:
-                    now, found, value, _ = seen(path, content)
+                    now, found, value = seen(path, content)
                 except Exception as error:  # noqa: BLE001 - it is what is counted
                     count["exceptions"] += 1
                     now, found, value = repr(error), {}, None
                 count["assessed"] += now == "assessed"
-                wrong = now == "assessed" and found != verdicts
-                clean = now == "assessed" and value == 0.0 and score != 0.0
-                count["other verdicts"] += wrong
-                count["clean"] += clean
-                if (wrong or clean or "(" in now) and count["shown"] < show:
-                    count["shown"] += 1
-                    gone = {key: (verdicts.get(key), found.get(key)) for key in {**verdicts, **found}
-                            if verdicts.get(key) != found.get(key)}  # fmt: skip
-                    print(f"  {what}: {now}, {gone}")
+                count["other verdicts"] += (wrong := now == "assessed" and found != verdicts)
+                count["clean"] += now == "assessed" and value == 0.0 and score != 0.0
+                if (wrong or "(" in now) and (show := show - 1) >= 0:
+                    print(f"  {what}: {now}, {dict(set(found.items()) ^ set(verdicts.items()))}")
     return count
 
 
 def langchain(seed: str, callbacks: list[Any]) -> None:
     """Runs a generated app of LangChain."""
-    from langchain_apps import made
-    from langchain_play import drive
-
-    app = made(seed)
+    app = import_module("langchain_apps").made(seed)
     for asked, prepare in app.asked:
         prepare()
         config = {"callbacks": callbacks, "configurable": {"thread_id": app.thread}}
-        drive(app.app, asked() if callable(asked) else asked, config, "invoke")
+        app.app.invoke(asked() if callable(asked) else asked, config)
 
 
 def llama_index(seed: str, _: list[Any]) -> None:
     """Runs a generated app of LlamaIndex."""
-    from llama_index_apps import KINDS
-    from story import Story
-
-    story = Story.seeded(seed)
-    for turn in story.random.choice(KINDS)(story, story.random.choice(("sync", "async"))):
+    story = import_module("story").Story.seeded(seed)
+    for turn in story.random.choice(import_module("llama_index_apps").KINDS)(story, "sync"):
         if asyncio.iscoroutine(result := turn()):
             asyncio.run(result)
 
 
 def of_spans(module: str, name: str, run: Callable[[str, list[Any]], None], seeds: list[str]) -> list[Any]:
     """Runs under an instrumentor of OpenTelemetry, or Langfuse's handler; their exports, one a trace."""
-    from opentelemetry.exporter.otlp.json.file import FileSpanExporter
-    from opentelemetry.sdk.trace import TracerProvider
-    from opentelemetry.sdk.trace.export import SimpleSpanProcessor
-
-    provider, callbacks, instrumentor = TracerProvider(), [], None
+    sdk, exporter = import_module("opentelemetry.sdk.trace"), import_module("opentelemetry.exporter.otlp.json.file")
+    os.environ["OTEL_SEMCONV_STABILITY_OPT_IN"] = "gen_ai_latest_experimental"
+    os.environ["OTEL_INSTRUMENTATION_GENAI_CAPTURE_MESSAGE_CONTENT"] = "SPAN_ONLY"
+    provider, runs = sdk.TracerProvider(), {}
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "spans.jsonl"
-        provider.add_span_processor(SimpleSpanProcessor(FileSpanExporter(str(path))))
-        if name == "CallbackHandler":
+        to_file = import_module("opentelemetry.sdk.trace.export").SimpleSpanProcessor(
+            exporter.FileSpanExporter(str(path))
+        )
+        provider.add_span_processor(to_file)
+        recorder = getattr(import_module(module), name)
+        if langfuse := name == "CallbackHandler":
             given = {"public_key": "pk", "secret_key": "sk", "host": "http://127.0.0.1:9"}
             import_module("langfuse").Langfuse(tracer_provider=provider, **given)
-            callbacks = [getattr(import_module(module), name)(public_key="pk")]
         else:
-            instrumentor = getattr(import_module(module), name)()
-            instrumentor.instrument(tracer_provider=provider)
+            recorder().instrument(tracer_provider=provider)
         for seed in seeds:
             with suppress(Exception):  # of a tracer
-                run(seed, callbacks)
-        if instrumentor is not None:
-            instrumentor.uninstrument()
+                run(seed, [recorder(public_key="pk")] if langfuse else [])
+        None if langfuse else recorder().uninstrument()
         provider.shutdown()
-        runs: dict[str, list[dict[str, Any]]] = {}
-        for line in path.read_text(encoding="utf-8").splitlines():
-            record = json.loads(line)
-            runs.setdefault(spans_in(record)[0][0]["traceId"], []).append(record)
+        for record in map(json.loads, path.read_text(encoding="utf-8").splitlines()):
+            runs.setdefault(rows_of([record])[0][0][0]["traceId"], []).append(record)
     return list(runs.values())
 
 
-def of_langfuse_rows(seeds: list[str]) -> list[Any]:
-    """The same as Langfuse's API lists it."""
-    named = {"name": "name", "id": "spanId", "traceId": "traceId", "parentObservationId": "parentSpanId"}
-    found = []
-    for run in of_spans("langfuse.langchain", "CallbackHandler", langchain, seeds):
-        found.append([])
-        for span in (each for record in run for listed in spans_in(record) for each in listed):
-            held = {each["key"]: next(iter(each["value"].values())) for each in span["attributes"]}
-            row = {key: span.get(name) or None for key, name in named.items()}
-            row |= {f"{side}Time": int(span[f"{side}TimeUnixNano"]) / 1e9 for side in ("start", "end")}
-            row |= {key: held.get(f"langfuse.observation.{key}") for key in ("type", "input", "output")}
-            found[-1].append(row)
-    return found
-
-
 def of_langsmith(seeds: list[str]) -> list[Any]:
-    """What LangSmith's tracer sends."""
-    from langchain_core.tracers import LangChainTracer
-    from langsmith._internal._serde import dumps_json
-    from test_equality import Kept
-
+    """Runs under LangSmith's tracer; what it sends, one a trace."""
+    tracers, serde = import_module("langchain_core.tracers"), import_module("langsmith._internal._serde")
     runs: dict[str, list[dict[str, Any]]] = {}
     for seed in seeds:
-        kept = Kept()
-        langchain(seed, [LangChainTracer(client=kept, project_name="p")])
+        kept = import_module("test_equality").Kept()
+        langchain(seed, [tracers.LangChainTracer(client=kept, project_name="p")])
         for run in kept.runs.values():
-            runs.setdefault(str(run["trace_id"]), []).append(json.loads(dumps_json(run)))
+            runs.setdefault(str(run["trace_id"]), []).append(json.loads(serde.dumps_json(run)))
     return list(runs.values())
 
 
 def of_mlflow(seeds: list[str]) -> list[Any]:
-    """Traces of MLflow."""
-    import mlflow
-
+    """Runs under MLflow's autologging; its traces, the last of each app."""
+    mlflow, found = import_module("mlflow"), []
     with tempfile.TemporaryDirectory() as folder:
         os.environ["MLFLOW_ALLOW_FILE_STORE"] = "true"
-        mlflow.set_tracking_uri(Path(folder).as_uri())
+        mlflow.set_tracking_uri((Path(folder) / "mlruns").as_uri())
         mlflow.langchain.autolog()
-        found = []
         for seed in seeds:
             langchain(seed, [])
             mlflow.flush_trace_async_logging()
             found.append([json.loads(mlflow.get_trace(mlflow.get_last_active_trace_id()).to_json())])
         mlflow.langchain.autolog(disable=True)
-        return found
+    return found
 
 
-OTEL = "opentelemetry.instrumentation"
+OTEL, INFERENCE = "opentelemetry.instrumentation", "openinference.instrumentation"
 DIALECTS: dict[str, Callable[[list[str]], list[Any]]] = {
-    "openinference": partial(of_spans, "openinference.instrumentation.langchain", "LangChainInstrumentor", langchain),
-    "openinference llama_index": partial(
-        of_spans, "openinference.instrumentation.llama_index", "LlamaIndexInstrumentor", llama_index
-    ),
+    "openinference": partial(of_spans, f"{INFERENCE}.langchain", "LangChainInstrumentor", langchain),
+    "llama_index": partial(of_spans, f"{INFERENCE}.llama_index", "LlamaIndexInstrumentor", llama_index),
     "genai": partial(of_spans, f"{OTEL}.genai.langchain", "LangChainInstrumentor", langchain),
     "openllmetry": partial(of_spans, f"{OTEL}.langchain", "LangchainInstrumentor", langchain),
-    "langfuse spans": partial(of_spans, "langfuse.langchain", "CallbackHandler", langchain),
-    "langfuse": of_langfuse_rows,
+    "langfuse": partial(of_spans, "langfuse.langchain", "CallbackHandler", langchain),
     "langsmith": of_langsmith,
     "mlflow": of_mlflow,
 }
 
-
-def switch_on(setenv: Callable[[str, str], object]) -> None:
-    """Makes the instrumentors of OpenTelemetry record texts."""
-    setenv("OTEL_SEMCONV_STABILITY_OPT_IN", "gen_ai_latest_experimental")
-    setenv("OTEL_INSTRUMENTATION_GENAI_CAPTURE_MESSAGE_CONTENT", "SPAN_ONLY")
-
-
-def main() -> None:
+if __name__ == "__main__":
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--apps", type=int, default=12)
     parser.add_argument("--seed", type=int, default=0, help="number of the first app")
@@ -309,16 +249,9 @@ def main() -> None:
     parser.add_argument("--show", type=int, default=0)
     options = parser.parse_args()
     warnings.simplefilter("ignore")
-    switch_on(os.environ.__setitem__)
-    for name, record in DIALECTS.items():
-        if options.only in {None, name}:
-            try:
-                runs = record([f"langchain-{i}" for i in range(options.seed, options.seed + options.apps)])
-            except ImportError as error:
-                print(json.dumps({"dialect": name, "skipped": str(error)}))
-                continue
-            print(json.dumps({"dialect": name, **measured(runs, options.show, options.part)}))
-
-
-if __name__ == "__main__":
-    main()
+    for dialect in [options.only] if options.only else DIALECTS:
+        try:
+            runs = DIALECTS[dialect]([f"langchain-{i}" for i in range(options.seed, options.seed + options.apps)])
+            print(json.dumps({"dialect": dialect, **measured(runs, options.show, options.part)}))
+        except ImportError as error:
+            print(json.dumps({"dialect": dialect, "skipped": str(error)}))

@@ -71,9 +71,7 @@ def test_no_damaged_file_is_assessed_with_other_verdicts(dialect):
 
 @pytest.mark.skipif("TRAIL_TOOLS" not in os.environ, reason="the libraries of other tools are not installed")
 @pytest.mark.parametrize("dialect", cut_exports.DIALECTS)
-def test_nor_is_one_of_a_real_app(dialect, monkeypatch):
-    pytest.importorskip("opentelemetry.exporter.otlp.json.file")
-    cut_exports.switch_on(monkeypatch.setenv)
+def test_nor_is_one_of_a_real_app(dialect):
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         try:

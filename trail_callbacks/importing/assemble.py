@@ -192,7 +192,8 @@ def _complete(root: Step, steps: Sequence[Step]) -> None:
     """
     models = sorted((step for step in steps if step.kind == "model"), key=lambda step: step.ended or 0.0)
     if root.error is None and models and not any(_is_text(piece) for piece in root.outputs):
-        written = [piece for piece in models[-1].outputs if _is_text(piece)]
+        calls = any(piece.form == "tool_call" for piece in models[-1].outputs)  # then it has not answered yet
+        written = [piece for piece in models[-1].outputs if _is_text(piece) and not calls]
         if written:
             texts = [_REASONED.sub("", piece.text) for piece in written]
             root.outputs = tuple(

@@ -31,6 +31,7 @@ _SAID = {
     "json": "the recorded JSON of {steps} is cut off, its texts are missing: record without a limit of length",
     "documents": "{n} documents of {steps} are not in the file, or have no text in it, as in OpenTelemetry's GenAI "
     "conventions: where none has, the answer is checked against the text of the prompts",
+    "empty": "messages that {steps} read have no text in the file",
     "elsewhere": "inputs or outputs of {steps} are stored elsewhere (inputs_s3_urls, outputs_s3_urls): add them",
     "nothing": "the file lacks what {steps} returned",
     "cut": "texts of {steps} end where others of the file go on: record without a limit of length",
@@ -137,6 +138,10 @@ def missing(steps: Sequence[Step], root: Step | None) -> Iterator[tuple[str, Gap
             yield step.name, Gap("nothing")
         if empty := sum(not piece.text.strip() for piece in step.documents):
             yield step.name, Gap("documents", empty)
+        if step.kind == "model" and any(
+            piece.form == "message" and piece.role != "assistant" and not piece.text.strip() for piece in step.inputs
+        ):
+            yield step.name, Gap("empty")
         if step is root and not step.inputs and "input" in step.lacks:
             yield step.name, Gap("unasked")
         if step is root and step.error is None and not _is_written(step, working):

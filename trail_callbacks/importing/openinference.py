@@ -20,8 +20,8 @@ KIND = "openinference.span.kind"
 """The attribute that says that a span is written in this dialect."""
 
 _DEEPEST = 12  # parts of a key
-_SPEAKER = re.compile(r"\w+:\s*")
-"""What LlamaIndex prints of a message without a text."""
+_SPEAKER = re.compile(r"\Aassistant:\s*")
+"""What LlamaIndex prints before the text of a message."""
 
 
 def step(span: OtlpSpan) -> Step:
@@ -114,7 +114,8 @@ def _written(known: Mapping[str, Any], returned: object) -> tuple[Piece, ...]:
     if any(each.form in {"message", "tool_call"} for each in own):
         return own
     found = pieces(listed(known, "llm.output_messages", "message"), ("messages",))
-    empty = bool(found) and all(_SPEAKER.fullmatch(each.text) for each in own)
+    own = tuple(replace(each, text=_SPEAKER.sub("", each.text)) for each in own)
+    empty = bool(found) and not any(each.text for each in own)
     return found if empty or any(each.text.strip() for each in found) else own
 
 

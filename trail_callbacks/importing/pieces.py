@@ -34,6 +34,8 @@ _UNSHOWN = _CALLS | {
 }  # fmt: skip
 """Parts of a message that are not shown: reasoning, and what is a piece of its own."""
 _CONTENT = ("content", "blocks", "parts")
+_EMPTY = frozenset({"role", "name", "tool_call_id", "finish_reason"})
+"""Keys of a message that lost its content."""
 _DEPTH = 32
 _PIECES = 10_000
 _VECTOR = 32
@@ -180,7 +182,9 @@ class _Walk:
 
     def _openai(self, item: Mapping[str, Any], path: Path, _: int) -> bool:
         """Reads a message, a tool call or a document by its keys."""
-        if isinstance(item.get("role"), str) and any(key in item for key in (*_CONTENT, "tool_calls")):
+        if isinstance(item.get("role"), str) and (
+            any(key in item for key in (*_CONTENT, "tool_calls")) or item.keys() <= _EMPTY
+        ):
             self._message(item, _ROLES.get(item["role"].lower()), path)
         elif item.get("type") == "tool_call" and "name" in item and "args" in item:
             self.found += [Piece(text=text, path=path, form="tool_call", call_id=id_) for id_, text in _calls([item])]

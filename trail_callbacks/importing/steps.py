@@ -32,6 +32,7 @@ KINDS: dict[str, RunKind | None] = {
 }
 """Kinds of steps, by the names that tools have for them. None only encloses others, or is no step of an answer."""
 _JUDGING = frozenset({"guardrail", "evaluator", "judge"})
+_PROMPT = re.compile(r"PromptTemplate(_\d+)?$")  # MLflow numbers those with one name
 _UNNAMED = re.compile(r"Runnable[A-Z]\w*(<|$)|LangGraph$")
 _FRAMEWORK_TAGS = ("seq:step:", "map:key:", "graph:step:", "langsmith:")
 _FRAMEWORK_KEYS = (
@@ -86,7 +87,7 @@ class ImportedRun:
 def kind_of(named: str, name: str) -> RunKind | None:
     """Returns the kind of a step by what its tool calls it; some tools call LangChain's prompts a chain."""
     kind = KINDS.get(named.lower(), "chain")
-    return "prompt" if kind == "chain" and name.endswith("PromptTemplate") else kind
+    return "prompt" if kind == "chain" and _PROMPT.search(name) else kind
 
 
 def sides(kind: RunKind | None, given: object, returned: object) -> Sides:
