@@ -13,7 +13,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-from trail_callbacks.capture.conversation import TURN, Earlier, mark_model_text, order_of, recall, time_of
+from trail_callbacks.capture.conversation import Earlier, mark_model_text, recall, time_of
 from trail_callbacks.capture.events import DECLARED, IMPORTED, Event, Piece
 from trail_callbacks.capture.lineage import (
     Contribution,
@@ -27,7 +27,7 @@ from trail_callbacks.capture.lineage import (
 )
 from trail_callbacks.capture.link import Linker
 from trail_callbacks.capture.match import Text
-from trail_callbacks.capture.resumed import restored
+from trail_callbacks.capture.restored import RestoredState
 from trail_callbacks.capture.runs import (
     MATERIAL,
     CapturedRun,
@@ -44,7 +44,6 @@ from trail_callbacks.graph import CUT_OFF, LOST, UNSEEN, NodeKind, ProvenanceGra
 
 _MOST_LOST = 8  # sentences
 _NEW_WORDS = 4  # words from which a text is material rather than a label
-_WORDS = 2  # from which a value of a state says something, as does a number
 
 
 def build(events: Iterable[Event], earlier: Earlier | None = None) -> ProvenanceGraph:
@@ -57,8 +56,6 @@ class _Builder:
     def __init__(self, runs: Sequence[CapturedRun], earlier: Earlier | None) -> None:
         self._runs = runs
         self._earlier = earlier
-        self._restored = restored(runs)
-        self._left: dict[str, NodeDraft] = {}  # what of a restored state is a node of an earlier turn, by its id there
         self._continue(runs[0])
         self._asked = question_first(runs[0].inputs)
         self._linker = Linker(runs)
@@ -68,12 +65,13 @@ class _Builder:
         self._documents: dict[tuple[str, str | None, object], list[NodeDraft]] = defaultdict(list)
         self._instructions: dict[str, NodeDraft] = {}
         self._history: dict[tuple[NodeKind, str | None, str | None, str], NodeDraft] = {}
+        self._state = RestoredState(runs, earlier, self._linker.text, self._draft)
         self._code = CodeOutputs(self._linker, self._resolver)
         self._instruction_finder = InstructionFinder(
             self._linker,
             lambda slot: self._anchor(slot) is not None,
             lambda slot: any(node.kind == "completion" for node in self._resolver.of(slot)),
-            self._may_be_left,
+            self._state.reaches,
         )
 
     def _continue(self, root: CapturedRun) -> None:
@@ -98,7 +96,7 @@ class _Builder:
                 if slot.piece.form == "document" or slot.piece.origin == "unknown":
                     self._resolver.of(slot)
         self._take_declared()
-        recall(self._drafts, self._earlier, self._left)
+        recall(self._drafts, self._earlier, self._state.known)
         mark_model_text(self._drafts, self._runs, self._earlier, self._was_before)
         self._note_lost()
         decisions = FilterDecisions(self._runs, self._resolver)
@@ -186,13 +184,13 @@ class _Builder:
 
     def _untraced(self, slot: Slot) -> NodeDraft | None:
         """Text that appears mid-run without a producer: history from a checkpoint, a document from untraced code."""
-        piece, left = slot.piece, self._was_left(slot)
+        piece, left = slot.piece, self._state.holds(slot)
         # What a node wrote to a channel of a state that was there need not be all that is in it.
         links = [link for link in self._linker.of(slot) if link.basis != "scope" and not (left and link.opaque)]
         if not piece.text.strip() or (links and not is_from_before(slot, links)):
             return None
         if left and piece.origin is None and piece.role not in {"user", "system"}:
-            return self._left_before(slot)
+            return self._state.node(slot)
         if piece.form == "document":
             return self._document(slot)
         kind = kind_of(slot)
@@ -204,48 +202,6 @@ class _Builder:
             draft = self._history[said] = self._draft(kind, slot, slot.run.start, {"history": True})
             if links:
                 self._take(draft, self._resolver.of(slot))
-        return draft
-
-    def _was_left(self, slot: Slot) -> bool:
-        """True for a value of a graph's state of which all or a part was there before the graph ran."""
-        return slot.side == "in" and slot.run.hints.channels and slot.run.parent in self._restored
-
-    def _may_be_left(self, slot: Slot) -> bool:
-        """True for what may hold such a text that no step explains: in a function, what its tasks returned before."""
-        above = (slot.run, *slot.run.ancestors)
-        return self._was_left(slot) or any(run.hints.replays and run.parent in self._restored for run in above)
-
-    def _left_before(self, slot: Slot) -> NodeDraft | None:
-        """The node of a text that an earlier run left in the state: that run's own, or else one of unknown origin.
-
-        A model may have written it, also where it looks like a document or a tool's result.
-        """
-        piece, text = slot.piece, self._linker.text(slot)
-        if piece.form == "tool_call" or (len(text.forms) < _WORDS and not any(map(str.isdigit, piece.text))):
-            return None  # a label, such as a route
-        said: tuple[NodeKind, str | None, str | None, str] = "document", piece.id, piece.call_id, piece.text
-        draft = self._history.get(said)
-        if draft is not None:
-            return draft
-        known = self._earlier.node(text) if self._earlier is not None else None
-        if known is not None and known.id in self._left:
-            draft = self._left[known.id]
-        elif known is not None and self._earlier is not None:
-            kind: NodeKind = "completion" if known.kind == "answer" else known.kind
-            draft = self._left[known.id] = self._draft(kind, slot, order_of(known))
-            draft.origin, draft.model_spans, draft.step = known.origin, known.model_spans, known.step
-            draft.attributes = {**known.attributes, TURN: known.attributes.get(TURN, self._earlier.turn)}
-        elif self._earlier is not None and (wrote := self._earlier.model_spans(text)) is not None:
-            draft = self._draft("document", slot, slot.run.start)
-            draft.model_spans = wrote
-        elif piece.role == "assistant":
-            draft = self._draft("completion", slot, slot.run.start, {"history": True})
-        else:
-            kinds: dict[str | None, NodeKind] = {"message": "tool_result", "document": "document"}
-            draft = self._draft(kinds.get(piece.form, "completion"), slot, slot.run.start)
-            draft.origin, draft.step = "unknown", "state"
-            draft.attributes[UNSEEN] = str(piece.path[0]) if piece.path else ""
-        self._history[said] = draft
         return draft
 
     def _completion(self, run: CapturedRun) -> NodeDraft:
@@ -362,7 +318,7 @@ class _Builder:
         """Adds the answer, which documents alone are not; returns other texts that the app returned."""
         if root.failed or not root.outputs or root.kind == "retriever":
             return []
-        slots, text, alternatives = answer_text(root, self._stale(root), self._wrote_last, self._wrote_both)
+        slots, text, alternatives = answer_text(root, self._state.stale(root), self._wrote_last, self._wrote_both)
         if not slots:
             return []
         others = [slot.piece.text.strip() for slot in alternatives if len(self._linker.text(slot).forms) >= _NEW_WORDS]
@@ -381,16 +337,6 @@ class _Builder:
         if root.stopped:
             draft.attributes[CUT_OFF] = True
         return others
-
-    def _stale(self, root: CapturedRun) -> set[str]:
-        """The texts in a state that earlier runs left there, the answer of an earlier turn among them.
-
-        Not of a run that resumes one that nobody saw: then the answer may be its own, of an unseen writer.
-        """
-        if root not in self._restored or all(map(is_reply, root.inputs)):
-            return set()
-        left = {slot.piece.text for run in self._runs for slot in run.inputs if self._was_left(slot)}
-        return left - {slot.piece.text for run in self._runs if run is not root for slot in run.outputs}
 
     def _note_lost(self) -> None:
         """Says on the answer what the graph lacks: a report on it is not complete."""

@@ -14,7 +14,6 @@ from typing import Protocol, cast
 from trail_callbacks.capture.conversation import Earlier
 from trail_callbacks.capture.events import REPLY, Event, Piece, RunEnded, RunStarted
 from trail_callbacks.capture.joining import moved
-from trail_callbacks.capture.runs import CapturedRun
 from trail_callbacks.graph import ProvenanceGraph
 
 
@@ -114,17 +113,3 @@ def _given(events: Sequence[Event]) -> Iterator[Piece]:
     """What the root of a part was called with."""
     given = [event.inputs for event in events if event.run_id == events[0].run_id and event.inputs is not None]
     yield from (replace(piece, ref=None) for piece in (given[-1] if given else ()))
-
-
-def restored(runs: Sequence[CapturedRun]) -> frozenset[CapturedRun]:
-    """Returns the graphs among some runs whose state was there before they began."""
-    first: dict[CapturedRun, CapturedRun] = {}
-    for run in runs:
-        if run.hints.superstep is not None and run.parent is not None:
-            first.setdefault(run.parent, run)
-    return frozenset(
-        graph
-        for graph, node in first.items()
-        if (node.hints.superstep or 1) > 1
-        or (graph.parent is None and all(REPLY in each.piece.attributes for each in graph.inputs))
-    )
