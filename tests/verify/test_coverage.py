@@ -67,7 +67,7 @@ def hostile(*claims, abstained=False, checkable=True, **settings):
         ("- Runs daily\n- Takes an hour\n", ["Runs daily"], ["- Takes an hour"]),
         ("| Ferry | Hours |\n|---|---|\n| A | 40 |\n| B | 60 |", ["| A | 40 |"], ["| Ferry | Hours |", "| B | 60 |"]),
         ('{"answer": "The ferry is new. It takes an hour."}', ["The ferry is new."], ["It takes an hour."]),
-        ('{"answer": "The caf\\u00e9 is new. It is free."}', ["The caf\\u00e9 is new."], ["It is free."]),
+        ('{"answer": "The caf\\u00e9 is new. It is free."}', [("The caf\\u00e9 is new.", "The caf\u00e9 is new.")], ["It is free."]),
     ],
 )  # fmt: skip
 def test_words_in_no_claim_are_found(answer, quotes, expected):
@@ -110,7 +110,7 @@ def test_short_answers_state_something(answer):
         "Hello!", "Sure!", "You're welcome!", "Thank you for your question.", "Vielen Dank!", "Best regards,",
         "Let me know if you have any further questions.", "I hope this helps!", "How can I help you today?",
         "Would you like more details?", "Here's my answer based on the given passages:", "Passage 2:", "[1] [2]",
-        "Source: https://a.example/b.html", "(Smith 2020)", "---", "\U0001f600", "", "How old is it?",
+        "Source: https://a.example/b.html", "---", "\U0001f600", "", "How old is it?",
         "```python\nprint(fares.total + 12)\n```",
     ],
 )  # fmt: skip

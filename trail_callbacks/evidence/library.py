@@ -32,6 +32,7 @@ _DATES = re.compile(r"year|(?:publication_|creation_)?date|published|created", r
 _WORDS = re.compile(r"\w+")
 _SCHEME = re.compile(r"^(?:https?://)?(?:www\.)?", re.IGNORECASE)
 _HEAD = 1000  # characters of a text that may say who wrote it, and when
+_CREDITED = r"(?:[\s,.&(]|and\b|et\sal\b|[A-Z][\w'\u2019-]*+){1,20}"  # what stands between a name and a year there
 _TITLE = 100  # characters of a first line that is a title
 _MENTIONS = 200  # addresses that are looked for in the texts, each through all of them
 _DISTINCT = 8  # characters of a name that may be looked for inside a longer entry
@@ -66,6 +67,18 @@ class Library:
         if key not in self._found:
             self._found[key] = self._find(mark)
         return self._found[key]
+
+    def may_be(self, mark: Mark, answer: str) -> bool:
+        """Tells whether a number that names no source may be a citation all the same.
+
+        It says so itself (`passage 3`), or it ends a part of a sentence and nobody knows how the app counts sources.
+        """
+        if mark.kind != "number":
+            return False
+        documents = [node for node in self._sources if node.kind == "document"]
+        counted = self._shown or self._labels or (len(documents) > 1 and len({node.run_id for node in documents}) == 1)
+        worded = _WORDED.search(answer[mark.start : mark.end].replace("sup>", ""))
+        return bool(worded) if counted else bool(worded) or _WORD.match(answer, mark.end) is None
 
     def _find(self, mark: Mark) -> tuple[CitedPart, ...]:
         entry = self._entries.get(mark.target)
@@ -130,7 +143,7 @@ class Library:
         words = _WORDS.findall(work)
         year = next((word for word in words if word[:4].isdigit()), "")[:4]
         surname = next((word for word in words if word[:1].isupper()), "")
-        return tuple(_whole(node) for node in self._sources if _wrote(node, surname.casefold(), year))
+        return tuple(_whole(node) for node in self._sources if _wrote(node, surname, year))
 
     @cached_property
     def _names(self) -> Mapping[str, frozenset[str]]:
@@ -138,10 +151,17 @@ class Library:
 
 
 def _wrote(node: Node, surname: str, year: str) -> bool:
-    authors, dates = " ".join(_strings(node, _AUTHORS)).casefold(), " ".join(_strings(node, _DATES))
-    head = node.text[:_HEAD]
-    by = surname in _WORDS.findall(authors) or surname in _WORDS.findall(head.casefold())
-    return bool(surname and year) and by and (year in dates or year in head)
+    """Whether what describes a source says who wrote it and when, or its beginning does: `Smith, J. (2020)`.
+
+    Anywhere else in a text both words mean nothing.
+    """
+    if not (surname and year):
+        return False
+    names = [node.id, *_strings(node, _NAMES)]
+    by = any(surname.casefold() in _WORDS.findall(_plain(each)) for each in [*names, *_strings(node, _AUTHORS)])
+    if by and any(year in each for each in [*names, *_strings(node, _DATES)]):
+        return True
+    return re.search(rf"\b{re.escape(surname)}{_CREDITED}{year}", node.text[:_HEAD]) is not None
 
 
 def _names_of(node: Node) -> Iterator[str]:
@@ -161,7 +181,7 @@ def _strings(node: Node, keys: re.Pattern[str]) -> Iterator[str]:
 
 
 def _plain(name: str) -> str:
-    return " ".join(name.casefold().split()).strip(" .,;:\"'")
+    return " ".join(name.casefold().replace("_", " ").split()).strip(" .,;:\"'")
 
 
 def _address(url: str) -> str:
@@ -174,6 +194,7 @@ def _whole(node: Node) -> CitedPart:
 
 _ROW = re.compile(r"\|\s*$")
 _LETTER = re.compile(r"[^\W_]")
+_WORD, _WORDED = re.compile(r"\s*\w"), re.compile(r"[^\W\d_]")
 _Found = tuple[Mark, tuple[CitedPart, ...]]
 
 

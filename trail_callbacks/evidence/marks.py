@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Literal
 
-from trail_callbacks.splitting.marks import is_dated
+from trail_callbacks.language.values import quantities
 
 Kind = Literal["number", "name", "link", "work"]
 
@@ -32,11 +32,12 @@ _MARK = re.compile(
     rf"|\[(?P<text>[^\][]{{0,500}})\]\((?P<url>[^()\s]{{1,2000}})(?:\s\"[^\"\n]{{0,200}}\")?\)"
     rf"|\[\^(?P<note>[\w-]{{1,40}})\](?!:)"
     rf"|(?<!\W[A-Za-z])\[(?P<numbers>{_NUMBERS})\](?!:)"
-    rf"|\u3010(?P<told>[^\u3010\u3011]{{1,200}})\u3011"
+    rf"|\u3010(?P<told>\d[\d:]{{0,9}}(?:\u2020[^\u3010\u3011]{{1,200}})?)\u3011"
     rf"|[\[(](?:(?:see|from|in|per|according\sto)\s)?(?i:{_SOURCE}):?\s?\#?(?P<listed>{_NUMBERS})[\])]"
     rf"|[\[(](?i:sources?|quellen?|fuentes?):\s(?P<source>[^\])(\[\n]{{1,200}})[\])]"
     rf"|\[(?P<file>{_FILE})\]"
-    rf"|\((?P<works>{_WORK}(?:;\s{_WORK}){{0,9}})\)"
+    r"|\[(?P<label>[^\W\d_][\w /:#-]{1,80})\](?!\()"
+    rf"|[\[(](?P<works>{_WORK}(?:;\s{_WORK}){{0,9}})[\])]"
     rf"|(?P<author>(?<!\w){_AUTHORS})\s\((?P<year>{_YEAR}){_PAGES}\)"
     rf"|<sup>\s?\[?(?P<sup>{_NUMBERS})\]?\s?</sup>"
     r"|(?<=[.,;:!?\u201d\"')])(?P<raised>[\u00b9\u00b2\u00b3\u2070\u2074-\u2079]{1,3})"
@@ -54,6 +55,7 @@ _HEADED = re.compile(
 )
 _RAISED = str.maketrans("\u2070\u00b9\u00b2\u00b3\u2074\u2075\u2076\u2077\u2078\u2079", "0123456789")
 _RANGE = re.compile(r"(\d{1,3})\s?[\u2013-]\s?(\d{1,3})|(\d{1,3})")
+_PLACE = re.compile(r"(?:source|L\d+(?:-L?\d+)?)?$")
 _LONGEST_LIST = 500  # lines
 _WIDEST = 30  # sources that one range may name
 
@@ -68,6 +70,7 @@ class Mark:
         kind: How the source is named: `number`, `name` (a file, an id, a title), `link`, `work` (author and year).
         target: The name: `2`, `ferry.md`, `https://...`, `Smith 2020`.
         certain: False for what is a citation only if a source has that name, such as `Lindqvist (2019)`.
+        bracketed: Whether it is a mark beside a statement, and no word of one.
     """
 
     start: int
@@ -75,6 +78,7 @@ class Mark:
     kind: Kind
     target: str
     certain: bool = True
+    bracketed: bool = True
 
 
 def marks(answer: str) -> Iterator[Mark]:
@@ -118,7 +122,8 @@ def _read(found: re.Match[str]) -> Iterator[Mark]:
     start, end = found.span()
     kind, targets, certain = _named(found)
     for target in targets:
-        yield Mark(start=start, end=end, kind=kind, target=target, certain=certain)
+        bracketed = kind != "link" and found.lastgroup != "year"
+        yield Mark(start=start, end=end, kind=kind, target=target, certain=certain, bracketed=bracketed)
 
 
 def _named(found: re.Match[str]) -> tuple[Kind, list[str], bool]:  # noqa: PLR0911 - one a notation
@@ -130,16 +135,18 @@ def _named(found: re.Match[str]) -> tuple[Kind, list[str], bool]:  # noqa: PLR09
         return "number", [text.translate(_RAISED)], True
     if group == "note":
         return "number" if text.isdigit() else "name", [text], True
-    if group == "told":  # `3:1` and `3` name a source, `3:1\u2020ferry.md` its file
+    if group == "told":  # `3:1`, `3` and `3\u2020source` name a source, `3:1\u2020ferry.md` its file
         number, _, name = text.partition("\u2020")
-        return ("name", [name], True) if "." in name else ("number", _numbers(number.partition(":")[0]), True)
+        return ("number", _numbers(number.partition(":")[0]), True) if _PLACE.match(name) else ("name", [name], True)
     if group in {"url", "bare"}:
         return "link", [found["url"] or found["bare"].rstrip(".,;:!?")], True
     if group in {"source", "file"}:
         return "name", [part.strip() for part in text.split(";") if part.strip()], True
+    if group == "label":
+        return "name", [text], False
     if group == "works":
-        works = [work.strip() for work in text.split(";")]
-        return "work", [work for work in works if not is_dated(work)], True
+        works = (work.strip() for work in text.split(";"))
+        return "work", [work for work in works if not any(q.kind == "month" for q in quantities(work))], True
     if group == "year":
         return "work", [f"{found['author']} {text}"], "et al" in found["author"]
     return "name", [], True

@@ -28,6 +28,7 @@ from trail_callbacks.splitting.layout import pieces
 from trail_callbacks.splitting.marks import lines_of, marker, visible
 from trail_callbacks.splitting.words import points_back
 from trail_callbacks.taxonomy import SupportClass
+from trail_callbacks.verify.citations import naming
 from trail_callbacks.verify.coverage import coverage
 from trail_callbacks.verify.threshold import OnUndecided, unsettled
 
@@ -74,7 +75,7 @@ def stripped(
     stay = {claim.id for claim in claims}
     torn = any(any(map(str.isalnum, left[each.start : each.end])) for each in report.claims if each.id not in stay)
     question = report.graph.question.text if report.graph.question else None
-    if torn or coverage(left, claims, question, sources=report.graph.nodes).uncovered:
+    if torn or coverage(left, claims, question, cited=naming(report.graph)).uncovered:
         return None
     supported = any(report.verdict(claim.id).support is SupportClass.SUPPORTED for claim in claims)
     if not (supported and page.share >= min_share):

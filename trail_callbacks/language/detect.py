@@ -9,7 +9,9 @@ from __future__ import annotations
 import re
 from collections import Counter, defaultdict
 from collections.abc import Mapping
-from functools import lru_cache
+from functools import cache, lru_cache
+
+from trail_callbacks.language.terms import keys
 
 NAMES = {
     "ar": "Arabic", "bg": "Bulgarian", "cs": "Czech", "da": "Danish", "de": "German", "el": "Greek",
@@ -84,6 +86,12 @@ def language(text: str) -> str:
         An ISO 639-1 code among `NAMES`, or nothing where that cannot be told.
     """
     return _guess(text[:_LONGEST])
+
+
+@cache
+def common(code: str) -> frozenset[str]:
+    """Returns the keys of the commonest words of a language, such as its articles and pronouns; few are known."""
+    return frozenset(keys(_COMMON.get(code, "")))
 
 
 def is_english(text: str) -> bool:

@@ -17,21 +17,16 @@ import re
 from collections.abc import Iterator
 from functools import cache
 
-from trail_callbacks.splitting.words import first_verb, past, tokenize
-
 _SOURCE = (
     r"(?:passages?|documents?|docs?|sources?|contexts?|chunks?|refs?\.?|references?|snippets?|excerpts?|articles?)"
 )
 _NUMBERS = r"(?:(?:nos?\.|\#)\s?)?\d{1,3}(?:(?:,\s?|\s?[-\u2013&/]\s?|,?\sand\s)(?:" + _SOURCE + r"\s?)?\d{1,3}){0,9}"
-_AUTHOR = r"[A-Z][\w'\u2019-]{1,30}(?:\s(?:et\sal\.?,?|(?:and|&)\s[A-Z][\w'\u2019-]{1,30}))?"
-_WORK = _AUTHOR + r",?\s(?:19|20)\d\d[a-z]?(?:,\spp?\.\s?\d{1,4}(?:[-\u2013]\d{1,4})?)?"
 # `(?<!\s)` and the bounds keep a wall of blanks or of open brackets from being read again at each of its characters.
 _CITATION = re.compile(
     r"(?:(?<!\s)\s{1,20})?(?:"
-    r"\[\^[\w-]{1,40}\]:?|\[[\d,\s\u2013-]{1,60}\]|\u3010[^\u3010\u3011]{0,200}\u3011"
+    r"\[\^\w{1,12}\]:?|\u3010\d[\d:]{0,9}(?:\u2020[^\s\u3010\u3011]{0,80})?\u3011"
+    rf"|\[\s?{_NUMBERS}\s?\]"
     rf"|[\[(](?i:(?:as\s\w{{1,12}}\s(?:in|by)\s|see\s(?:also\s)?|from\s|per\s|in\s|according\sto\s)?{_SOURCE}:?\s?\#?{_NUMBERS})[\])]"
-    r"|[\[(](?i:sources?:)\s[^\])(\[]{1,200}[\])]"
-    rf"|[\[(]{_WORK}(?:;\s{_WORK}){{0,9}}[\])]"
     r"|[\u2070\u00b9\u00b2\u00b3\u2074-\u2079]{1,4}(?=[\s.,;]*$)(?<=[a-z.,][\u2070-\u2079\u00b9\u00b2\u00b3])"
     r"|<sup>\s?\[?\d{1,3}\]?\s?</sup>)"
 )
@@ -91,14 +86,6 @@ _BIBLIOGRAPHIC = re.compile(
     r"json|xlsx?|pptx?)\b|\((?:19|20)\d\d[a-z]?\)"
     r"|^\W*[A-Z][\w'\u2019-]{1,30},\s[A-Z]|\bpages?\s\d|\b(?:accessed|retrieved)\s(?:on|from)\b"
 )
-_DATED = re.compile(r"\W?(\w+) \d{4}\W?")
-_TIMES = re.compile(
-    r"(?:january|february|march|april|may|june|july|august|september|october|november|december|spring|summer|autumn|fall"
-    r"|winter|early|late|mid|since|in|by|from|until|figure|table|section|chapter|version|windows|office)\b",
-    re.IGNORECASE,
-)
-_STATED = 3  # words of a statement in the brackets of a citation mark
-_CHARACTERS = 7  # the same for scripts without spaces
 
 
 def lines_of(text: str) -> Iterator[tuple[int, str]]:
@@ -114,6 +101,11 @@ def may_hold_code(text: str) -> bool:
     return any(mark in text for mark in ("```", "~~~", "$$", "\\["))
 
 
+def hidden_signs(text: str) -> Iterator[re.Match[str]]:
+    """Finds the characters without a width."""
+    return _HIDDEN.finditer(text)
+
+
 def visible(text: str) -> str:
     """Takes out characters without a width, which split words for a reader who cannot see them."""
     return _HIDDEN.sub("", text) if _HIDDEN.search(text) else text
@@ -125,38 +117,13 @@ def clean(text: str) -> str:
         return " ".join(text.split())
     text = visible(text)
     if "<" in text or "-->" in text:
-        text = _BARE.sub(r"\1", _TAG.sub(_gap, _CITATION.sub(_cited, _COMMENT.sub(" ", text))))
-    text = _LINK.sub(_linked, _CITATION.sub(_cited, text))
+        text = _BARE.sub(r"\1", _TAG.sub(_gap, _CITATION.sub("", _COMMENT.sub(" ", text))))
+    text = _LINK.sub(_linked, _CITATION.sub("", text))
     if "$" in text:
         text = _INLINE.sub(r"\1", text)
     if "\\" in text or "$$" in text:
         text = _WORDED.sub(r"\1", _FORMULA.sub("", text))
     return " ".join(_ESCAPE.sub(r"\1", _EMPHASIS.sub("", text)).split())
-
-
-def is_dated(text: str) -> bool:
-    """Tells whether a word and a year name no author but a time: `March 2020`, `(Rebuilt 1986)`."""
-    if _TIMES.match(text.lstrip("([")):
-        return True
-    found = _DATED.fullmatch(text)
-    if found is None:
-        return False
-    word = found[1].lower()
-    return past(word) or past(word.removeprefix("re"))
-
-
-def _cited(mark: re.Match[str]) -> str:
-    """What a citation mark states: nothing, unless somebody wrote a statement in such brackets."""
-    inner = mark[0].strip().strip("[](){}\u3010\u3011")
-    words = inner.lower().split()
-    unspaced = sum(sign >= "\u0e00" for sign in inner)
-    if is_dated(mark[0].strip()):
-        return mark[0]
-    if (len(words) < _STATED and unspaced < _CHARACTERS) or refers(inner):
-        return ""
-    if unspaced >= _CHARACTERS or not inner.isascii():
-        return f" {inner}"
-    return f" {inner}" if first_verb(tokenize(inner.lower())) is not None else ""
 
 
 def _linked(link: re.Match[str]) -> str:
@@ -224,7 +191,7 @@ _FRAMES = rf"^(?:[*_]{{0,3}}(?:{_STARTS}|{_LINKING},\s)[*_]{{0,3}}){{1,4}}"
 _ANSWER = r"^(?:the|my)\s(?:\w+\s)?answer\s(?:to\s[^.:]{1,200}\s)?is\b"
 _REPORTING = r"""(?:mention|state|say|provide|suggest|explain|note|indicate|describe|highlight|discusse?|recommend
     |advise|emphasi[sz]e|show)s?"""
-_BRACKETS = rf"[(\[]\s?(?:see\s|from\s|according\sto\s|as\sper\s)?{_SOURCES}[^()\[\]]{{0,30}}[)\]]"
+_BRACKETS = rf"[(\[]\s?(?:see\s|from\s|according\sto\s|as\sper\s)?{_SOURCES}[\d\s,&\u2013-]{{0,30}}[)\]]"
 _ASIDES = rf"""
       (?:(?<=^)|(?<=[\s:;(])|,\s?){_BY}\s{_SOURCES}(?:\s?,|(?=[\s:.)]|$))
     | \b{_SOURCES}\s(?:also\s|further\s|clearly\s|specifically\s)?{_REPORTING}(?:\sthat)?\b

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+import re
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
 from trail_callbacks.capture.lineage import SOURCE_LABELS
 from trail_callbacks.claims import Citation, CitationStatus, Claim
 from trail_callbacks.evidence import CANDIDATES, Passage, candidates, whole
-from trail_callbacks.evidence.library import Cited, CitedPart, attach
+from trail_callbacks.evidence.library import Cited, CitedPart, Library, attach
+from trail_callbacks.evidence.marks import marks
 from trail_callbacks.graph import Node, ProvenanceGraph
 from trail_callbacks.judges.judge import Judge, Question, matched, reads_whole
 from trail_callbacks.models.call import Pipeline
@@ -20,6 +22,9 @@ from trail_callbacks.taxonomy import SupportClass
 from trail_callbacks.verify.options import VerifyOptions
 from trail_callbacks.verify.sources import request
 
+_MAY_CITE = re.compile(  # what every citation mark has
+    r"\[|\u3010|https?://|<sup|\([^()\n]{0,80}\d|\((?i:source|quelle|fuente)|[.,;:!?\"')][\u00b9\u00b2\u00b3\u2070-\u2079]"
+)
 _RANKED = 2_000  # passages among which those of a cited part are looked for; ranking more is quadratic
 _STATUS: dict[SupportClass | None, CitationStatus] = {
     SupportClass.SUPPORTED: "supported",
@@ -43,6 +48,8 @@ def cited(
     cites, the judge reads the cited source by itself; all such citations are asked about together.
     """
     answer = graph.answer.text if graph.answer else ""
+    if not _MAY_CITE.search(answer):
+        return tuple(claims), []
     judged = dict(zip((claim.id for claim in claims), verdicts, strict=True))
     found = attach([claim for claim in claims if claim.checkable], answer, graph.leaves(), _shown(graph))
     settled = [_settled(one, judged[one.claim_id]) for one in found]
@@ -68,6 +75,28 @@ def cited(
         ]
         warnings += [f"{words}: {', '.join(named)}"] if named else []
     return tuple(replace(claim, citations=tuple(by_claim[claim.id])) for claim in claims), warnings
+
+
+def naming(graph: ProvenanceGraph) -> frozenset[str]:
+    """Returns the marks of a graph's answer that name a source of it; any other bracket is a part of a statement."""
+    answer = graph.answer.text if graph.answer else ""
+    if not _MAY_CITE.search(answer):
+        return frozenset()
+    library = Library(graph.leaves(), answer, _shown(graph))
+    found: dict[bool, set[str]] = {True: set(), False: set()}
+    for mark in marks(answer):
+        known = bool(library.find(mark)) or library.may_be(mark, answer)
+        found[known and mark.bracketed].add(answer[mark.start : mark.end])
+    return frozenset(found[True] - found[False])
+
+
+def without_marks(claim: Claim, named: Collection[str]) -> Claim:
+    """Returns a claim whose text leaves out the marks in its quote that name a source."""
+    text = claim.text
+    for mark in named:
+        if mark in claim.quote:
+            text = re.sub(rf"\s*{re.escape(' '.join(mark.split()))}", "", text)
+    return replace(claim, text=text) if text.strip() else claim
 
 
 def _shown(graph: ProvenanceGraph) -> dict[str, _Parts]:

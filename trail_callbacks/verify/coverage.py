@@ -1,57 +1,57 @@
 """Coverage: which statements of an answer no claim covers, whoever found the claims.
 
 A judge may skip a sentence, by mistake or because the answer talked it into that. So code splits the answer once more
-and looks for each content word among the claims. A sentence is covered if its words stand in the text of claims that
-quote a part of it, or at least in their quotes; a number has to be in a text, because texts are what is judged.
-A claim that denies what it quotes, or affirms what that denies, covers none of it.
+and looks for each content word among the claims. A sentence is covered if its words stand, in their order, in the texts
+of claims that quote a part of it, because texts are what is judged: a claim may add what its quote refers to, but drop
+and replace nothing of it. A claim that denies what it quotes, or affirms what that denies, covers none of it.
 
 A sentence that no claim quotes is no statement only by closed lists, which no answer can extend (`phrases`): words
-about the talk, marks of citations, a restatement of one claim, a title or lead-in without a new word.
+about the talk, marks that name a source of the run, a restatement of one claim from its first word on, a title or
+lead-in without a new word. Any other bracket is a part of its sentence.
 """
 
 from __future__ import annotations
 
 import re
-from bisect import bisect_right
-from collections import defaultdict
-from collections.abc import Callable, Iterable, Sequence
-from collections.abc import Set as AbstractSet
+from bisect import bisect_left
+from collections import Counter, defaultdict
+from collections.abc import Callable, Container, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from itertools import count, pairwise, zip_longest
+from itertools import count, islice, pairwise, repeat, zip_longest
+from math import ceil
 from typing import NamedTuple, TypeAlias
 
 from trail_callbacks.claims import Claim, Within, split, structured
-from trail_callbacks.graph import Node, ProvenanceGraph
+from trail_callbacks.evidence.marks import marks
+from trail_callbacks.graph import ProvenanceGraph
 from trail_callbacks.judges.judge import Extraction
-from trail_callbacks.language.detect import is_english, language
+from trail_callbacks.language.detect import common, language
 from trail_callbacks.language.speech import absence, declines, is_question, negation
 from trail_callbacks.language.terms import keys, terms
 from trail_callbacks.splitting.layout import sentences_of
-from trail_callbacks.splitting.marks import clean, is_dated, marker, may_hold_code, without_talk
+from trail_callbacks.splitting.marks import clean, hidden_signs, marker, may_hold_code, visible, without_talk
 from trail_callbacks.splitting.words import first_verb, tokenize
 from trail_callbacks.text import Sentence
 from trail_callbacks.verify.phrases import ASIDE, BESIDES, SHORT, SORRY, UNFINISHED, beside, talk
 
 _NOT = "\0not"  # stands for every word that negates: no key is spelled like this
 _ABSENT = "\0absent"  # stands for every word that comes to a negation: `lacks`
-_ADDRESS = re.compile(  # addresses, goals of links, works by their authors; and names of tags
+_ADDRESS = re.compile(  # addresses, goals of links, and names of tags
     r"(?:https?://|www\.)[^\s)\]>\"']{1,2000}|(?<=\])\([^()\s]{1,2000}\)|</?[a-z][a-z0-9]{0,10}\b"
-    r"|[(\[][A-Z][\w'\u2019-]{1,30}(?:\set\sal\.?|\s(?:and|&)\s[A-Z][\w'\u2019-]{1,30})?,?\s(?:19|20)\d\d[a-z]?[)\]]"
 )
-_MARKUP = re.compile(
-    r"[<\[(\u3010\u2070\u00b9\u00b2\u00b3\u2074-\u2079\u00ad\u200b-\u200f\u202a-\u202e\u2060-\u2069\ufeff]"
-)
+_MARKED = re.compile(r"[<\[(\u3010\u00b2\u00b3\u00b9\u2070\u2074-\u2079]")
+_NAMED_A = re.compile(r"(?<=\w )A\b")  # `Tower A`; an article elsewhere
 _LISTED = re.compile(r"(?:\d{1,3}|[a-z]|[ivx]{1,5})[.)]", re.IGNORECASE)
 _TITLE = re.compile(r"\s*(?:#{1,6}\s.*|\*\*[^*\n]{1,100}\*\*\W*)|.*[:\uff1a][*_\s]*", re.DOTALL)
-_TITLES = ("source", "file_name", "title", "url")  # as loaders of both frameworks name documents
-_NAME = 300  # characters of a name
-_NUMBER = 3  # digits of the number in a citation
 _LONGEST = 2000  # characters of a title that are searched for a verb
 _END = 4  # words and marks of an unfinished sentence from its verb on: `the steps are as follows:`
-_RUN = 2  # words in a row that a quote holds and no text does
-_REWORDED = 2 / 3  # share of the words of a sentence that the texts of its claims may put in another way
-_SAME = 2 / 3  # share of the words of a denial that its quote has to hold, so that it denies just that
+_COMMAS = 4  # commas of a sentence at which its parts may have been exchanged
+_NEAR = 8  # places of a word that are tried, to each side
+_LONG = 100  # words of a claim; a longer one is restated only as a whole
+_UNSPACED = re.compile("[\u0e00-\u0e7f\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff]")
+_PAIRS = 2  # overlapping pairs of characters that change with one character, in scripts without spaces
+_SAME = 2 / 3  # share of the words of a denial that its quote has to hold, and of a claim that restates it
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,10 +75,19 @@ def coverage(
     question: str | None = None,
     *,
     abstained: bool = False,
-    sources: Sequence[Node] = (),
+    cited: Container[str] | None = None,
 ) -> AnswerCoverage:
-    """Finds the statements of an answer that no claim covers. No model is asked; time is linear in the answer."""
-    reading = _Reading(answer, [each for each in claims if _trusted(each)], question or "", abstained, sources)
+    """Finds the statements of an answer that no claim covers. No model is asked; time is linear in the answer.
+
+    Args:
+        answer: The answer.
+        claims: What a judge found in it.
+        question: The user's request.
+        abstained: Whether the judge says that the answer declines.
+        cited: The marks that name a source (`trail_callbacks.verify.citations.naming`); None if the sources are not
+            known: then each number in brackets does.
+    """
+    reading = _Reading(answer, _trusted(answer, claims, question), question or "", abstained, cited)
     read = structured(answer)
     if read is None:
         reading.read(answer, lambda start, end: (start, end))
@@ -90,16 +99,18 @@ def coverage(
     return AnswerCoverage(reading.held / total if total else None, tuple(reading.uncovered), reading.code)
 
 
-def _trusted(claim: Claim) -> bool:
-    """Whether a claim covers its words: a judge that calls a statement unfit to be checked covers none with it."""
-    return claim.checkable or not any(each.checkable for each in split(claim.quote))
+def _trusted(answer: str, claims: Sequence[Claim], question: str | None) -> list[Claim]:
+    """The claims that cover their words: a judge that calls a statement unfit to be checked covers none with it."""
+    doubted = [claim for claim in claims if not claim.checkable and any(each.checkable for each in split(claim.quote))]
+    read = {(each.start, each.end) for each in split(answer, question) if not each.checkable} if doubted else set()
+    return [claim for claim in claims if claim not in doubted or (claim.start, claim.end) in read]
 
 
-def covered(graph: ProvenanceGraph, extraction: Extraction) -> tuple[Extraction, AnswerCoverage]:
+def covered(graph: ProvenanceGraph, extraction: Extraction, cited: Container[str]) -> tuple[Extraction, AnswerCoverage]:
     """Adds a claim for each statement of the graph's answer that no claim covers; it is marked `uncovered`."""
     answer = graph.answer.text if graph.answer else ""
     question = graph.question.text if graph.question else None
-    found = coverage(answer, extraction.claims, question, abstained=extraction.abstained, sources=graph.nodes)
+    found = coverage(answer, extraction.claims, question, abstained=extraction.abstained, cited=cited)
     if not found.uncovered:
         return extraction, found
     taken = {claim.id for claim in extraction.claims}
@@ -134,19 +145,30 @@ class _Reading:
     """
 
     def __init__(
-        self, answer: str, claims: Sequence[Claim], question: str, abstained: bool, sources: Sequence[Node]
+        self, answer: str, claims: Sequence[Claim], question: str, abstained: bool, cited: Container[str] | None
     ) -> None:
         self.uncovered: list[tuple[int, int, str]] = []
         self.held = self.lost = self.code = 0
-        self._answer, self._question, self._abstained, self._sources = answer, question, abstained, sources
+        self._question, self._abstained, self._cited = question, abstained, cited
         guess = language(answer)
         self._language = guess or "en"
         known = guess or language(" ".join([answer, *(claim.text for claim in claims)]))
         self._negation = negation(known, answer.isascii() and all(claim.text.isascii() for claim in claims))
-        self._claims = claims
-        self._texts = [self._words_of(claim.text, claim.quote) for claim in claims]
-        denying = [self._denies(claim, words) for claim, words in zip(claims, self._texts, strict=True)]
-        self._reach = _Reach(claims, self._texts, denying)
+        self._light = beside() | common(known)
+        self._texts = [self._told(claim) for claim in claims]
+        quoting = [n for n, claim in enumerate(claims) if claim.quote]
+        self._within = Within([claims[n] for n in quoting])
+        self._quoting = [self._texts[n] for n in quoting]
+
+    def _told(self, claim: Claim) -> _Told:
+        words = [word.key for word in self._words(claim.text)]
+        denies, quoted = _NOT in words, self._negation.search(claim.quote) is not None
+        more = _absent(claim.quote) - _absent(claim.text) if denies else _absent(claim.text) - _absent(claim.quote)
+        if not denies:
+            return _Told(words, denies=False, absent=quoted and bool(more))
+        own = set(words) - {_NOT}
+        same = len(own.intersection(keys(claim.quote))) >= _SAME * len(own)
+        return _Told(words, denies=not quoted and not more and same, absent=False)
 
     def read(self, text: str, span: _Span) -> None:
         """Reads one text of the answer; they come in order. `span` says where a part of it stands in the answer."""
@@ -162,106 +184,81 @@ class _Reading:
         for sentence, following in zip_longest(sentences, sentences[1:]):
             if following and _LISTED.fullmatch(sentence.text) and "\n" not in text[sentence.end : following.start]:
                 continue  # the number of a list item
-            self._reach.move(*span(sentence.start, sentence.end))
             self._sentence(sentence, span)
 
     def _sentence(self, sentence: Sentence, span: _Span) -> None:
-        said, touched = sentence.text, self._reach.said
-        negated = self._negation.search(said) is not None
-        if self._reach.denied and not negated:
-            touched = self._reach.affirmed
-        if touched and (_NOT in touched or not negated):
-            found = keys(said)
-            if all(key in touched for key in found):  # as most are
-                self.held += len(found)
-                return
+        start, end = span(sentence.start, sentence.end)
+        told = [self._quoting[n] for n in self._within.between(start, end)]
+        said = sentence.text
         words = self._words(said)
-        faults = self._left(sentence, span, words, touched) if touched else self._stated(said, words)
+        faults = self._left(said, words, told) if told else self._stated(said, words)
         if faults is None:
             return
         self.lost += len(faults)
-        self.held += len(words) - len(faults) if touched else 0
+        self.held += len(words) - len(faults) if told else 0
         if not faults:
             return
-        first, last = (0, len(said)) if not touched else (faults[0].start, faults[-1].end)
+        first, last = (0, len(said)) if not told else (faults[0].start, faults[-1].end)
         start, end = span(sentence.start + first, sentence.start + last)
         self.uncovered.append((start, end, clean(said)))
 
     def _words(self, said: str) -> list[_Word]:
-        """The content words of a sentence, and a word for each negation; marks of citations are none."""
+        """The content words of a sentence in order, and a word for each negation; marks that name a source are none."""
         shown = _ADDRESS.sub(_blank, said)
         skip, _ = marker(shown)
         shown = " " * skip + shown[skip:] if shown[skip:].strip() else shown
+        for mark in marks(said) if _MARKED.search(said) else ():
+            written = said[mark.start : mark.end]
+            if mark.bracketed and (mark.kind == "number" if self._cited is None else written in self._cited):
+                shown = shown[: mark.start] + " " * len(written) + shown[mark.end :]
+        hidden = {found.start() for found in hidden_signs(shown)}
+        at = [n for n in range(len(shown)) if n not in hidden] if hidden else range(len(shown))
+        shown = visible(shown)
         words = [
-            _Word(key, term.start, term.end)
+            _Word(key, at[term.start], at[term.end - 1] + 1)
             for term in terms(shown)
             if term.kind != "function"
             for key in keys(shown[term.start : term.end])
         ]
-        if _MARKUP.search(shown):
-            kept = set(keys(clean(shown)))
-            words = [word for word in words if word.key in kept or not self._marks(word.key)]
-        words += [_Word(_NOT, *found.span()) for found in self._negation.finditer(shown)]
+        words += [_Word("a", at[found.start()], at[found.start()] + 1) for found in _NAMED_A.finditer(shown)]
+        words += [_Word(_NOT, at[found.start()], at[found.end() - 1] + 1) for found in self._negation.finditer(shown)]
         return sorted(words, key=lambda word: word.start)
 
-    def _marks(self, key: str) -> bool:
-        """Whether a word inside a mark that is taken out of texts is one of a citation: it names a source."""
-        return (key.isdigit() and len(key) <= _NUMBER) or key in talk() or key in self._named
-
-    def _words_of(self, text: str, quote: str = "") -> set[str]:
-        """The words of a text, whether it negates, and whether it may do so in other words than its quote."""
-        found = set(keys(text))
-        if self._negation.search(text):
-            found.add(_NOT)
-        elif self._negation.search(quote) and _absent(text) - _absent(quote):
-            found.add(_ABSENT)
-        return found
-
-    def _denies(self, claim: Claim, words: AbstractSet[str]) -> bool:
-        """Whether a claim denies what it quotes, in much the same words."""
-        if _NOT not in words or self._negation.search(claim.quote) or _absent(claim.quote) - _absent(claim.text):
-            return False
-        own = set(keys(self._negation.sub(_blank, claim.text)))
-        return len(own & set(keys(claim.quote))) >= _SAME * len(own)
-
-    @cached_property
-    def _named(self) -> frozenset[str]:
-        names = [
-            name
-            for node in self._sources
-            for name in (node.id, node.step, *(node.attributes.get(key) for key in _TITLES))
-            if isinstance(name, str)
-        ]
-        return frozenset(key for name in names for key in keys(name[:_NAME].replace("_", " ")))
-
-    def _left(self, sentence: Sentence, span: _Span, words: Sequence[_Word], touched: _Words) -> list[_Word]:
-        """Those words of a sentence that are not in `touched`, the words of the claims which quote some of it."""
-        reach = self._reach
-        framed = without_talk(sentence.text)
-        outside: list[_Word] = []
-        inside: list[_Word] = []
+    def _left(self, said: str, words: Sequence[_Word], told: Sequence[_Told]) -> list[_Word]:
+        """Those words of a sentence that the claims which quote some of it do not keep."""
+        negated = any(word.key == _NOT for word in words)
+        if not negated:
+            told = [each for each in told if not each.denies]
+        plain = [word for word in words if word.key != _NOT]
+        kept = self._kept(said, plain, told)
+        framed = without_talk(said)
+        denied = any(_NOT in each.places for each in told)
+        if denied:  # `It lacks a roof` may become `It has no roof`
+            framed = absence().sub(_blank, framed)
+        denied = denied or any(each.absent for each in told)
+        lost = [word for word in words if word.key == _NOT and not denied]
         run: list[_Word] = []
-        english = is_english(sentence.text)
-        for word in words:
-            if word.key in touched or not framed[word.start : word.end].strip():
+        for n, word in enumerate(plain):
+            if n in kept or word.key in self._light or not framed[word.start : word.end].strip():
                 run = []
                 continue
-            at = span(sentence.start + word.start, sentence.start + word.end)
-            if word.key == _NOT or not reach.quoted(*at):
-                if word.key not in beside() and not (word.key == _NOT and _ABSENT in touched):
-                    outside.append(word)
-                continue
-            if word.key in beside():
-                continue
-            inside.append(word)
             run.append(word)
-            if word.key[0].isdigit():
-                outside.append(word)
-            elif english and len(run) >= _RUN:
-                outside += run[-_RUN:]
-        if len(inside) > _REWORDED * len(words) or touched is not reach.said:
-            outside += inside
-        return sorted(set(outside), key=lambda word: word.start)
+            if len(run) > _PAIRS or not _UNSPACED.match(word.key) or not any(each.writes(word.key) for each in told):
+                lost += run
+        return sorted(set(lost), key=lambda word: word.start)
+
+    def _kept(self, said: str, words: Sequence[_Word], told: Sequence[_Told]) -> set[int]:
+        """Which words of a sentence stand in the texts of claims, in their order, by index."""
+        sequence = [word.key for word in words]
+        if any(each.holds(sequence) for each in told):
+            return set(range(len(words)))
+        # `In 1990, it burnt` may become `It burnt in 1990`
+        commas = islice((at for at, sign in enumerate(said) if sign in ",\uff0c\u060c"), _COMMAS)
+        turns = dict.fromkeys([0, *(sum(word.start < comma for word in words) for comma in commas)])
+        kept: Counter[str] = Counter()  # of a word that comes twice a claim may keep either
+        for each in told:
+            kept.update(sequence[n] for n in max((each.keeps(sequence, turn) for turn in turns), key=len))
+        return {n for n, key in enumerate(sequence) if sequence[:n].count(key) < kept[key]}
 
     def _stated(self, said: str, words: Sequence[_Word]) -> list[_Word] | None:
         """The words of a sentence that no claim quotes, or None if it is no statement."""
@@ -273,105 +270,112 @@ class _Reading:
             if not left and not SHORT.fullmatch(framed.strip()):
                 return None
             return [*left] or [_Word("", 0, len(said))]
-        wanted = {word.key for word in left}
-        asks = is_question(said)
-        named = [word.key for word in left if said[word.start].isupper()]
-        if self._restates(wanted, named) or (asks and wanted <= self._asked):
+        wanted = [word.key for word in left]
+        if tuple(wanted) in self._restated or (is_question(said) and self._asked.issuperset(wanted)):
             return None
         if _TITLE.fullmatch(said) and self._leads(framed, wanted):
             return None
-        return left
+        if said.startswith("|") and not any(key[0].isdigit() for key in wanted):  # names of columns
+            left = [] if any(each.holds(wanted) for each in self._texts) else left
+        return left or None
 
-    def _leads(self, said: str, wanted: AbstractSet[str]) -> bool:
-        """Whether words only lead to what follows: no sentence, and none of them is new."""
-        new = wanted - beside()
-        if _NOT in wanted or not new <= self._known:
+    def _leads(self, said: str, wanted: Sequence[str]) -> bool:
+        """Whether words only lead to what follows: no sentence, and none of them is new; a number has its claim."""
+        new = set(wanted) - beside()
+        numbered = any(key[0].isdigit() for key in new - self._asked)
+        if (
+            _NOT in wanted
+            or not new <= self._known
+            or (numbered and not any(new <= t.places.keys() for t in self._texts))
+        ):
             return False
-        if ASIDE.search(said) and new <= self._asked:
+        if ASIDE.search(said) and (new <= self._asked or any(map(_holds, self._texts, repeat(wanted)))):
             return True
         finite = first_verb(found := tokenize(said[:_LONGEST]))
         return finite is None or (UNFINISHED.search(said) is not None and finite >= len(found) - _END)
 
-    def _restates(self, wanted: AbstractSet[str], named: Sequence[str]) -> bool:
-        """Whether one claim has all these words, the names in this order, and negates if and only if they do."""
-        found: AbstractSet[int] | None = None
-        for key in sorted(wanted, key=lambda key: len(self._holding.get(key, ()))):
-            found = self._holding.get(key, set()) if found is None else found & self._holding.get(key, set())
-            if not found:
-                return False
-        negated = self._holding.get(_NOT, set())
-        candidates = found or set() if _NOT in wanted else (found or set()) - negated
-        return any(_are_in_order(named, keys(self._claims[n].text)) for n in candidates)
-
     @cached_property
-    def _holding(self) -> dict[str, set[int]]:
-        """The texts of claims that hold a word, by word."""
-        holding: dict[str, set[int]] = defaultdict(set)
-        for number, words in enumerate(self._texts):
-            for key in words:
-                holding[key].add(number)
-        return holding
+    def _restated(self) -> frozenset[tuple[str, ...]]:
+        """What restates one claim: its words in their order, or most of them without the last ones."""
+        return frozenset(tuple(each.words[:n]) for each in self._texts for n in each.most())
 
     @cached_property
     def _asked(self) -> frozenset[str]:
-        return frozenset(self._words_of(self._question))
+        return frozenset(word.key for word in self._words(self._question))
 
     @cached_property
     def _known(self) -> frozenset[str]:
-        return self._asked | frozenset(self._holding)
+        return self._asked.union(*(each.places for each in self._texts))
 
 
-class _Words:
-    """The words of several claims; true if there is a claim."""
-
-    def __init__(self, claims: Iterable[AbstractSet[str]]) -> None:
-        self._claims = list(claims)
-
-    def __bool__(self) -> bool:
-        return bool(self._claims)
-
-    def __contains__(self, key: str) -> bool:
-        return any(key in words for words in self._claims)
-
-
-class _Reach:
-    """The claims around a place of the answer; places go forward.
+class _Told:
+    """The words of a claim's text.
 
     Attributes:
-        said: The words of the texts of the claims that quote something of the place.
-        affirmed: The same without the claims that deny what they quote.
-        denied: Whether any does.
+        words: Their keys, in order.
+        places: Where each stands among them.
+        denies: Whether the claim denies what it quotes, in much the same words.
+        absent: Whether it puts a denial of its quote in another way (`lacks`).
     """
 
-    def __init__(self, claims: Sequence[Claim], texts: Sequence[AbstractSet[str]], denying: Sequence[bool]) -> None:
-        quoting = [n for n, claim in enumerate(claims) if claim.quote]
-        self._within = Within([claims[n] for n in quoting])
-        self._told = [(texts[n], denying[n]) for n in quoting]
-        self._starts: list[int] = []
-        self._ends: list[int] = []
-        for start, end in sorted((claims[n].start, claims[n].end) for n in quoting):
-            if self._ends and start <= self._ends[-1]:
-                self._ends[-1] = max(self._ends[-1], end)
+    def __init__(self, words: Sequence[str], *, denies: bool, absent: bool) -> None:
+        self.words, self.denies, self.absent = [word for word in words if word not in talk()], denies, absent
+        self.places: dict[str, list[int]] = defaultdict(list)
+        for place, key in enumerate(words):
+            self.places[key].append(place)
+        self._at = 0  # where the sentence before ended in it
+
+    def writes(self, key: str) -> bool:
+        """Whether it has a character of a pair."""
+        return any(sign in each for sign in key for each in self.places)
+
+    def most(self) -> range:
+        """The numbers of its first words that say most of it; of a long text all."""
+        n = len(self.words)
+        return range(n if n > _LONG else ceil(n * _SAME), n + 1)
+
+    def holds(self, words: Sequence[str]) -> bool:
+        """Whether all of some words stand in it in the same order."""
+        for first in dict.fromkeys((self._at, 0)):
+            at = first
+            for key in words:
+                places = self.places.get(key, ())
+                n = bisect_left(places, at)
+                if n == len(places):
+                    break
+                at = places[n] + 1
             else:
-                self._starts.append(start)
-                self._ends.append(end)
+                self._at = at - 1 if words else first
+                return True
+        return False
 
-    def move(self, start: int, end: int) -> None:
-        """Goes to `answer[start:end]`."""
-        here = [self._told[n] for n in self._within.between(start, end)]
-        self.said = _Words(words for words, _ in here)
-        self.affirmed = _Words(frozenset() if denies else words for words, denies in here)
-        self.denied = any(denies for _, denies in here)
+    def keeps(self, words: Sequence[str], turn: int) -> set[int]:
+        """Returns which of some words, by index, stand in it in the same order: as many as can.
 
-    def quoted(self, start: int, end: int) -> bool:
-        """Whether claims quote `answer[start:end]`."""
-        at = bisect_right(self._starts, start) - 1
-        return at >= 0 and end <= self._ends[at]
+        The first ones, up to `turn`, are looked for behind the others (Hunt and Szymanski, 1977).
+        """
+        tops: list[int] = []  # the least place in which a part of each length ends
+        ends: list[tuple[int, int]] = []  # the word and the link of each pair
+        last: list[int] = []
+        for n in [*range(turn, len(words)), *range(turn)]:
+            places = self.places.get(words[n], ())
+            near = max(0, bisect_left(places, self._at) - _NEAR)
+            for place in reversed(places[near : near + 2 * _NEAR]):
+                length = bisect_left(tops, place)
+                if tops[length : length + 1] == [place]:
+                    continue
+                ends.append((n, last[length - 1] if length else -1))
+                tops[length : length + 1] = [place]
+                last[length : length + 1] = [len(ends) - 1]
+        kept, link = set(), last[-1] if last else -1
+        while link >= 0:
+            n, link = ends[link]
+            kept.add(n)
+        return kept
 
 
-def _are_in_order(named: Sequence[str], said: Sequence[str]) -> bool:
-    places = [said.index(key) for key in named if key in said]
-    return places == sorted(places)
+def _holds(told: _Told, wanted: Sequence[str]) -> bool:
+    return f" {' '.join(wanted)} " in f" {' '.join(told.words)} "
 
 
 def _absent(text: str) -> set[str]:
@@ -384,4 +388,4 @@ def _only_declines(said: str) -> bool:
 
 
 def _blank(match: re.Match[str]) -> str:
-    return match[0] if is_dated(match[0]) else " " * len(match[0])
+    return " " * len(match[0])

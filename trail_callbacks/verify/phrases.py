@@ -35,10 +35,14 @@ _BESIDE = vocabulary(
     terms case order fact hand contrast addition short general particular worth noting noted recommended advisable
     possible whereas whether difference differences definition process reason reasons benefit benefits factor
     factors characteristics advantages list correct final possibility possibilities option options conclude infer
-    elaborate summarized defined further additional information details meaning few
+    elaborate summarized defined further additional information details meaning few true sondern sino
+    er sie ihn ihm ihr ihre ihnen sein seine il elle ils elles lui leur leurs él ella ellos ellas egli lei loro esso
+    essa ele ela eles elas hij zij hun
+    \u043e\u043d \u043e\u043d\u0430 \u043e\u043d\u043e \u043e\u043d\u0438 \u0435\u0433\u043e \u0435\u0435
+    \u0438\u0445 \u0438\u043c bu onlar
     """
 )
-"""Words that state nothing beside a claim of the same sentence. Alone they might: `It is included.`"""
+"""Words that state nothing beside a claim of the same sentence, or that it says otherwise, such as pronouns."""
 SHORT = re.compile(
     r"\W*(?:yes|yeah|yep|no|nope|correct|incorrect|true|false|right|wrong|indeed|exactly|absolutely|definitely|never"
     r"|always|none|nobody|nothing|neither|both|all|(?:i|you|we|he|she|it|they|that|this|these|those|there)\s"

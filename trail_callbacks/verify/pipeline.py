@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, TypeAlias
@@ -18,6 +17,7 @@ from trail_callbacks.report import Report, State, Verdict
 from trail_callbacks.slices import sliced
 from trail_callbacks.taxonomy import UNSUPPORTED
 from trail_callbacks.text import forms
+from trail_callbacks.verify.citations import cited, naming, without_marks
 from trail_callbacks.verify.coverage import AnswerCoverage, covered
 from trail_callbacks.verify.localize import Suspect, localize
 from trail_callbacks.verify.options import VerifyOptions
@@ -38,10 +38,6 @@ if TYPE_CHECKING:
     from trail_callbacks.models.cache import CallCache
     from trail_callbacks.trace import Trace
 
-_MAY_CITE = re.compile(
-    r"\[|\u3010|https?://|<sup|\([^()\n]{0,80}\d|\((?i:source|quelle|fuente)|[.,;:!?\"')][\u00b9\u00b2\u00b3\u2070-\u2079]"
-)
-"""What every citation mark has."""
 _CUT = "the answer was cut off: it is what was read before the app stopped it, or stopped reading"
 
 
@@ -166,7 +162,10 @@ def pipeline(  # noqa: C901 - all its steps, in order
     extraction = yield from _extracted(judge, answer.text, graph.question.text if graph.question else None)
     if extraction.error and not extraction.claims:
         return report("error", warnings=[f"no claims: {extraction.error}"])
-    extraction, coverage = covered(graph, extraction)
+    marks = naming(graph)
+    if judge.model is None:  # one with a model leaves out itself what names a source
+        extraction = replace(extraction, claims=tuple(without_marks(claim, marks) for claim in extraction.claims))
+    extraction, coverage = covered(graph, extraction, marks)
     if extraction.abstained and not _asserts(extraction.claims, answer.text):
         wrongly = yield from answerable(graph, leaves, judge, options)
         return report("abstained", [not_checked(c, judge, "the answer declines") for c in extraction.claims], wrongly)
@@ -193,12 +192,9 @@ def pipeline(  # noqa: C901 - all its steps, in order
 
         verdicts, own_words = self_supported(graph, extraction.claims, verdicts)
         warnings += own_words
-    if _MAY_CITE.search(answer.text):
-        from trail_callbacks.verify.citations import cited  # noqa: PLC0415 - most answers cite nothing
-
-        claims, miscited = yield from cited(graph, extraction.claims, verdicts, judge, options)
-        extraction = replace(extraction, claims=claims)
-        warnings += miscited
+    claims, miscited = yield from cited(graph, extraction.claims, verdicts, judge, options)
+    extraction = replace(extraction, claims=claims)
+    warnings += miscited
     warnings += warnings_on(graph, extraction, verdicts, leaves, coverage.code)
     return report(final_state(extraction, verdicts, leaves, code=bool(coverage.code)), verdicts, warnings)
 

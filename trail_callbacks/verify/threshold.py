@@ -119,9 +119,11 @@ def _states_something(report: Report) -> bool:
     """
     if report.state != "abstained" or report.graph.answer is None:
         return False
+    from trail_callbacks.verify.citations import naming  # noqa: PLC0415 - as below
     from trail_callbacks.verify.coverage import covered  # noqa: PLC0415 - many patterns, and few answers decline
 
-    return bool(covered(report.graph, Extraction(claims=(), abstained=True))[1].uncovered)
+    extraction = Extraction(claims=(), abstained=True)
+    return bool(covered(report.graph, extraction, naming(report.graph))[1].uncovered)
 
 
 def _missing(report: Report) -> str:
