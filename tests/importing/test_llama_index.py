@@ -167,3 +167,19 @@ def test_text_of_a_context_that_no_step_brought_is_no_evidence(context, is_known
     found = trace(spans).graph.upstream("answer")
     assert any(node.origin == "unknown" for node in found) != is_known
     assert all("Answer from this" in node.text for node in found if node.origin == "template")
+
+
+def test_what_a_postprocessor_dropped_is_read_of_the_ids_that_it_printed(trace):
+    spans = engine(f"Answer from this:\n{made.TEXT}\nQuery: {made.QUESTION}")
+    other = "The museum is closed on Mondays."
+    spans[2]["attributes"] |= {
+        "retrieval.documents.1.document.content": other,
+        "retrieval.documents.1.document.id": "d-2",
+    }
+    first, second = (f"<NodeWithScore(node=TextNode(id_=d-{n}), score={n}.0)>" for n in (1, 2))
+    postprocessor = made.span(9, 2, "LLMRerank._postprocess_nodes", "CHAIN", **{
+        "input.value": json.dumps({"nodes": [second, first]}), "input.mime_type": "application/json",
+        "output.value": json.dumps([first]), "output.mime_type": "application/json"})  # fmt: skip
+    postprocessor["start"], postprocessor["end"] = 1_800_000_002.6, 1_800_000_002.8
+    (reranking,) = trace([*spans, postprocessor]).rerankings
+    assert [(each.rank_in, each.rank_out) for each in reranking.ranked] == [(1, None), (2, 1)]

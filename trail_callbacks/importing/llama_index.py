@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import takewhile
 
 from trail_callbacks.capture.events import Piece, RunKind
+from trail_callbacks.capture.payloads import scalars
 from trail_callbacks.importing.otlp import OtlpSpan
 from trail_callbacks.importing.steps import Step
 
@@ -28,6 +29,7 @@ _UNSHOWN = frozenset({"window", "original_text"})
 """Metadata of sentence windows, which LlamaIndex shows to no model."""
 _SENTENCE = re.compile(r"(?<=[.!?\n])\s+")
 _LONG = 20  # characters from which a sentence is not in a prompt by chance
+_NODE = re.compile(r"NodeWithScore\(node=\w+\(id_=([^)]+)\), score=([^)]*)\)")
 _SETTINGS = frozenset({"self", "ctx", "init_state", "llm", "memory", "tools", "tags", "callback_manager", "run_id"})
 _OWN = frozenset({"score", "rank"})  # attributes that are no metadata of the document
 
@@ -71,12 +73,43 @@ def said(printed: object) -> tuple[Piece, ...]:
     return (Piece(text=str(ast.literal_eval(found["text"])), path=("response",)),) if found else ()
 
 
+def nodes_in(printed: object) -> tuple[Piece, ...]:
+    """Returns the documents of which a postprocessor's span shows id and score, without their texts."""
+    found = _NODE.finditer(str(printed))
+    return tuple(
+        Piece(text="", path=("nodes", i), form="document", id=match[1], attributes=scalars({"score": _score(match[2])}))
+        for i, match in enumerate(found)
+    )
+
+
+def _score(printed: str) -> float | None:
+    try:
+        return float(printed)
+    except ValueError:
+        return None
+
+
+def _told(given: Sequence[Piece], known: Mapping[str | None, Piece]) -> tuple[Piece, ...]:
+    """Pieces with the texts of those documents of which only the id was printed; unknown ones are left out."""
+    whole = (
+        replace(known[each.id], path=each.path, attributes={**known[each.id].attributes, **each.attributes})
+        if each.form == "document" and not each.text and each.id in known
+        else each
+        for each in given
+    )
+    return tuple(each for each in whole if each.text or each.form != "document")
+
+
 def by_methods(steps: Sequence[Step]) -> Iterator[str]:
     """Reads steps that are the methods of classes: who they are, and what the prompts show of documents.
 
     Yields:
         What is lost, a sentence each.
     """
+    known = {each.id: each for step in steps if step.kind == "retriever" for each in step.documents}
+    for step in steps:
+        if step.kind == "chain":
+            step.inputs, step.outputs = _told(step.inputs, known), _told(step.outputs, known)
     prompts = [piece.text for step in steps if step.kind == "model" for piece in step.inputs]
     texts = {piece.text for step in steps if step.kind == "retriever" for piece in step.documents}
     parts = [text for text in texts if _is_shortened(text, prompts)]

@@ -11,7 +11,7 @@ from typing import Any, cast
 
 from trail_callbacks.capture.events import Hints, Piece, RunKind
 from trail_callbacks.capture.payloads import exact_text
-from trail_callbacks.importing.llama_index import is_passing, not_printed, said, without_settings
+from trail_callbacks.importing.llama_index import is_passing, nodes_in, not_printed, said, without_settings
 from trail_callbacks.importing.otlp import OtlpSpan
 from trail_callbacks.importing.pieces import REDACTED, document, first_of, object_of, pieces, text_of
 from trail_callbacks.importing.steps import Sides, Step, kind_of, step_made
@@ -92,6 +92,8 @@ def _pieces(span: OtlpSpan, kind: RunKind | None) -> tuple[tuple[Piece, ...], tu
         return inputs, _identified(_documents(known, "retrieval.documents"), outputs)
     if kind == "chain" and of_llama_index:
         inputs, outputs = not_printed(inputs), not_printed(outputs)
+        if span.name.endswith("postprocess_nodes"):
+            return (*inputs, *nodes_in(known.get("input.value"))), nodes_in(known.get("output.value"))
     elif kind == "chain" and "langchain" in span.scope:
         outputs = _own_json(known.get("output.value"), outputs)
     return inputs, outputs or said(known.get("output.value"))
