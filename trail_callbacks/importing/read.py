@@ -56,8 +56,9 @@ def read(path: str | Path, on_error: Callable[[InputError], object] | None = Non
 
     The file is read twice, and what is in memory are the traces that began and have not ended, so that one of JSON
     lines may be larger than the memory. Known are OTLP as JSON (of the collector, of OpenTelemetry's exporters, of
-    Phoenix) with attributes of OpenInference, GenAI or Langfuse; runs of LangSmith; observations of Langfuse; traces of
-    MLflow; and what `Trace.to_json` writes. They may be JSON, JSON lines, or an array, compressed with gzip or zstd.
+    Phoenix) with attributes of OpenInference, GenAI, OpenLLMetry or Langfuse; runs of LangSmith; observations of
+    Langfuse; traces of MLflow; and what `Trace.to_json` writes. They may be JSON, JSON lines, or an array, compressed
+    with gzip or zstd.
 
     Args:
         path: The file.
