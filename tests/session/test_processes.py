@@ -57,6 +57,27 @@ def test_a_run_is_verified_elsewhere_with_the_same_result(session):
     assert elsewhere.errors == []
 
 
+@pytest.mark.parametrize("can_start", [True, False])
+def test_a_large_run_is_verified_elsewhere_whatever_the_setting(monkeypatch, can_start):
+    def refuse(*_, **__):
+        raise OSError("no process here")
+
+    sent, verify = [], Remote.verify
+    monkeypatch.setattr(Remote, "verify", lambda self, material: sent.append(material) or verify(self, material))
+    monkeypatch.setattr("trail_callbacks.session.verification._LARGE", 400)
+    if not can_start:
+        monkeypatch.setattr("trail_callbacks.session.processes.subprocess.Popen", refuse)
+    session = Session(CaptureSettings())
+    run(session, "r1")
+    assert session.report("r1", timeout=60).state == "assessed"
+    assert not sent
+    run(session, "r2", answer="The quarry at Holm was opened in 1847. " * 20)
+    assert session.report("r2", timeout=60).state == "assessed"
+    assert len(sent) == 1
+    assert [type(error) for error in session.errors] == [OSError] * (not can_start)
+    session.close()
+
+
 def test_a_process_that_dies_is_an_error_of_that_run_alone(session):
     session = session(judge=DyingJudge())
     run(session, "r1")

@@ -99,7 +99,8 @@ class CaptureSettings:
         evaluate: `background`: a run is verified off the app's path once it has ended, by work that rests while the app
             is busy; `process`: likewise, in a process of its own, started with the first run, which takes the work off
             the app's interpreter: for servers; `inline`: before the app gets its answer; `never`: only when its report
-            is asked for. For `process` the judge is sent there: it is None, a model's name, or can be pickled.
+            is asked for. For `process` the judge is sent there: it is None, a model's name, or can be pickled. Whatever
+            is said here, the offline judge works in such a process on a run with a million characters or more.
         options: Settings of the verification.
         sample_rate: Share of runs verified without being asked for, 0.0 to 1.0.
         redact: A function of a string, or several that are applied in turn: they return it without what must not be

@@ -11,7 +11,7 @@ from functools import cache
 from typing import TYPE_CHECKING, Any
 
 from trail_callbacks.capture.recorder import Recorder
-from trail_callbacks.errors import InputError
+from trail_callbacks.errors import InputError, TrailError
 from trail_callbacks.forking import unforked
 from trail_callbacks.graph import ProvenanceGraph
 from trail_callbacks.models.call import Pipeline
@@ -50,6 +50,7 @@ def within(span: Any) -> Iterator[None]:
         yield
 
 
+_LARGE = 1_000_000  # characters of all texts of a run
 _GAP = (
     "no recorded step wrote the answer: a model may have been called where no callback is called, such as on a thread "
     "started by hand (run it in contextvars.copy_context())"
@@ -79,6 +80,7 @@ class Verification:
         self._around = around
         self._judge = judging(settings.judge, settings.options)
         self._remote = _remote(settings) if settings.evaluate == "process" else None
+        self._lent: Remote | None = None  # for large runs, unless all go to processes
         self._waits = self._remote is None and self._judge.model is not None
         most = settings.concurrency or (AT_ONCE if self._remote is not None or self._waits else 1)
         self.lane: Lane[Report] = (
@@ -90,8 +92,8 @@ class Verification:
     def close(self) -> int:
         """Ends what is under way; returns how many reports were given up."""
         left = self.lane.close()
-        if self._remote is not None:
-            self._remote.close()
+        for remote in filter(None, (self._remote, self._lent)):
+            remote.close()
         return left
 
     def make(self, root: str, slices: Slices | None) -> Report | Awaitable[Report]:
@@ -102,10 +104,24 @@ class Verification:
         """As `make`, on this thread or, by this thread, in another process."""
         started, token = time.perf_counter(), current.set(slices)
         try:
-            report = self._here(root) if self._remote is None else self._there(root, self._remote)
+            remote = self._remote or self._apart(root)
+            report = self._here(root) if remote is None else self._there(root, remote)
         finally:
             current.reset(token)
+        if self._lent is not None:
+            self._lent.rest()
         return _dated(root, report, started)
+
+    def _apart(self, root: str) -> Remote | None:
+        """Processes for a run with so many texts that other threads would wait while Python collects its garbage."""
+        if self._settings.judge not in (None, "local") or self._recorder.forgot(root):  # others hold a model
+            return None
+        sides = (side for each in self._recorder.events(root) for side in (each.inputs, getattr(each, "outputs", ())))
+        if sum(map(len, {piece.text for side in sides for piece in side or ()})) < _LARGE:
+            return None
+        with suppress(TrailError):  # this program can start none
+            self._lent = self._lent or _remote(self._settings)
+        return self._lent
 
     async def _awaited(self, root: str, slices: Slices | None) -> Report:
         started = time.perf_counter()
@@ -149,6 +165,9 @@ class Verification:
             return self._here(root)
         try:
             report = work()
+        except OSError as error:  # no process can be started here
+            self._keep_error(error)
+            return self._here(root)
         except Exception as error:  # noqa: BLE001 - as in `_steps`
             return self._failed(self._graph(root), error)
         self._recorder.built(root, report.graph)
