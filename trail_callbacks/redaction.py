@@ -16,12 +16,14 @@ from __future__ import annotations
 import hashlib
 import re
 import secrets
+from bisect import bisect_right
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cache
 from typing import ClassVar, Literal, NamedTuple, TypeAlias, get_args
 
 from trail_callbacks.errors import InputError
+from trail_callbacks.text import IGNORABLE
 
 
 class Found(NamedTuple):
@@ -287,6 +289,20 @@ def _placeholder(kind: str, value: str, secret: bytes) -> str:
 Kind: TypeAlias = Literal["key", "email", "iban", "card", "phone"]
 """What is replaced; in this order, if several are."""
 
+_UNSEEN = re.compile(f"[{IGNORABLE}]+")
+
+
+def _seen_apart(find: Callable[[str], Iterator[Found]], text: str) -> Iterator[Found]:
+    """Yields the values that a text shows, also where characters that are not seen split them."""
+    gaps, hidden = list[int](), [0]
+    for gap in _UNSEEN.finditer(text):
+        gaps.append(gap.start() - hidden[-1])
+        hidden.append(hidden[-1] + len(gap[0]))
+    for start, end, value in find(_UNSEEN.sub("", text)):
+        first, last = (place + hidden[bisect_right(gaps, place)] for place in (start, end - 1))
+        yield Found(first, last + 1, value)
+
+
 _FIND: Mapping[Kind, Callable[[str], Iterator[Found]]] = {
     "key": find_keys,
     "email": find_emails,
@@ -313,6 +329,8 @@ class Presets:
     def __call__(self, text: str) -> str:
         """Returns the text with placeholders."""
         for kind in self.kinds:
+            if _UNSEEN.search(text):
+                text = replaced(text, kind, _seen_apart(_FIND[kind], text), self.secret)
             text = replaced(text, kind, _FIND[kind](text), self.secret)
         return text
 

@@ -23,6 +23,14 @@ def test_only_what_is_named_is_replaced():
     assert not any(c.isdigit() for c in presets()(TEXT))
 
 
+@pytest.mark.parametrize("unseen", ["\u200b", "\u00ad", "\u2060", "\ufe0f", "\U000e0041"])
+def test_characters_that_are_not_seen_hide_nothing(unseen):
+    whole = presets()(TEXT)
+    for place in range(len(TEXT)):
+        assert presets()(TEXT[:place] + unseen + TEXT[place:]).replace(unseen, "") == whole
+    assert unseen in presets()(f"a{unseen}b"), "the rest stays as it is"
+
+
 @pytest.mark.parametrize("kinds", [("e-mail",), ("email", ""), (None,)])
 def test_an_unknown_kind_is_named_with_the_known(kinds):
     with pytest.raises(InputError, match=r"there is no preset .*expected some of key, email, iban, card, phone"):

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import os
 import signal
+import sqlite3
 import subprocess
 import sys
 import zlib
+from contextlib import closing
 from dataclasses import replace
 
 import pytest
@@ -16,7 +18,9 @@ from trail_callbacks import check
 from trail_callbacks.errors import StoreError
 from trail_callbacks.monitor import SIGNALS, Observation
 from trail_callbacks.store import Store, writer
+from trail_callbacks.store.counting import Window
 from trail_callbacks.store.schema import MIGRATIONS, metadata, migrate
+from trail_callbacks.store.totals import exposition
 
 REPORT = replace(check("It takes 53 minutes.", ["It takes 40 minutes. " * 50]), run_id="run")
 
@@ -200,6 +204,39 @@ def test_a_damaged_row_is_said(tmp_path, damage):
     with pytest.raises(StoreError, match="a stored body is damaged"):
         store.report("run")
     store.close()
+
+
+@pytest.mark.parametrize("value", [b"\xff\xfe", "text", 1e300])
+def test_values_that_no_store_wrote_are_an_error_of_the_store(tmp_path, value):
+    store = Store(tmp_path / "trail.db")
+    store.add(REPORT, segments={"kind": "a"})
+    store.flush(20)
+    store.figures(Window(since=0.0, until=1e10))
+    store.close()
+    whole, refused = (tmp_path / "trail.db").read_bytes(), 0
+    places = "runs.at runs.run runs.score segments.name totals.name totals.count details.data bodies.data hours.data"
+    for place in [*places.split(), "bodies.codec"]:
+        (tmp_path / "trail.db").write_bytes(whole)
+        table, _, column = place.partition(".")
+        with closing(sqlite3.connect(tmp_path / "trail.db")) as raw:
+            raw.execute(f"UPDATE trail_{table} SET {column} = ?", (value,))  # noqa: S608 - names of our own
+            raw.commit()
+        for ask in (
+            store.contents,
+            lambda: list(store.observations()),
+            store.segments,
+            lambda: exposition(store.totals()),
+            lambda: store.figures(Window(since=0.0, until=1e10)),
+            lambda: store.tally(SIGNALS["contradiction"], 0.0, 1e10),
+            lambda: store.report("run"),
+            lambda: store.put([(replace(REPORT, state="partial"), None)]),
+            lambda: store.forget("ada"),
+        ):
+            try:
+                ask()
+            except StoreError:
+                refused += 1
+    assert refused
 
 
 def test_a_store_of_a_newer_release_is_refused_and_not_changed(where):

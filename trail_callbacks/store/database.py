@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 import os
+import sqlite3
 import stat
 import weakref
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
-from json import JSONDecodeError
 from pathlib import Path
 from typing import Any
 
 import sqlalchemy as sa
 
-from trail_callbacks.errors import MissingExtraError, StoreError
+from trail_callbacks.errors import MissingExtraError, StoreError, TrailError
 from trail_callbacks.forking import renewed_in_child
 from trail_callbacks.store.schema import meta, migrate
 
@@ -132,9 +132,12 @@ class Database:
 
     @contextmanager
     def _errors(self, what: str) -> Iterator[None]:
+        """Makes a `StoreError` of what a database raises, and of what its values do that nobody of ours wrote."""
         try:
             yield
-        except (sa.exc.SQLAlchemyError, UnicodeDecodeError, JSONDecodeError) as error:
+        except TrailError:
+            raise
+        except (sa.exc.SQLAlchemyError, sqlite3.Error, ValueError, TypeError, ArithmeticError) as error:
             lines = str(getattr(error, "orig", error)).strip().splitlines()  # without the statement's values
             raise StoreError(f"the store {self.url} cannot be {what}: {lines[0] if lines else repr(error)}") from error
 

@@ -11,6 +11,7 @@ from difflib import SequenceMatcher
 from functools import cache
 from hashlib import sha256
 from io import BytesIO
+from math import isfinite
 from typing import Any
 from weakref import WeakSet
 
@@ -77,7 +78,7 @@ def unpacked(codec: str, data: bytes, most: int) -> str:
         if len(raw) > most:
             raise StoreError(f"a stored body has more than {most:,} bytes and is not read")
         return raw.decode()
-    except (zlib.error, ValueError, EOFError) as error:
+    except (zlib.error, ValueError, TypeError, EOFError) as error:
         raise StoreError(f"a stored body is damaged: {error}") from error
 
 
@@ -220,6 +221,10 @@ def observation(row: Mapping[str, Any], documents: Iterable[Mapping[str, Any]]) 
     """Reads a row of `runs` with its `data`, and the documents of the run."""
     try:
         data = json.loads(row["data"])
+        if not all(isfinite(row[name]) for name in ("at", "rate", "claims", "score") if row[name] is not None):
+            raise ValueError("a number is none")  # noqa: TRY301 - as if it could not be read
+        if not all(isinstance(data[name], dict) for name in _MAPPINGS):
+            raise TypeError("a mapping is none")  # noqa: TRY301 - as above
         return Observation(
             **{name: row[column] for column, name in _COLUMNS.items()},
             **{name: data[name] for name in _MAPPINGS},

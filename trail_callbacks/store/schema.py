@@ -42,6 +42,12 @@ class Plain(sa.types.TypeDecorator[str]):
         """Returns the text as it is stored."""
         return None if value is None else plain(str(value))
 
+    def process_result_value(self, value: Any, dialect: Any) -> str | None:  # noqa: ARG002 - as above
+        """Returns the text that is stored; SQLite would give whatever somebody put there."""
+        if not isinstance(value, str | None):
+            raise TypeError(f"a text is stored as {type(value).__name__}")
+        return value
+
 
 def _of_run() -> sa.Column[int]:
     return sa.Column("n", _Number, sa.ForeignKey("trail_runs.n", ondelete="CASCADE"), primary_key=True)

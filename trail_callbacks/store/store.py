@@ -9,6 +9,7 @@ from collections import defaultdict
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, replace
+from datetime import UTC, datetime
 from functools import partial
 from itertools import islice
 from pathlib import Path
@@ -112,7 +113,7 @@ class Store:
         self.url = self._database.url
         self._readable = max(_READABLE, max_body)
         self._count_by = frozenset(count_by)
-        self._lost_counted = 0
+        self._lost_counted, self._away_at = 0, -1
         self._writer: Writer[Callable[[], Entry]] = Writer(self._write, self._again, max_waiting)
         try:
             self._database.open()
@@ -207,8 +208,15 @@ class Store:
         return count
 
     def _again(self, error: Exception, tries: int) -> bool:
-        """Whether to try a batch again: for ever while nothing can be written at all, a few times if it may be it."""
-        return (tries < _TRIES and _may_pass(error)) or self._database.is_away()
+        """Whether to try a batch again: for ever while nothing can be written at all, a few times if it met a lock.
+
+        What failed just before the database was there again is tried once more.
+        """
+        self._away_at = self._away_at if tries else -1
+        if self._database.is_away():
+            self._away_at = tries
+            return True
+        return tries - self._away_at <= (_TRIES if _may_pass(error) else self._away_at >= 0)
 
     def _write(self, batch: Sequence[Callable[[], Entry]]) -> None:
         token = current.set(Slices(patient=True))
@@ -346,7 +354,7 @@ class Store:
         with self._database.reading() as connection:
             for row in connection.execute(sa.select(segments).where(segments.c.name.in_(names))):
                 found[row.name].append(row.value)
-        return {name: tuple(sorted(found[name])) for name in sorted(found)}
+            return {name: tuple(sorted(found[name])) for name in sorted(found)}
 
     def mark(
         self,
@@ -421,11 +429,13 @@ class Store:
                 for each in (runs, claims, feedback)
             ]
             first, last = connection.execute(sa.select(sa.func.min(runs.c.at), sa.func.max(runs.c.at))).one()
-            stored, size, refused = connection.execute(sa.select(*sizes)).one()
+            for at in (first, last):
+                datetime.fromtimestamp(at or 0.0, UTC)  # or it is no time
+            stored, size, refused = (int(each) for each in connection.execute(sa.select(*sizes)).one())
             version = connection.execute(sa.select(meta.c.version)).scalar_one()
         return Contents(
             url=self.url, version=version, runs=n[0], claims=n[1], feedback=n[2], first=first, last=last,
-            bytes=int(stored), uncompressed=int(size), refused=refused,
+            bytes=stored, uncompressed=size, refused=refused,
             file=None if self._database.path is None else self._database.path.stat().st_size,
         )  # fmt: skip
 
@@ -433,8 +443,10 @@ class Store:
 def _may_pass(error: Exception) -> bool:
     """Whether the same may succeed if it is tried again: somebody holds the lock, or the server is away."""
     cause = error.__cause__
-    code = getattr(getattr(cause, "orig", None), "sqlite_errorcode", sqlite3.SQLITE_BUSY) & 0xFF
-    return isinstance(cause, sa.exc.OperationalError) and code in (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED)
+    if not isinstance(cause, sa.exc.OperationalError):
+        return False
+    code = getattr(cause.orig, "sqlite_errorcode", 0) & 0xFF
+    return code in (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED) or not isinstance(cause.orig, sqlite3.Error)
 
 
 _lock = ChildSafeLock()

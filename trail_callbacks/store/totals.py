@@ -64,7 +64,8 @@ def _counts(run: Observation) -> dict[str, float]:
 def read(connection: sa.Connection) -> list[Total]:
     """Returns the counters, sorted."""
     asked = sa.select(totals).order_by(totals.c.counter, totals.c.name, totals.c.value)
-    return [Total(*(row[name] for name in _FIELDS)) for row in connection.execute(asked).mappings()]
+    rows = connection.execute(asked).mappings()
+    return [Total(row["counter"], row["name"], row["value"], float(row["count"])) for row in rows]
 
 
 CONTENT_TYPE = "text/plain; version=0.0.4; charset=utf-8"
