@@ -45,7 +45,7 @@ _SAID = {
 _SWITCH = (
     "no texts were recorded: set OTEL_INSTRUMENTATION_GENAI_CAPTURE_MESSAGE_CONTENT=SPAN_ONLY with "
     "OTEL_SEMCONV_STABILITY_OPT_IN=gen_ai_latest_experimental, or for OpenLLMetry TRACELOOP_TRACE_CONTENT=true, and "
-    "unset what hides texts, such as OPENINFERENCE_HIDE_INPUTS and OPENINFERENCE_HIDE_OUTPUTS"
+    "unset what hides texts, such as OPENINFERENCE_HIDE_INPUTS or LANGSMITH_HIDE_INPUTS"
 )
 _JSON = re.compile(
     r"gen_ai\.(?:input\.messages|output\.messages|system_instructions|retrieval\.documents)"
@@ -56,6 +56,7 @@ _INDEXED = re.compile(r"(retrieval\.documents|reranker\.\w+_documents|llm\.(inpu
 _ENDS = tuple(".!?}]\":)'\u3002\uff01\uff1f\u201d\u00bb`*")
 _LONG = 16  # characters of a text that others do not begin with by chance
 _MOST = 0.5  # of the words of an answer
+_SEARCHED = 30_000  # characters: more would take long, where all texts are looked for in each other
 _END = 24  # characters by which the end of a text is found in another
 _WORD = 5
 _CUT = 3  # different texts of one length, from which that length is a limit
@@ -80,7 +81,7 @@ def seen_in(span: OtlpSpan) -> Iterator[Gap]:
         yield Gap("elsewhere")
     if REDACTED in known.values():
         yield Gap("hidden")
-    if any(is_cut(value) or (_is_json(known, key) and not _parses(value)) for key, value in known.items()):
+    if any(not _parses(value) if _is_json(known, key) else is_cut(value) for key, value in known.items()):
         yield Gap("json")
     found: dict[str, set[int]] = defaultdict(set)
     for key, value in known.items():
@@ -95,7 +96,9 @@ def seen_in(span: OtlpSpan) -> Iterator[Gap]:
 def _is_longer(payload: str, text: str) -> bool:
     """Whether a payload, as JSON or as Python prints it, goes on wherever it has the end of a text."""
     end = re.split(r"[\"'\\\n]", text)[-1][-_END:]
-    rests = [payload[match.end() :][:2] for match in re.finditer(re.escape(end), payload)] if len(end) > _WORD else []
+    if len(end) <= _WORD or len(payload) > _SEARCHED:
+        return False
+    rests = [payload[match.end() :][:2] for match in re.finditer(re.escape(end), payload)]
     return bool(rests) and all(_goes_on(text, rest) for rest in rests)
 
 
@@ -177,6 +180,7 @@ def _cut(steps: Sequence[Step], root: Step | None) -> Iterator[tuple[str, Gap]]:
     answers = {piece.text for piece in root.outputs} if root else set()
     written = answers | {piece.text for step in steps if step.kind == "model" for piece in step.outputs}
     several = {piece.text for step in steps for piece in step.documents}
+    searched = len(read) * len(several) <= _SEARCHED**2
     equal = Counter(len(text) for text in texts)
     longest = max(equal, default=0)
     limit = longest if equal[longest] >= _CUT else None
@@ -188,7 +192,7 @@ def _cut(steps: Sequence[Step], root: Step | None) -> Iterator[tuple[str, Gap]]:
                 continue
             after = next(iter(texts[bisect_right(texts, text) :][:1]), "")
             alike = {text, after} <= several or ({text, after} <= written and bool({text, after} & answers))
-            at = read.find(text) if is_document else -1
+            at = read.find(text) if is_document and searched else -1
             rest = after[len(text) :] if after.startswith(text) else ""
             if _goes_on(text, rest, alike=alike or piece.role == "tool") or (
                 at >= 0 and _goes_on(text, read[at + len(text) :][:2])
