@@ -27,9 +27,8 @@ from pathlib import Path
 from typing import Any
 
 from trail_callbacks.errors import InputError
-from trail_callbacks.evidence import Evidence
 from trail_callbacks.importing import read
-from trail_callbacks.judges import Assessment, Judgement
+from trail_callbacks.judges import Assessment, Judgement, quoted
 from trail_callbacks.judges.local.judge import LocalJudge
 from trail_callbacks.taxonomy import ErrorType, SupportClass
 from trail_callbacks.verify.pipeline import verify
@@ -48,24 +47,23 @@ class Oracle(LocalJudge):
 
     def assess(self, questions, purpose="verdicts"):
         yield from ()
-        return Assessment(judgements=tuple(map(self._judged, questions)))
+        return Assessment(judgements=tuple(map(judged, questions)))
 
-    def _judged(self, question):
-        said = question.claim.quote.strip(" .-\n\u3002")
-        for each in question.passages:
-            if (at := each.text.find(said)) >= 0:
-                span = {"start": each.start + at, "end": each.start + at + len(said)}
-                quote = Evidence(node_id=each.node_id, quote=said, relation="supports", **span)
-                return Judgement(claim_id=question.claim.id, support=SupportClass.SUPPORTED, evidence=(quote,))
+
+def judged(question):
+    """The oracle's word on one claim."""
+    said = question.claim.quote.strip(" .-\n\u3002")
+    held = next((each for each in question.passages if said in each.text), None)
+    if held is None:
         return Judgement(claim_id=question.claim.id, support=SupportClass.ABSENT, error_type=ErrorType.OTHER)
+    evidence = (quoted(held, "supports"),)
+    return Judgement(claim_id=question.claim.id, support=SupportClass.SUPPORTED, evidence=evidence)
 
 
 def rows_of(records: list[dict[str, Any]]) -> list[tuple[list[Any], int]]:
     """Every span or row: the list that it is in, and its place there."""
-    lists = [
-        scope["spans"] for record in records for each in record.get("resourceSpans", ()) for scope in each["scopeSpans"]
-    ]
-    lists += [record["data"]["spans"] for record in records if "info" in record]
+    scopes = [scope for record in records for each in record.get("resourceSpans", ()) for scope in each["scopeSpans"]]
+    lists = [each["spans"] for each in (*scopes, *(record["data"] for record in records if "info" in record))]
     return [(each, i) for each in lists or [records] for i in range(len(each))]
 
 
@@ -73,9 +71,7 @@ def fields_of(row: dict[str, Any]) -> list[tuple[Any, Any]]:
     """The attributes of a span and of its events, or the fields of a row: the holder, and its key there."""
     held = row.get("attributes")
     if isinstance(held, list):
-        return [
-            (each, i) for each in (held, *(e["attributes"] for e in row.get("events") or ())) for i in range(len(each))
-        ]
+        return [(of, i) for of in (held, *(e["attributes"] for e in row.get("events") or ())) for i in range(len(of))]
     return [(held, key) for key in held] if held else [(row, key) for key in row if key not in IDS]
 
 
@@ -176,17 +172,14 @@ def llama_index(seed: str, _: list[Any]) -> None:
 
 def of_spans(module: str, name: str, run: Callable[[str, list[Any]], None], seeds: list[str]) -> list[Any]:
     """Runs under an instrumentor of OpenTelemetry, or Langfuse's handler; their exports, one a trace."""
-    sdk, exporter = import_module("opentelemetry.sdk.trace"), import_module("opentelemetry.exporter.otlp.json.file")
+    sdk, file = import_module("opentelemetry.sdk.trace"), import_module("opentelemetry.exporter.otlp.json.file")
+    export = import_module("opentelemetry.sdk.trace.export")
     os.environ["OTEL_SEMCONV_STABILITY_OPT_IN"] = "gen_ai_latest_experimental"
     os.environ["OTEL_INSTRUMENTATION_GENAI_CAPTURE_MESSAGE_CONTENT"] = "SPAN_ONLY"
-    provider, runs = sdk.TracerProvider(), {}
+    provider, runs, recorder = sdk.TracerProvider(), {}, getattr(import_module(module), name)
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "spans.jsonl"
-        to_file = import_module("opentelemetry.sdk.trace.export").SimpleSpanProcessor(
-            exporter.FileSpanExporter(str(path))
-        )
-        provider.add_span_processor(to_file)
-        recorder = getattr(import_module(module), name)
+        provider.add_span_processor(export.SimpleSpanProcessor(file.FileSpanExporter(str(path))))
         if langfuse := name == "CallbackHandler":
             given = {"public_key": "pk", "secret_key": "sk", "host": "http://127.0.0.1:9"}
             import_module("langfuse").Langfuse(tracer_provider=provider, **given)
@@ -205,12 +198,11 @@ def of_spans(module: str, name: str, run: Callable[[str, list[Any]], None], seed
 def of_langsmith(seeds: list[str]) -> list[Any]:
     """Runs under LangSmith's tracer; what it sends, one a trace."""
     tracers, serde = import_module("langchain_core.tracers"), import_module("langsmith._internal._serde")
-    runs: dict[str, list[dict[str, Any]]] = {}
+    kept, runs = import_module("test_equality").Kept(), {}
     for seed in seeds:
-        kept = import_module("test_equality").Kept()
         langchain(seed, [tracers.LangChainTracer(client=kept, project_name="p")])
-        for run in kept.runs.values():
-            runs.setdefault(str(run["trace_id"]), []).append(json.loads(serde.dumps_json(run)))
+    for run in kept.runs.values():
+        runs.setdefault(str(run["trace_id"]), []).append(json.loads(serde.dumps_json(run)))
     return list(runs.values())
 
 
