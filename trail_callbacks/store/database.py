@@ -137,7 +137,7 @@ class Database:
             yield
         except TrailError:
             raise
-        except (sa.exc.SQLAlchemyError, sqlite3.Error, ValueError, TypeError, ArithmeticError) as error:
+        except (sa.exc.SQLAlchemyError, sqlite3.Error, ValueError, TypeError, ArithmeticError, OSError) as error:
             lines = str(getattr(error, "orig", error)).strip().splitlines()  # without the statement's values
             raise StoreError(f"the store {self.url} cannot be {what}: {lines[0] if lines else repr(error)}") from error
 

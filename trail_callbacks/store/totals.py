@@ -112,4 +112,4 @@ def _labels(labels: Mapping[str, str]) -> str:
 
 
 def _number(value: float) -> str:
-    return str(int(value)) if value == int(value) else repr(float(value))
+    return str(int(value)) if value.is_integer() else repr(value)
