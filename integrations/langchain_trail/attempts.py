@@ -60,7 +60,10 @@ class Attempts:
         self._app = app
         self._holder = held(app)
         self._reviews: frozenset[str] = frozenset()
-        known = redacting(config)  # the judge reads what is recorded here: no more than the app's own handler keeps
+        self._around = merge_configs(getattr(app, "config", None), config)  # a handler may be bound to the app
+        known = redacting(
+            self._around
+        )  # the judge reads what is recorded here: no more than the app's own handler keeps
         self._recorder = TrailCallbackHandler(evaluate="never", redact=known.settings.redact if known else None)
         self._drafts = Drafts(config, hide=not guard.is_live)
         self._withheld: Withheld | None = None
@@ -90,7 +93,7 @@ class Attempts:
 
     def around(self, draft: Draft) -> GuardedRun:
         """Returns the run around a draft."""
-        return guarded_run(self._config, (self._recorder.session, str(draft.run_id)))
+        return guarded_run(self._around, (self._recorder.session, str(draft.run_id)))
 
     def publish(self, outcome: GuardOutcome[Any], summary: dict[str, Any]) -> None:
         """Shows the last draft if it is accepted, and sends the summary of its report."""

@@ -67,9 +67,11 @@ def guarded_run(config: RunnableConfig, own: tuple[Session, str] | None = None) 
     """Returns the run around a guard: as the strictest handler of the app records it, else as our own recorder does."""
     run_id = getattr(config.get("callbacks"), "parent_run_id", None)
     sessions = sorted(_sessions(config), key=lambda each: (each.settings.keep.texts, each.settings.redact is None))
-    for session in sessions if run_id is not None else ():
-        if (root := session.recorder.root_of(str(run_id))) is not None:
+    for session in sessions:
+        if run_id is not None and (root := session.recorder.root_of(str(run_id))) is not None:
             return GuardedRun(session=session, root=root)
+        if own is not None and session.recorder.ended(own[1]):  # it is inside the app
+            return GuardedRun(session=session, root=own[1])
     known, root = own if own and not sessions else (next(iter(sessions), None), None)
     return GuardedRun(
         session=known, root=root, id=run_id and str(run_id), metadata=said_of(config.get("metadata") or {})

@@ -104,9 +104,12 @@ async def test_what_a_handler_withholds_no_guard_writes(store, chain, tmp_path):
     metadata = {"user_id": "ada@example.com", "seen": "by ada@example.com"}
     app.invoke(TO_CALL, {"callbacks": [handler], "metadata": metadata})
     await app.ainvoke(TO_CALL, {"metadata": metadata})  # a run that the handler does not see
+    bound = guarded(chain(("", BAD)).with_config(callbacks=[handler]), judge="local", store=store, on_fail="block")
+    bound.invoke(TO_CALL, {"metadata": metadata})
+    assert handler.report().run_id in {each.id for each in (store.flush(20), *store.observations())[1:]}
     assert store.flush(20)
     held = b"".join(file.read_bytes() for file in tmp_path.iterdir()) + repr(list(store.observations())).encode()
     assert not [word for word in (b"Genoa", b"ada@example.com") if word in held]
     assert store.report(next(iter(store.observations())).id).hallucination_score == 1.0
-    assert store.forget("ada@example.com") == 2
+    assert store.forget("ada@example.com") == 3
     assert store.errors == []

@@ -92,7 +92,7 @@ class GuardedRun:
     def keep(self, store: Store, report: Report, action: str) -> None:
         """Hands the report on a draft to a store as an entry of this run, with what the guard did."""
         session, redactor = self.session, self.session and self.session.recorder.redactor
-        if session is not None and self.root is not None:
+        if session is not None and self.root is not None and not session.recorder.forgot(self.root):
             trace = trace_of(session.recorder, session.settings, self.root, report.graph)
         else:
             said = redactor.metadata(scalars(self.metadata)) if redactor else scalars(self.metadata)
