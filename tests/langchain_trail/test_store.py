@@ -67,7 +67,7 @@ async def test_a_guard_stores_the_last_draft_with_what_was_done(store, chain):
 
 
 @pytest.mark.parametrize("evaluate", ["background", "inline", "never"])
-async def test_guard_and_handler_share_the_row_of_a_run_whoever_records_it(store, chain, says, evaluate):
+async def test_guard_and_handler_share_the_row_of_a_run_whoever_records_it(store, chain, says, evaluate, tmp_path):
     handler = TrailCallbackHandler(evaluate=evaluate, store=store, context={"versions": {"app": "7"}})
     config = {"callbacks": [handler], "metadata": {"user_id": "ada", "kind": "heights"}}
     alone = {"metadata": config["metadata"] | {"app_version": "7"}}
@@ -95,6 +95,7 @@ async def test_guard_and_handler_share_the_row_of_a_run_whoever_records_it(store
     assert sum(each is not None for each in traced) == len(handler.reports) == (0 if evaluate == "never" else 6)
     assert next(each.count for each in store.totals() if each.counter == "runs") == 12
     assert store.forget("ada") == 12
+    assert not any(word in file.read_bytes() for file in tmp_path.iterdir() for word in (b"Genoa", b"ada", b"heights"))
     assert handler.errors == store.errors == []
 
 

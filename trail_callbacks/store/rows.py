@@ -13,7 +13,7 @@ from hashlib import sha256
 from io import BytesIO
 from math import isfinite
 from typing import Any
-from weakref import WeakSet
+from weakref import ref
 
 from trail_callbacks.capture.redaction import Redactor
 from trail_callbacks.claims import Claim
@@ -245,7 +245,7 @@ class Preparation:
     """What becomes of a run before it is written."""
 
     redactor: Redactor | None = None  # what is applied to all texts; None for nothing
-    others: WeakSet[Redactor] = field(default_factory=WeakSet)  # those of handlers, for runs that none of them recorded
+    others: tuple[ref[Redactor], ...] = ()  # those of handlers, for runs that none of them recorded
     texts: bool = True  # False: no text is kept, see `CaptureSettings.texts`, and no trace
     text_key: bytes | None = field(default=None, repr=False)  # of `texts=False`
     most: int = LARGEST  # bytes of a body before compression
@@ -303,8 +303,8 @@ class Preparation:
     def redactors(self, *, redacted: bool = False) -> Iterator[Redactor]:
         """What is applied to a run, each once; what was recorded with a redaction is spared those of others."""
         seen = []
-        for each in (*(() if redacted else self.others), *((self.redactor,) if self.redactor else ())):
-            if each.functions not in seen:
+        for each in (*(() if redacted else (other() for other in self.others)), self.redactor):
+            if each is not None and each.functions not in seen:
                 seen.append(each.functions)
                 yield each
 

@@ -15,6 +15,7 @@ from itertools import islice
 from pathlib import Path
 from typing import Any, TypeAlias
 from uuid import UUID
+from weakref import ref
 
 import sqlalchemy as sa
 
@@ -173,11 +174,12 @@ class Store:
 
         What no handler recorded is redacted as long as this one lives; with `texts=False` no text is kept from now on.
         """
-        known = self._preparation
-        if redactor is not None:
-            known.others.add(redactor)
-        if not texts and known.texts:
-            self._preparation = replace(known, texts=False, text_key=text_key)
+        with _lock:
+            known = self._preparation
+            if redactor is not None:
+                alive = (each for each in known.others if each() is not None)
+                known = replace(known, others=(*alive, ref(redactor)))
+            self._preparation = known if texts or not known.texts else replace(known, texts=False, text_key=text_key)
 
     def put(self, pairs: Iterable[Judged], rate: float = 1.0) -> int:
         """Writes runs at once, in batches; returns how many were new or better than what was there.
