@@ -106,7 +106,10 @@ def test_a_diagnosis_of_each_trace_is_counted(lines, table, tmp_path):
     found = verified(Trace.from_json(trace.to_json())).diagnosis
     assert first["signature"] == found.signature
     assert first["figures"]["query_coverage"]["value"] == found.coverage.query["retrieved"].value
-    assert (second["signature"], set(second["figures"])) == (None, {"answer_coverage", "contradicted"})
+    assert (second["signature"], set(second["figures"])) == (
+        None,
+        {"answer_coverage", "contradicted", "citation_presence", "citation_recall"},
+    )
     assert summary.as_data()["signatures"] == {found.signature: 1}
     assert audit(path, out=tmp_path / "without").as_data()["signatures"] == {}
 

@@ -29,7 +29,10 @@ def runs():
             score=0.5 if bad else 0.0,
             claims=2,
             outcomes={"supported": 1, "contradicted": 1} if bad else {"supported": 2},
-            figures={name: Figure(value=i % 5 / 4, n=3) for name in ("query_coverage", "selection", "citation_recall")},
+            figures={
+                name: Figure(value=i % 5 / 4, n=3, decided_by="judge")
+                for name in ("query_coverage", "selection", "citation_recall")
+            },
             broken="generation" if bad else None,
             diagnosed=True,
             release=f"v{i % 2} {text[:150]}",

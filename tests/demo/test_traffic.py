@@ -8,7 +8,6 @@ from itertools import pairwise
 import pytest
 
 from trail_callbacks.demo.traffic import BAD, DAYS, traffic
-from trail_callbacks.diagnosis import verified
 from trail_callbacks.monitor import SIGNALS, Tally, observe
 
 NOW = 1_790_000_000.0
@@ -16,7 +15,7 @@ NOW = 1_790_000_000.0
 
 @pytest.fixture(scope="module")
 def played():
-    return [observe(verified(trace), trace) for trace in traffic(240, NOW)]
+    return [observe(each.judged(), each.trace) for each in traffic(240, NOW)]
 
 
 def test_runs_are_spread_over_the_days(played):
@@ -41,3 +40,9 @@ def test_one_rollout_breaks_retrieval_for_one_kind_of_question(played):
     assert shares[BAD, "index-2"] > 0.3
     assert all(share < 0.1 for key, share in shares.items() if key != (BAD, "index-2"))
     assert Counter(run.release for run in played).keys() == {"shop-1", "shop-2"}
+
+
+def test_what_the_rollout_broke_broke_at_retrieval(played):
+    bad = [run for run in played if SIGNALS["query_coverage"].bad(run)]
+    assert bad
+    assert {(run.state, run.broken) for run in bad} == {("abstained", "retrieval")}

@@ -18,22 +18,25 @@ def runs():
     """Makes runs at even distances: bad retrieval makes a bad answer, and so does generation by itself."""
     numbers = iter(range(10**9))
 
-    def make(n, since, until, *, retrieval=0.0, generation=0.0, judged=True, rate=1.0, **fields):
+    def make(
+        n, since, until, *, retrieval=0.0, generation=0.0, judged=True, rate=1.0, by="judge", declines=0.0, **fields
+    ):
         """`since` and `until` are hours before NOW."""
         draw = random.Random(7)  # noqa: S311 - simulated runs keep no secret
         made = []
         for i in range(n):
             lost = draw.random() < retrieval
             wrong = lost or draw.random() < generation
+            state = "abstained" if draw.random() < declines else "assessed"
             figures = {
-                "query_coverage": Figure(value=0.2 if lost else 1.0, n=5),
-                "answer_coverage": Figure(value=0.4 if wrong else 1.0, n=5),
+                "query_coverage": Figure(value=0.2 if lost else 1.0, n=5, decided_by=by),
+                "answer_coverage": Figure(value=0.4 if wrong else 1.0, n=5, decided_by="judge"),
             }
             made.append(
                 Observation(
                     id=str(next(numbers)),
                     at=NOW - 3600 * (since + (until - since) * (i + 0.5) / n),
-                    state="assessed" if judged else "error",
+                    state=state if judged else "error",
                     claims=5,
                     outcomes={"supported": 2 if wrong else 5, "absent": 3 if wrong else 0} if judged else {},
                     figures=figures if judged else {},
@@ -94,9 +97,9 @@ def incident(answer):
             wrong = (lost and n % 40 != 0) or n % 25 == 0 or (kind == always and n % 5 == 0)
             state = "error" if n >= 2_000 and n % 10 < 10 * failing else "assessed"
             figures = {
-                "query_coverage": Figure(value=0.5 if n % 30 == 1 else 1.0, n=4),
-                "selection": Figure(value=0.5 if lost else 1.0, n=4),
-                "answer_coverage": Figure(value=0.6 if wrong else 1.0, n=5),
+                "query_coverage": Figure(value=0.5 if n % 30 == 1 else 1.0, n=4, decided_by="judge"),
+                "selection": Figure(value=0.5 if lost else 1.0, n=4, decided_by="judge"),
+                "answer_coverage": Figure(value=0.6 if wrong else 1.0, n=5, decided_by="judge"),
             }
             runs.append(
                 answer(

@@ -84,6 +84,29 @@ def test_a_broken_segment_is_told_apart(runs, now):
     assert (found["answer_coverage"].state, found["answer_coverage"].cause) == ("held_back", "query_coverage")
 
 
+def test_what_words_say_of_coverage_calls_nobody_and_holds_nothing_back(runs, now):
+    known = [*runs(1000, 72, 1, by="words", retrieval=0.4), *runs(100, 1, 0, by="words", retrieval=0.4, generation=0.6)]
+    found = said(BOTH, known, now)
+    assert (found["answer_coverage"].state, found["answer_coverage"].owner) == ("firing", "generation")
+    assert found["query_coverage"].owner == "evaluator", "nobody knows"
+
+
+@pytest.mark.parametrize(
+    ("by", "retrieval", "more", "called"),
+    [
+        ("judge", 0.0, "", {"generation"}),
+        ("judge", 0.9, "", {"retrieval"}),
+        ("words", 0.0, "", set()),
+        ("words", 0.0, 'owner = "us"', {"us"}),
+    ],
+)
+def test_who_is_called_when_an_app_declines_goes_by_retrieval(runs, now, by, retrieval, more, called):  # noqa: PLR0917 - pytest names them
+    declined = f'[[objective]]\nsignal = "abstention"\nobjective = 0.95\n{more}'
+    declines = runs(100, 1, 0, by=by, retrieval=retrieval, declines=0.9)
+    found = said(BOTH + declined, [*runs(1000, 72, 1, by=by), *declines], now)
+    assert {each.owner for each in found.values() if each.calls} - {"evaluator"} == called
+
+
 def test_a_judge_that_fails_is_no_data_and_calls_once(runs, now):
     found = said(BOTH, [*runs(1000, 72, 1), *runs(100, 1, 0, judged=False)], now)
     assert (found["evaluator"].state, found["evaluator"].severity, found["evaluator"].owner) == (
@@ -159,6 +182,14 @@ def test_the_same_is_not_told_again():
     history = History()
     assert told(history, 0, alert()) == [("begins", "a")]
     assert [told(history, at, alert()) for at in range(60, 7200, 60)] == [[]] * 119
+
+
+def test_an_incident_is_told_once_whatever_burns_in_it_and_ends_with_the_last():
+    history = History()
+    assert told(history, 0, alert(), alert(id_="a[t=1]")) == [("begins", "a")]
+    assert told(history, 60, alert("quiet"), alert(id_="a[t=1]"), alert(id_="a[t=2]")) == []
+    assert told(history, 1900, alert("quiet"), alert(id_="a[t=2]")) == []
+    assert told(history, 1900 + 900, alert("quiet"), alert("quiet", id_="a[t=2]")) == [("ends", "a")]
 
 
 def test_an_end_is_told_after_some_quiet():

@@ -112,6 +112,7 @@ def test_the_example_is_taken():
         "query_coverage",
         "evidence_overlap",
         "contradiction",
+        "citation_presence",
         "answers-by-tenant",
         "evaluator",
     ]

@@ -81,6 +81,49 @@ def test_a_diagnosed_run_has_the_figures_of_its_evidence_path():
     assert run.diagnosed
     assert run.broken == (found.first_break.stage if found.first_break else None)
     assert {"query_coverage", "answer_coverage"} <= set(run.figures)
+    assert (run.figures["query_coverage"].decided_by, SIGNALS["query_coverage"].bad(run)) == ("words", None)
+    assert SIGNALS["contradiction"].bad(run)
+
+
+@pytest.mark.parametrize(
+    ("gold", "kept", "bad"), [(0, 1.0, (False, False)), (1, 0.0, (False, True)), (9, None, (True, None))]
+)
+def test_with_gold_passages_retrieval_and_ranking_are_told_apart(gold, kept, bad):
+    """Of two passages the prompt holds the first; a third was not retrieved."""
+    handler = TrailCallbackHandler(evaluate="never")
+    model = FakeListChatModel(responses=["I do not know."])
+    chain = RunnableLambda(lambda q: f"Context: {Shelf().invoke(q)[0].page_content}\nQuestion: {q}") | model
+    chain.invoke("How long does the ferry take?", {"callbacks": [handler]})
+    trace = handler.trace()
+    names = dict(enumerate(each.document_id or each.hash for each in trace.retrievals[0].candidates))
+    found = diagnose(trace, gold=[names.get(gold, "elsewhere")])
+    run = observe(replace(handler.report(), diagnosis=found), trace)
+    assert tuple(SIGNALS[name].bad(run) for name in ("query_coverage", "evidence_overlap")) == bad
+    assert kept is None or run.figures["evidence_overlap"].value == kept
+
+
+class EmptyShelf(Shelf):
+    def _get_relevant_documents(self, query, *, run_manager):
+        return []
+
+
+def test_a_retrieval_that_brings_nothing_covers_nothing_whoever_judges():
+    handler = TrailCallbackHandler(evaluate="never")
+    model = FakeListChatModel(responses=["I do not know."])
+    chain = RunnableLambda(lambda q: f"Context: {EmptyShelf().invoke(q)}\nQuestion: {q}") | model
+    chain.invoke("How long does the ferry to Aldhaven take?", {"callbacks": [handler]})
+    trace = handler.trace()
+    run = observe(replace(handler.report(), diagnosis=diagnose(trace)), trace)
+    assert SIGNALS["query_coverage"].bad(run)
+    assert run.broken == "retrieval"
+
+
+def test_an_answer_that_cites_nothing_is_known_to():
+    said = {answer: observe(check(answer, SOURCES)) for answer in ("A ticket costs 9 euros.", "I do not know.")}
+    bad = [[SIGNALS[f"citation_{name}"].bad(run) for name in ("presence", "coverage")] for run in said.values()]
+    assert bad == [[True, True], [None, None]]
+    cited = observe(check("A ticket costs 9 euros [2].", ["The ferry takes 40 minutes.", "A ticket costs 9 euros."]))
+    assert SIGNALS["citation_presence"].bad(cited) is False
 
 
 RUN = Observation(id="r1", at=0.0, state="assessed", claims=2, outcomes={"supported": 2})
@@ -100,11 +143,19 @@ RUN = Observation(id="r1", at=0.0, state="assessed", claims=2, outcomes={"suppor
         ("undecided", {"state": "partial", "outcomes": {"not_judged": 2}}, True),
         ("undecided", {"state": "partial", "outcomes": {"supported": 1, "undecided": 1}}, False),
         ("query_coverage", {}, None),
-        ("query_coverage", {"figures": {"query_coverage": Figure(value=0.79, n=4)}}, True),
-        ("evidence_overlap", {"figures": {"selection": Figure(value=0.5, n=4)}}, True),
+        ("query_coverage", {"figures": {"query_coverage": Figure(value=0.2, n=4, decided_by="words")}}, None),
+        ("query_coverage", {"figures": {"query_coverage": Figure(value=0.2, n=4)}}, None),
+        ("query_coverage", {"figures": {"query_coverage": Figure(value=0.2, n=4, decided_by="gold")}}, True),
+        ("query_coverage", {"figures": {"query_coverage": Figure(value=0.79, n=4, decided_by="judge")}}, True),
+        ("evidence_overlap", {"figures": {"selection": Figure(value=0.5, n=4, decided_by="judge")}}, True),
         (
             "evidence_overlap",
-            {"figures": {"selection": Figure(value=0.5, n=4), "evidence_overlap": Figure(value=1.0, n=3)}},
+            {
+                "figures": {
+                    "selection": Figure(value=0.5, n=4, decided_by="judge"),
+                    "evidence_overlap": Figure(value=1.0, n=3, decided_by="judge"),
+                }
+            },
             False,
         ),
     ],

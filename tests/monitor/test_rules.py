@@ -93,7 +93,7 @@ def traffic(**bad):
         bad: By signal, how many of the 10 are bad in the second hour, for tenant a and for tenant b; None if the judge
             fails on them.
     """
-    signals = ("query_coverage", "answer_coverage", "contradiction", "undecided")
+    signals = ("query_coverage", "answer_coverage", "contradiction", "abstention", "undecided")
     wrong = {name: bad.get(name, (0, 0)) for name in signals}
 
     def per_minute(signal, tenant, minute):
@@ -136,6 +136,7 @@ FEW = "lag = 0\n" + "\n".join(
     for name, signal, more in (
         ("retrieval", "query_coverage", ""),
         ("answers", "answer_coverage", ""),
+        ("declines", "abstention", ""),
         ("retrieval-of", "query_coverage", 'segment = { tenant = "*" }'),
         ("answers-of", "answer_coverage", 'segment = { tenant = "*" }'),
     )
@@ -150,8 +151,10 @@ SCENES = {
     "one tenant": ({"answer_coverage": (8, 0)}, {("answers", ""): "page", ("answers-of", "a"): "page"}),
     "too small a cause": ({"query_coverage": (1, 1), "answer_coverage": (6, 6)}, ANSWERS),
     "a cause that pages because of what follows": ({"query_coverage": (2, 2), "answer_coverage": (4, 4)}, RETRIEVAL),
+    "a model that declines": ({"abstention": (9, 9)}, {("declines", ""): "page"}),
+    "it declines because of retrieval": ({"query_coverage": (8, 8), "abstention": (9, 9)}, RETRIEVAL),
     "the judge": (
-        {"query_coverage": (None, None), "answer_coverage": (None, None), "undecided": (10, 10)},
+        {**dict.fromkeys(("query_coverage", "answer_coverage", "abstention"), (None, None)), "undecided": (10, 10)},
         {("evaluator", ""): "page"},
     ),
 }

@@ -17,7 +17,7 @@ def played(n):
     for i in range(n):
         release, kind = ("v1" if i < n // 2 else "v2"), rng.choice(["billing", "legal"])
         bad = rng.random() < (0.5 if (release, kind) == ("v2", "legal") else 0.05)
-        coverage = Figure(value=rng.choice([1.0, 0.5]), n=4)
+        coverage = Figure(value=rng.choice([1.0, 0.5]), n=4, decided_by="judge")
         yield Observation(
             id=f"run {i}/{HOSTILE if i == 3 else ''}",
             at=NOW - 6 * 86_400 * (1 - i / n),
@@ -27,7 +27,10 @@ def played(n):
             score=0.5 if bad else 0.0,
             claims=2,
             outcomes={"supported": 1, "contradicted": 1} if bad else {"supported": 2},
-            figures={"query_coverage": coverage, "answer_coverage": Figure(value=0.5 if bad else 1.0, n=2)},
+            figures={
+                "query_coverage": coverage,
+                "answer_coverage": Figure(value=0.5 if bad else 1.0, n=2, decided_by="judge"),
+            },
             broken="generation" if bad else None,
             diagnosed=True,
             release=release,

@@ -24,7 +24,9 @@ def runs(n, seed=1, start=0):
             at=BEGUN + rng.random() * 5 * HOUR,
             state=rng.choice(["assessed", "assessed", "abstained", "error"]),
             outcomes={"supported": 2, **({"contradicted": 1} if bad else {})},
-            figures={"query_coverage": Figure(value=rng.random(), n=3)} if rng.random() < 0.8 else {},
+            figures={"query_coverage": Figure(value=rng.random(), n=3, decided_by="judge")}
+            if rng.random() < 0.8
+            else {},
             broken="retrieval" if bad else None,
             diagnosed=rng.random() < 0.9,
             fields={"kind": rng.choice("ab")},

@@ -10,7 +10,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from trail_callbacks.monitor import SIGNALS, FigureName, Observation, Tally
-from trail_callbacks.report.diagnosis import Figure
+from trail_callbacks.report.diagnosis import DecidedBy, Figure
 from trail_callbacks.report.report import State
 
 OUTCOMES = ["supported", "contradicted", "absent", "partially_supported", "unevaluatable", "undecided", "not_judged"]
@@ -22,14 +22,18 @@ NAMES = st.sampled_from(["kind", "release", "app", "model", "tenant"])
 def observations(draw):
     counts = draw(st.dictionaries(st.sampled_from(OUTCOMES), st.integers(0, 4)))
     shares = st.one_of(st.sampled_from([0.0, 0.8, 0.9, 1.0]), st.floats(0, 1))
-    figures = draw(st.dictionaries(st.sampled_from(get_args(FigureName)), shares))
+    figures = draw(
+        st.dictionaries(st.sampled_from(get_args(FigureName)), st.tuples(shares, st.sampled_from(get_args(DecidedBy))))
+    )
     return Observation(
         id="",
         at=draw(st.floats(0, 100)),
         state=draw(st.sampled_from(get_args(State))),
         outcomes=counts,
         claims=sum(counts.values()),
-        figures={name: Figure(value=value, n=3, interval=(0.1, 0.9)) for name, value in figures.items()},
+        figures={
+            name: Figure(value=value, n=3, interval=(0.1, 0.9), decided_by=by) for name, (value, by) in figures.items()
+        },
         release=draw(st.none() | VALUES),
         versions=draw(st.dictionaries(NAMES, VALUES, max_size=3)),
         fields=draw(st.dictionaries(NAMES, VALUES, max_size=3)),

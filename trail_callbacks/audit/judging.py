@@ -201,7 +201,10 @@ def _as_data(report: Report) -> dict[str, Any]:
         "judge": report.judge,
         "signature": report.diagnosis.signature if report.diagnosis else None,
         "broken": report.diagnosis.first_break.stage if report.diagnosis and report.diagnosis.first_break else None,
-        "figures": {name: {"value": each.value, "n": each.n} for name, each in figures_of(report).items()},
+        "figures": {
+            name: {"value": each.value, "n": each.n, "decided_by": each.decided_by}
+            for name, each in figures_of(report).items()
+        },
         "warnings": list(report.warnings),
         "verdicts": claims,
     }

@@ -119,7 +119,6 @@ def serve_demo(runs: int = 2_000) -> None:
     """Judges played traffic into a store that is removed at the end, and shows it."""
     _need_extra()
     from trail_callbacks.demo.traffic import BAD, DAYS, traffic  # noqa: PLC0415 - only here
-    from trail_callbacks.diagnosis import verified  # noqa: PLC0415 - as above
     from trail_callbacks.serving import Access  # noqa: PLC0415 - needs an extra
     from trail_callbacks.store import Store  # noqa: PLC0415 - as above
 
@@ -129,8 +128,8 @@ def serve_demo(runs: int = 2_000) -> None:
         made = Store(where)
 
         def judged() -> Iterator[tuple[Report, Trace]]:
-            for trace in traffic(runs, time.time()):
-                yield verified(trace), trace
+            for played in traffic(runs, time.time()):
+                yield played.judged(), played.trace
                 bar.advance(bar.task_ids[0])
 
         made.put(judged())

@@ -7,11 +7,15 @@ from __future__ import annotations
 
 import random
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from typing import NamedTuple
 
 from trail_callbacks.capture.events import Event, Piece, RunEnded, RunKind, RunStarted
+from trail_callbacks.diagnosis import diagnose
+from trail_callbacks.report import Report
 from trail_callbacks.trace import Trace
 from trail_callbacks.trace.recorded import recorded
+from trail_callbacks.verify.pipeline import verify
 
 DAYS = 30
 BAD = "returns"
@@ -26,7 +30,20 @@ _LOST = 0.7  # share of the passages on the bad kind that the new index lacks
 _RETRIEVED = 3
 
 
+class Played(NamedTuple):
+    """A run of which it is known what ought to be retrieved."""
+
+    trace: Trace
+    gold: str  # id of the passage that answers
+
+    def judged(self) -> Report:
+        """Verifies and diagnoses it with the offline judge: with the passage known, shared words decide nothing."""
+        report = verify(self.trace)
+        return replace(report, diagnosis=diagnose(self.trace, report=report, gold=[self.gold]))
+
+
 class _Fact(NamedTuple):
+    id: str
     kind: str
     question: str
     says: str  # with a place for the number
@@ -45,7 +62,7 @@ _NAMES = {
 }
 
 
-def traffic(runs: int, until: float, seed: int = 1) -> Iterator[Trace]:
+def traffic(runs: int, until: float, seed: int = 1) -> Iterator[Played]:
     """Yields runs, the oldest first, evenly over the days before a time.
 
     Args:
@@ -55,7 +72,7 @@ def traffic(runs: int, until: float, seed: int = 1) -> Iterator[Trace]:
     """
     rng = random.Random(seed)  # noqa: S311 - plays traffic
     facts = [
-        _Fact(kind, question.format(name), says.format(name), rng.randint(low, high))
+        _Fact(f"{kind}/{name}", kind, question.format(name), says.format(name), rng.randint(low, high))
         for kind, (question, says, (low, high)) in _KINDS.items()
         for name in _NAMES[kind]
     ]
@@ -76,14 +93,15 @@ def traffic(runs: int, until: float, seed: int = 1) -> Iterator[Trace]:
             "index_version": index,
         }
         said = said if asked in found else "I do not know that."
-        yield _run(f"run-{seed}-{n:05}", at, metadata, question=asked.question, found=found, answer=said)
+        run = _run(f"run-{seed}-{n:05}", at, metadata, question=asked.question, found=found, answer=said)
+        yield Played(run, asked.id)
 
 
 def _run(
     run: str, at: float, metadata: Mapping[str, str], *, question: str, found: Sequence[_Fact], answer: str
 ) -> Trace:
     """A run of three steps, whose events are a tenth of a second apart."""
-    texts = [fact.says.format(fact.number) for fact in found]
+    texts = {fact.id: fact.says.format(fact.number) for fact in found}
     events: list[Event] = []
 
     def start(name: str, kind: RunKind, text: str, path: str = "") -> None:
@@ -108,11 +126,17 @@ def _run(
     start("", "chain", question, "input")
     start(".search", "retriever", question, "query")
     pieces = (
-        Piece(text=text, path=("documents", n), form="document", id=f"{run}.{n}", attributes={"source": f"{kind}.md"})
-        for n, (text, kind) in enumerate(zip(texts, (fact.kind for fact in found), strict=True))
+        Piece(
+            text=texts[each.id],
+            path=("documents", n),
+            form="document",
+            id=each.id,
+            attributes={"source": f"{each.kind}.md"},
+        )
+        for n, each in enumerate(found)
     )
     end(".search", *pieces)
-    start(".answer", "model", "\n".join([*texts, "", question]))
+    start(".answer", "model", "\n".join([*texts.values(), "", question]))
     end(".answer", Piece(text=answer, form="message", role="assistant"))
     end("", Piece(text=answer))
     return recorded(run, events)

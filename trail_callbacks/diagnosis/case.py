@@ -15,6 +15,7 @@ from trail_callbacks.report.diagnosis import (
     Certainty,
     ClaimFinding,
     Coverage,
+    DecidedBy,
     Depth,
     FacetFinding,
     Figure,
@@ -115,15 +116,18 @@ class Case:
         return "medium" if self.by_judge else "low"
 
 
-def share(part: int, whole: int, why: str) -> Figure:
+def share(part: int, whole: int, why: str, decided_by: DecidedBy = "judge") -> Figure:
     """A plain share with its interval.
 
     Args:
         part: Items that count.
         whole: Items in all.
         why: Why there is no share, if there are none.
+        decided_by: What says which items count.
     """
-    return Figure(value=part / whole, n=whole, interval=wilson(part / whole, whole)) if whole else Figure(why=why)
+    if not whole:
+        return Figure(why=why)
+    return Figure(value=part / whole, n=whole, interval=wilson(part / whole, whole), decided_by=decided_by)
 
 
 def facet_findings(survey: Survey, reach: Reach) -> tuple[FacetFinding, ...]:
@@ -167,9 +171,11 @@ def coverage_of(
     cites = report.citations
     why = "the answer cites nothing"
     return Coverage(
-        query={depth: _met(found, depth, survey) for depth in reach.depths},
-        rewritten={depth: _met([each for each in found if each.in_query], depth, survey) for depth in reach.depths},
-        kept=_met([each for each in found if each.in_query is not None], None, survey),
+        query={depth: _met(found, depth, survey, reach) for depth in reach.depths},
+        rewritten={
+            depth: _met([each for each in found if each.in_query], depth, survey, reach) for depth in reach.depths
+        },
+        kept=_met([each for each in found if each.in_query is not None], None, survey, reach),
         sufficient=sufficient(survey, reach),
         missing=survey.missing,
         overlap={} if gold is None else {depth: _overlap(reach, depth, gold) for depth in reach.depths},
@@ -184,10 +190,10 @@ def coverage_of(
 def _of(value: float | None, n: int) -> Figure:
     if value is None or not n:
         return Figure(why="no citation was decided")
-    return Figure(value=value, n=n, interval=wilson(value, n))
+    return Figure(value=value, n=n, interval=wilson(value, n), decided_by="judge")
 
 
-def _met(found: Sequence[FacetFinding], depth: Depth | None, survey: Survey) -> Figure:
+def _met(found: Sequence[FacetFinding], depth: Depth | None, survey: Survey, reach: Reach) -> Figure:
     """The weighted share of facets that are met at a depth, or in a query that was sent."""
     whole = sum(each.facet.weight for each in found)
     if not whole:
@@ -195,7 +201,9 @@ def _met(found: Sequence[FacetFinding], depth: Depth | None, survey: Survey) -> 
             why=f"no facets: {survey.error}" if survey.error else "the question has no facets that could be told"
         )
     met = [each for each in found if (each.in_query if depth is None else depth in each.depths)]
-    return Figure(value=sum(each.facet.weight for each in met) / whole, n=len(found))
+    read = survey.answers is not None or (depth is not None and not reach.candidates)  # nothing there meets nothing
+    by: DecidedBy = "judge" if read else "words"
+    return Figure(value=sum(each.facet.weight for each in met) / whole, n=len(found), decided_by=by)
 
 
 def _overlap(reach: Reach, depth: Depth, gold: Collection[str]) -> Overlap:
@@ -206,9 +214,9 @@ def _overlap(reach: Reach, depth: Depth, gold: Collection[str]) -> Overlap:
     union = len(wanted) + len(there) - right
     none = "the caller says that nothing ought to be retrieved"
     return Overlap(
-        jaccard=Figure(value=len(hit) / union, n=union) if union else Figure(why=none),
-        recall=share(len(hit), len(wanted), none),
-        precision=share(right, len(there), "nothing was there"),
+        jaccard=Figure(value=len(hit) / union, n=union, decided_by="gold") if union else Figure(why=none),
+        recall=share(len(hit), len(wanted), none, "gold"),
+        precision=share(right, len(there), "nothing was there", "gold"),
     )
 
 

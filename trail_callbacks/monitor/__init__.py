@@ -10,6 +10,7 @@ Only the first is here: an app that stores its runs waits for neither numpy nor 
 
 from trail_callbacks.monitor.observation import (
     SIGNALS,
+    BrokenAt,
     DocumentUse,
     FigureName,
     Observation,
@@ -24,6 +25,6 @@ from trail_callbacks.monitor.observation import (
 )
 
 __all__ = [
-    "SIGNALS", "DocumentUse", "FigureName", "Observation", "Signal", "SignalName", "Tally", "described",
+    "SIGNALS", "BrokenAt", "DocumentUse", "FigureName", "Observation", "Signal", "SignalName", "Tally", "described",
     "figures_of", "observe", "question_key", "recorded",
 ]  # fmt: skip

@@ -59,6 +59,11 @@ class Alert:
     why: str = ""  # what happened, in words
 
     @property
+    def incident(self) -> str:
+        """What it tells of: segments and signals of one stage burn together, and its owner is called once."""
+        return f"{self.owner} {'evaluator' if self.state == 'no_data' else self.stage}"
+
+    @property
     def calls(self) -> bool:
         """Whether somebody is called."""
         return self.severity is not None
@@ -269,6 +274,21 @@ def _hold_back(readout: _Readout, readouts: Sequence[_Readout], alerts: dict[str
     if causes:
         why = f"{alert.why}; {causes[0].id} burns at an earlier stage"
         alerts[readout.id] = replace(alert, state="held_back", severity=None, cause=causes[0].id, why=why)
+    elif ambiguous(readout.objective) and not any(_shows(each, readout) for each in readouts):
+        why = f"{alert.why}; whether retrieval is why is not known: diagnose runs with a model, or name an owner"
+        alerts[readout.id] = replace(alert, state="held_back", severity=None, why=why)
+
+
+def ambiguous(objective: Objective) -> bool:
+    """Whether it takes the figures of retrieval to say whose it is: an app declines where nothing answers, and else."""
+    return objective.signal.name == "abstention" and not objective.named
+
+
+def _shows(retrieval: _Readout, readout: _Readout) -> bool:
+    """Whether it is known if retrieval broke for the runs of a readout."""
+    long = retrieval.windows[-1].long
+    wide = retrieval.segment.items() <= readout.segment.items()
+    return retrieval.objective.stage == "retrieval" and wide and long.decided >= retrieval.objective.minimum
 
 
 def _causes(readout: _Readout, readouts: Sequence[_Readout]) -> list[_Readout]:
@@ -310,7 +330,7 @@ class Event:
 class History:
     """Alerts that were told and have not ended."""
 
-    # by the id of the alert: when it began, when it called last, and its severity
+    # by the id of the alert: when it began, when its incident called last, its severity, and the incident
     told: dict[str, dict[str, Any]] = field(default_factory=dict)
 
     @classmethod
@@ -341,23 +361,26 @@ class History:
     def update(self, alerts: Iterable[Alert], at: float) -> tuple[Event, ...]:
         """Takes note of what is said at a time, and returns what of it is new.
 
-        An end is told when the alert has been quiet for 15 minutes. What nobody can tell ends nothing: without data,
-        and with too few runs to judge, an alert stays.
+        Of an incident the alert that came first is told. Its end is told when all of the incident has been quiet for 15
+        minutes. What nobody can tell ends nothing: without data, and with too few runs to judge, an alert stays.
         """
         events = []
         known = {each.id: each for each in alerts}
         for each in known.values():
-            before = self.told.get(each.id)
             if each.severity is not None:
+                same = (id_ for id_, told in self.told.items() if told.get("of", id_) == each.incident)
+                id_ = each.id if each.id in self.told else next(same, each.id)
+                before = self.told.get(id_)
                 worse = before is not None and before["severity"] == "ticket" and each.severity == "page"
                 since = before["since"] if before else at
                 severity = "page" if before and before["severity"] == "page" else each.severity
-                self.told[each.id] = {"since": since, "last": at, "severity": severity}
+                self.told[id_] = {"since": since, "last": at, "severity": severity, "of": each.incident}
                 if before is None or worse:
-                    events.append(Event(kind="worse" if worse else "begins", id=each.id, since=since, alert=each))
+                    events.append(Event(kind="worse" if worse else "begins", id=id_, since=since, alert=each))
         for id_, before in list(self.told.items()):
             now = known.get(id_)
-            over = now is None or (now.state in ("quiet", "held_back") and at - before["last"] >= CALM)
+            calm = at - before["last"]
+            over = calm > 0 if now is None else now.state in ("quiet", "held_back") and calm >= CALM
             if over:
                 del self.told[id_]
                 events.append(Event(kind="ends", id=id_, since=before["since"], alert=now))

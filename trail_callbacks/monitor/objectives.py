@@ -32,6 +32,7 @@ _UNITS = {"s": 1, "m": MINUTE, "h": HOUR, "d": DAY}
 _STAGE: Mapping[SignalName, Stage] = {
     "query_coverage": "retrieval",
     "evidence_overlap": "ranking",
+    "citation_presence": "citations",
     "citation_coverage": "citations",
     "undecided": "evaluator",
 }  # the others: generation, abstention too, where it shows
@@ -77,6 +78,7 @@ class Objective:
     objective: float  # share of the decided runs that are to be good, above 0.0 and below 1.0
     stage: Stage  # stage that it watches
     owner: str  # who is called
+    named: bool = True  # whether somebody named the owner, or the signal says who it is
     threshold: float | None = None  # overrides the signal's
     # values of segments that its runs have, by name; `ANY` for each value by itself
     segment: Mapping[str, str] = field(default_factory=dict)
@@ -239,6 +241,7 @@ def _objective(at: str, row: _Row, file: _File) -> Objective:
         objective=row.objective,
         stage=row.stage or _STAGE.get(row.signal, "generation"),
         owner=row.owner or signal.owner,
+        named=row.owner is not None,
         threshold=row.threshold,
         segment=row.segment,
         minimum=row.minimum or file.minimum,

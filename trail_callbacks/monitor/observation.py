@@ -13,7 +13,7 @@ from typing import Any, Literal, Protocol, TypeAlias
 
 from trail_callbacks.capture.payloads import CONTEXT
 from trail_callbacks.report import Report
-from trail_callbacks.report.diagnosis import Figure, StageName
+from trail_callbacks.report.diagnosis import Diagnosis, Figure, StageName
 from trail_callbacks.report.report import State
 from trail_callbacks.statistics.intervals import wilson
 from trail_callbacks.taxonomy import UNSUPPORTED
@@ -33,15 +33,21 @@ FigureName: TypeAlias = Literal[
 ]
 """The figures of a run.
 
-- `query_coverage`: share of the question's facets that a retrieved passage meets.
+- `query_coverage`: share of the question's facets that a retrieved passage meets; where gold passages are known, the
+  share of these that were retrieved.
 - `query_kept`: share of the facets that the queries sent still name.
-- `evidence_overlap`: share of the passages that ought to be in the prompt that are. Only with known passages.
+- `evidence_overlap`: share of the gold passages that were retrieved that are in the prompt.
 - `selection`: share of the facets met by what was retrieved that what was selected meets, too: how much ranking and
   packing keep. It stands in for the overlap where nobody says which passages ought to be there.
 - `answer_coverage`: share of the decided claims that are supported.
 - `contradicted`: share of the decided claims that are contradicted.
-- `citation_presence`, `citation_precision`, `citation_recall`: see `report.diagnosis.Coverage`.
+- `citation_presence`, `citation_precision`, `citation_recall`: see `report.diagnosis.Coverage`. The first and the last
+  are 0.0 for an answer that cites nothing: nobody needs a judge to see that.
 """
+
+BrokenAt: TypeAlias = Literal[StageName, "undetermined"]
+"""The stage at which an evidence path broke first; `undetermined` if something may be wrong and nobody could tell
+where, or shared words alone suggest it."""
 
 _UPDATED = ("updated_at", "last_modified", "modified", "last_modified_date", "modified_at", "lastmod")
 _INGESTED = ("ingested_at", "indexed_at", "created_in_index", "ingestion_time")
@@ -81,7 +87,7 @@ class Observation:
     # the known figures of the evidence path; without a diagnosis only those of claims and citations
     figures: Mapping[FigureName, Figure] = field(default_factory=dict)
     # the stage at which the evidence path broke first; None if at none, or if nobody looked
-    broken: StageName | None = None
+    broken: BrokenAt | None = None
     diagnosed: bool = False  # whether somebody looked
     release: str | None = None  # version of the app
     versions: Mapping[str, str] = field(default_factory=dict)  # all versions that are known, by the name of the part
@@ -149,11 +155,17 @@ def observe(report: Report, trace: Trace | None = None, *, at: float | None = No
         error_types=errors,
         entry_steps=dict(entries),
         figures=figures_of(report),
-        broken=found.first_break.stage if found and found.first_break else None,
+        broken=_broken(found) if found else None,
         diagnosed=found is not None,
         rate=rate,
     )
     return recorded(run, trace) if trace else run
+
+
+def _broken(found: Diagnosis) -> BrokenAt | None:
+    if found.first_break is not None and found.first_break.certainty != "low":
+        return found.first_break.stage
+    return None if found.signature == "none" else "undetermined"
 
 
 def recorded(run: Observation, trace: Trace) -> Observation:
@@ -196,28 +208,36 @@ def figures_of(report: Report) -> dict[FigureName, Figure]:
     counts = Counter(verdict.outcome for verdict in report.verdicts)
     decided = counts["supported"] + sum(counts[support.value] for support in UNSUPPORTED)
     cites = report.citations
+    claims = sum(claim.checkable for claim in report.claims) if report.state in _ANSWERED else 0
     found: dict[FigureName, Figure] = {
         "answer_coverage": _share(counts["supported"], decided),
         "contradicted": _share(counts["contradicted"], decided),
     }
     if cites is not None:
         found["citation_presence"] = _share(cites.cited, cites.claims)
-        found["citation_precision"] = Figure(value=cites.precision, n=cites.decided)
-        found["citation_recall"] = Figure(value=cites.recall, n=cites.claims)
+        found["citation_precision"] = Figure(value=cites.precision, n=cites.decided, decided_by="judge")
+        found["citation_recall"] = Figure(value=cites.recall, n=cites.claims, decided_by="judge")
+    else:
+        found["citation_presence"] = found["citation_recall"] = _share(0, claims)
     if coverage is not None:
         retrieved, selected = coverage.query.get("retrieved"), coverage.query.get("selected")
-        if retrieved is not None:
-            found["query_coverage"] = retrieved
+        gold = {depth: each.recall for depth, each in coverage.overlap.items()}
+        found["query_coverage"] = gold.get("retrieved") or retrieved or Figure()
         found["query_kept"] = coverage.kept
-        if "selected" in coverage.overlap:
-            found["evidence_overlap"] = coverage.overlap["selected"].recall
-        if retrieved is not None and selected is not None and retrieved.value and selected.value is not None:
-            found["selection"] = Figure(value=min(1.0, selected.value / retrieved.value), n=retrieved.n)
+        found["evidence_overlap"] = _kept(gold.get("retrieved"), gold.get("selected"))
+        found["selection"] = _kept(retrieved, selected)
     return {name: figure for name, figure in found.items() if figure.value is not None}
 
 
 def _share(part: int, whole: int) -> Figure:
-    return Figure(value=part / whole, n=whole) if whole else Figure(why="no claim was decided")
+    return Figure(value=part / whole, n=whole, decided_by="judge") if whole else Figure(why="no claim was decided")
+
+
+def _kept(retrieved: Figure | None, selected: Figure | None) -> Figure:
+    """What selection kept of what retrieval brought: what was not there is no fault of ranking."""
+    if retrieved is None or selected is None or not retrieved.value or selected.value is None:
+        return Figure()
+    return replace(retrieved, value=min(1.0, selected.value / retrieved.value), interval=None)
 
 
 def _segments(context: Context) -> dict[str, str]:
@@ -275,6 +295,7 @@ SignalName: TypeAlias = Literal[
     "answer_coverage",
     "contradiction",
     "unsupported",
+    "citation_presence",
     "citation_coverage",
     "abstention",
     "undecided",
@@ -283,6 +304,7 @@ SignalName: TypeAlias = Literal[
 Owner: TypeAlias = Literal["retrieval", "ranking", "generation", "release_guard", "evaluator"]
 
 _JUDGED = frozenset({"assessed", "partial", "abstained", "no_checkable_claims"})
+_ANSWERED = frozenset({"assessed", "partial", "unverified"})
 _UNKNOWN = frozenset({"unverified", "error", "partial"})
 
 
@@ -294,7 +316,7 @@ class Signal:
     counted: str  # the bad runs, as pages call them
     owner: Owner  # who is called: the owner of the stage that it shows broken
     about: str  # what a bad run is, in words
-    # figures that decide, the first that is known. Empty for signals that are counted.
+    # figures that decide, the first that is known by gold or a judge. Empty for signals that are counted.
     figures: tuple[FigureName, ...] = ()
     # a run is bad if that figure is below it, 0.0 to 1.0; None for signals that are counted
     threshold: float | None = None
@@ -303,7 +325,8 @@ class Signal:
         """Whether a run is bad; None if nobody knows, so that it counts neither way."""
         if self.figures:
             limit = self.threshold if threshold is None else threshold
-            value = next((run.figures[name].value for name in self.figures if name in run.figures), None)
+            known = (run.figures[name] for name in self.figures if name in run.figures)
+            value = next((each.value for each in known if each.counts), None)
             return None if value is None or limit is None else value < limit
         if self.name == "undecided":
             return run.state in _UNKNOWN and not (run.state == "partial" and run.decided)
@@ -354,6 +377,14 @@ _ALL = (
         about="the answer has an unsupported claim",
     ),
     Signal(
+        name="citation_presence",
+        counted="runs without a citation",
+        owner="release_guard",
+        about="the answer cites no source",
+        figures=("citation_presence",),
+        threshold=0.01,  # what cites too little is bad by the next one
+    ),
+    Signal(
         name="citation_coverage",
         counted="runs with too few claims borne out by what they cite",
         owner="release_guard",
@@ -361,7 +392,7 @@ _ALL = (
         figures=("citation_recall",),
         threshold=0.8,
     ),
-    Signal(name="abstention", counted="runs without an answer", owner="retrieval", about="the app declined to answer"),
+    Signal(name="abstention", counted="runs without an answer", owner="generation", about="the app declined to answer"),
     Signal(
         name="undecided",
         counted="runs that the judge left open",

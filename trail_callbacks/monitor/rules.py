@@ -14,7 +14,7 @@ from hashlib import sha256
 from typing import Any
 
 from trail_callbacks.errors import InputError
-from trail_callbacks.monitor.evaluation import CALM, EXPLAINS
+from trail_callbacks.monitor.evaluation import CALM, EXPLAINS, ambiguous
 from trail_callbacks.monitor.objectives import ANY, QUIET, STAGES, BurnRate, Objective, Objectives, spoken
 
 _HIDDEN = re.compile("[\x7f-\x9f\u2028\u2029\ufeff]")  # what JSON leaves as it is and YAML does not take
@@ -172,6 +172,16 @@ def _calls(objective: Objective, ordered: Sequence[Objective]) -> Iterator[_Rule
         for earlier in ordered:
             if match := _match(earlier, objective):
                 expression = f"({expression}\nunless ({_explained(expression, earlier, match)}))"
+        if ambiguous(objective):
+            known = [each for each in ordered if each.stage == "retrieval" and _match(each, objective)]
+            if not known:
+                continue
+            window = spoken(objective.rates[-1].long)
+            shown = (
+                f"(({expression}) and {_match(each, objective)} trail:decided:{window}{_own(each)} > 0)"
+                for each in known
+            )
+            expression = "\nor ".join(shown)
         if severity == "ticket":
             expression += f"\nunless trail:page{own}"
         yield _Rule(

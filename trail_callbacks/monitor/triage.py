@@ -26,8 +26,10 @@ from trail_callbacks.statistics.rates import holm
 PATH: tuple[SignalName, ...] = (
     "query_coverage",
     "evidence_overlap",
+    "abstention",
     "answer_coverage",
     "contradiction",
+    "citation_presence",
     "citation_coverage",
 )
 """Signals in the order of the evidence path."""
@@ -107,9 +109,15 @@ class Triage:
     run: Observation | None = None  # the run that was asked about; None if none was
 
     @property
-    def owner(self) -> Owner:
-        """Who is to look first: the evaluator's owner if it was not up, else that of the stage."""
-        return "evaluator" if self.evaluator in {"impaired", "no_data"} else SIGNALS[self.symptom].owner
+    def owner(self) -> Owner | None:
+        """Who is to look first: the evaluator's owner if it was not up, else that of the stage.
+
+        None if more runs decline and nobody knows whether what was retrieved answers them.
+        """
+        if self.evaluator in {"impaired", "no_data"}:
+            return "evaluator"
+        unknown = self.symptom == "abstention" and self.stages[0].p is None
+        return None if unknown else SIGNALS[self.symptom].owner
 
     def as_data(self) -> dict[str, Any]:
         """Returns it as JSON-safe values; of runs without users and documents."""
@@ -280,6 +288,7 @@ _LABELS: Mapping[SignalName, str] = {
     "evidence_overlap": "evidence overlap (reached the prompt)",
     "answer_coverage": "answer coverage (supported)",
     "contradiction": "contradictions",
+    "citation_presence": "answers without a citation",
     "citation_coverage": "citation coverage",
     "unsupported": "unsupported claims",
     "abstention": "declined",
@@ -319,7 +328,7 @@ def verdict(found: Triage) -> str:
         return f"No stage is suspected: {why}."
     where = [f"{plain(each.field)} {plain(each.value)}" for each in found.segments if each.suspect]
     since = [f"{each.part} {plain(each.version)} ({moment(each.at)})" for each in found.rollouts if each.contrast.worse]
-    owner = found.owner.replace("_", " ")
+    owner = "retrieval and generation" if found.owner is None else found.owner.replace("_", " ")
     return (
         f"Look at {owner} first: {SIGNALS[found.symptom].about}; "
         f"{'in ' + ', '.join(where) if where else 'in no segment more than in others'}; "
@@ -399,7 +408,7 @@ def _breaks_said(found: Triage) -> Iterator[str]:
 
 def _row(run: Observation) -> str:
     score = "-" if run.score is None else f"{run.score:.2f}"
-    broken = f", broke first at {run.broken}" if run.broken else ""
+    broken = f", broke first at {run.broken}" if run.broken not in {None, "undetermined"} else ""
     unsupported = f"{run.unsupported} of {run.decided} claims unsupported"
     return f"{plain(run.id)}  {moment(run.at)}  score {score}, {unsupported}{broken}"
 

@@ -37,7 +37,7 @@ class StageCell(NamedTuple):
     lost: tuple[str, ...]  # what was lost, a text each; of the answer, its unsupported claims
     label: str  # what these are: `lost` or `unsupported`
     broken: bool  # whether the path broke here first
-    figure: str  # query coverage behind this stage: `1.00`; empty if it has none
+    figure: str  # query coverage behind this stage: `1.00`, `0.50 by words`; empty if it has none
 
 
 def cells(diagnosis: Diagnosis) -> Iterator[StageCell]:
@@ -55,7 +55,7 @@ def cells(diagnosis: Diagnosis) -> Iterator[StageCell]:
             lost=tuple(plain(shorten(text, _LONGEST)) for text in lost),
             label="unsupported" if stage.name == "generation" else "lost",
             broken=stage.broken,
-            figure="" if figure is None or figure.value is None else f"{figure.value:.2f}",
+            figure="" if figure is None or figure.value is None else f"{figure.value:.2f}{_hint(figure)}",
         )
 
 
@@ -127,7 +127,11 @@ def _figure(figure: Figure) -> str:
     if figure.value is None:
         return f"unknown: {plain(shorten(figure.why, _LONGEST))}" if figure.why else "unknown"
     spread = f", 95 % interval {figure.interval[0]:.2f} to {figure.interval[1]:.2f}" if figure.interval else ""
-    return f"{figure.value:.2f} (n={figure.n}{spread})"
+    return f"{figure.value:.2f}{_hint(figure)} (n={figure.n}{spread})"
+
+
+def _hint(figure: Figure) -> str:
+    return " by words" if figure.decided_by == "words" else ""
 
 
 def to_text(diagnosis: Diagnosis, *, ascii: bool = False) -> str:  # noqa: A002 - named like Python's own function

@@ -57,6 +57,11 @@ cut; in a passage that was retrieved and dropped; only in an earlier turn; only 
 in none of these; or nobody could tell."""
 
 
+DecidedBy: TypeAlias = Literal["gold", "judge", "words"]
+"""How a figure was decided: by passages that the caller named, by a judge's reading, or by shared words. What words say
+is a hint: they find many good retrievals bad, so that nobody is called and nothing is held back for them."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Figure:
     """A share with its n, or the reason why there is none."""
@@ -66,6 +71,12 @@ class Figure:
     # Wilson 95 % interval; None without a value, and for weighted shares and Jaccard indices
     interval: tuple[float, float] | None = None
     why: str = ""  # why there is no value; empty if there is one
+    decided_by: DecidedBy | None = None  # None without a value, and if nobody said
+
+    @property
+    def counts(self) -> bool:
+        """Whether alerts, gates and colours may go by it."""
+        return self.value is not None and self.decided_by in {"gold", "judge"}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -9,8 +9,7 @@ from math import ceil
 from typing import Literal, get_args
 from urllib.parse import urlencode
 
-from trail_callbacks.monitor import SIGNALS, SignalName
-from trail_callbacks.report.diagnosis import StageName
+from trail_callbacks.monitor import SIGNALS, BrokenAt, SignalName
 from trail_callbacks.report.report import State
 from trail_callbacks.store.counting import Window
 from trail_callbacks.store.reading import Sort
@@ -25,7 +24,7 @@ CHOICES = {
     "sort": dict(zip(get_args(Sort), ("newest", "oldest", "worst score", "best score"), strict=True)),
     "signal": {name: each.counted for name, each in SIGNALS.items()},
     "state": {name: name for name in get_args(State)},
-    "stage": {name: name for name in get_args(StageName)},
+    "stage": {name: name for name in get_args(BrokenAt)},
 }
 """Values of filters, with their words."""
 

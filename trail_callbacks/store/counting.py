@@ -20,8 +20,7 @@ import numpy as np
 import sqlalchemy as sa
 
 from trail_callbacks.errors import InputError, StoreError
-from trail_callbacks.monitor import SIGNALS, FigureName, Signal, SignalName, Tally
-from trail_callbacks.report.diagnosis import StageName
+from trail_callbacks.monitor import SIGNALS, BrokenAt, FigureName, Signal, SignalName, Tally
 from trail_callbacks.store.database import Database
 from trail_callbacks.store.schema import hours, run_segments, runs, segments
 
@@ -93,7 +92,7 @@ def _counted(signal: Signal, threshold: float | None = None) -> dict[str, sa.Col
 _COLUMNS: dict[str, sa.ColumnElement[Any]] = {
     "runs": sa.func.count(),
     "diagnosed": _total(runs.c.diagnosed),
-    **{f"break {each}": _total(sa.and_(runs.c.diagnosed, runs.c.broken == each)) for each in get_args(StageName)},
+    **{f"break {each}": _total(sa.and_(runs.c.diagnosed, runs.c.broken == each)) for each in get_args(BrokenAt)},
     **{f"{name} {part}": each for name, signal in SIGNALS.items() for part, each in _counted(signal).items()},
 }
 """What is counted of some runs: sums, so that those of two groups can be added."""
@@ -128,9 +127,9 @@ class Sums:
         return int(self._number("diagnosed"))
 
     @property
-    def breaks(self) -> Counter[StageName]:
+    def breaks(self) -> Counter[BrokenAt]:
         """Runs by the stage at which their evidence path broke first."""
-        return Counter({each: n for each in get_args(StageName) if (n := int(self._number(f"break {each}")))})
+        return Counter({each: n for each in get_args(BrokenAt) if (n := int(self._number(f"break {each}")))})
 
     def tally(self, signal: SignalName) -> Tally:
         """Bad runs by a signal."""

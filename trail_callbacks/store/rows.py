@@ -134,6 +134,7 @@ class Entry:
     def run_row(self, added: float) -> dict[str, Any]:
         """The row of `runs`, without `n`."""
         run = self.run
+        figures = {name: run.figures.get(name, Figure()) for name in FIGURES}
         return {
             **{column: getattr(run, name) for column, name in _COLUMNS.items()},
             "run": plain(run.id),
@@ -144,7 +145,8 @@ class Entry:
             "decided": run.decided,
             "unsupported": run.unsupported,
             **{name: run.outcomes.get(name, 0) for name in OUTCOMES},
-            **{f"f_{name}": run.figures[name].value if name in run.figures else None for name in FIGURES},
+            # what words say stays in `details`: what is counted goes by gold and judges
+            **{f"f_{name}": known.value if known.counts else None for name, known in figures.items()},
         }
 
     @property
@@ -228,16 +230,17 @@ def observation(row: Mapping[str, Any], documents: Iterable[Mapping[str, Any]]) 
         return Observation(
             **{name: row[column] for column, name in _COLUMNS.items()},
             **{name: data[name] for name in _MAPPINGS},
-            figures={name: _figure(**each) for name, each in data["figures"].items()},
+            figures={name: _figure(name, **each) for name, each in data["figures"].items()},
             documents=tuple(DocumentUse(**{name: each[name] for name in _DOCUMENT}) for each in documents),
         )
     except (ValueError, TypeError, KeyError, AttributeError) as error:
         raise StoreError(f"the row of run {row['run']!r} is damaged: {error!r}") from error
 
 
-def _figure(*, interval: Iterable[float] | None, **values: Any) -> Figure:
+def _figure(name: str, *, interval: Iterable[float] | None, **values: Any) -> Figure:
     low_and_high = None if interval is None else tuple(interval)
-    return Figure(interval=low_and_high, **values)  # type: ignore[arg-type]  # two of them
+    said = {"decided_by": None if name in _PATH else "judge", **values}  # older rows do not say, see `schema`
+    return Figure(interval=low_and_high, **said)  # type: ignore[arg-type]  # two of them
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -202,7 +202,14 @@ def _add_sessions(connection: sa.Connection) -> None:
         connection.exec_driver_sql(f"CREATE INDEX trail_runs_session ON {runs.name} (session, at)")
 
 
-MIGRATIONS: Sequence[Callable[[sa.Connection], None]] = (metadata.create_all, _add_sessions)
+def _forget_undecided(connection: sa.Connection) -> None:
+    """Empties the coverage of older runs: nobody noted whether a judge decided it or shared words."""
+    names = ("query_coverage", "query_kept", "evidence_overlap", "selection")
+    connection.exec_driver_sql(f"UPDATE {runs.name} SET {', '.join(f'f_{name} = NULL' for name in names)}")  # noqa: S608 - no text of others
+    connection.execute(sa.delete(hours))
+
+
+MIGRATIONS: Sequence[Callable[[sa.Connection], None]] = (metadata.create_all, _add_sessions, _forget_undecided)
 """What makes version n of version n - 1, from 1. A change of `schema` comes with a function here; none is ever changed,
 so that it states its tables itself where they differ from those of today."""
 

@@ -169,7 +169,10 @@ def prune(database: Database, before: float, keep: Kept = "none") -> int:
     old = runs.c.at < before
     if keep == "flagged":
         marked = sa.exists().where(feedback.c.n == runs.c.n)
-        old = sa.and_(old, ~sa.or_(runs.c.unsupported > 0, runs.c.broken.is_not(None), marked))
+        old = sa.and_(
+            old,
+            ~sa.or_(runs.c.unsupported > 0, sa.func.coalesce(runs.c.broken, "undetermined") != "undetermined", marked),
+        )
     return _delete(database, old)
 
 
