@@ -49,7 +49,7 @@ PASSES, IS_WORSE, TOO_FEW = "The candidate passes", "The candidate is worse", "T
         (FEW, [], (3, TOO_FEW)),
         (FEW, ["--on-not-enough", "pass"], (0, TOO_FEW)),
         (FEW, ["--on-not-enough", "fail"], (1, TOO_FEW)),
-        (WORSE, ["--margin", "0.99", "--rule", "contradiction_margin=0.99"], (0, PASSES)),
+        (WORSE, ["--margin", "0.99", "--rule", "contradiction=0.99"], (0, PASSES)),
     ],
 )
 def test_the_exit_status_is_the_decision(trail, reports, answers, options, expected):
@@ -59,6 +59,14 @@ def test_the_exit_status_is_the_decision(trail, reports, answers, options, expec
     assert expected[1] in printed
     assert "paired by question" in printed
     assert max(map(len, printed.splitlines())) <= 80
+
+
+def test_without_a_candidate_it_says_what_a_gate_could_show(trail, reports, tmp_path):
+    old = reports("old.jsonl", GOOD)
+    status, printed, _ = trail("gate", old)
+    assert (status, max(map(len, printed.splitlines())) <= 80) == (0, True)
+    assert "passes in 61% of cases at most" in " ".join(printed.split())
+    assert json.loads(trail("gate", old, "--json")[1])["measures"][0]["questions"] == 180
 
 
 def test_files_are_written_beside_what_is_printed(trail, reports, tmp_path):
@@ -190,7 +198,7 @@ def test_rounding_is_no_rise(trail, saved):
     [
         (("missing.json", "missing.json"), "are the same runs"),
         (("missing.json", "other.json"), "missing.json cannot be read"),
-        (("missing.json",), "NEW"),
+        (("missing.json",), "missing.json cannot be read"),
         (("-", "-"), "only once"),
         (("a", "b", "--margin", "nan"), "--margin is nan"),
         (("a", "b", "--rule", "mood=1"), "--rule mood is unknown"),

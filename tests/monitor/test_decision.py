@@ -35,7 +35,7 @@ def test_a_row_for_each_measure_of_each_segment(release):
     rows = list(measure_rows(decision.segments, str.upper))
     assert [row[0] for row in rows] == ["B (critical)"] * 2 + ["A"] * 2
     assert {len(row) for row in rows} == {len(COLUMNS)}
-    assert rows[0][1:5] == ("unsupported", "2.0%", "2.0%", "+0.0")
+    assert rows[0][1:5] == ("unsupported claims", "2.0%", "2.0%", "+0.0")
     assert rows[0][-2:] == ("600", "passes")
 
 

@@ -13,6 +13,8 @@ from trail_callbacks.errors import InputError
 from trail_callbacks.monitor import Observation
 from trail_callbacks.monitor.decision import Policy
 from trail_callbacks.monitor.gate import decide
+from trail_callbacks.monitor.sizing import at_most, sizes
+from trail_callbacks.report.diagnosis import Figure
 
 SEGMENTS = Policy(segment="kind")
 
@@ -107,6 +109,44 @@ def test_an_app_that_declines_is_not_undecided(release, answer):
     decision = decide(release(600), release(600) + declined)
     assert decision.outcome == "passes"
     assert (decision.segments[0].candidate.declined, decision.segments[0].candidate.open_share) == (200, 0.0)
+
+
+def figured(runs, name, bad, by="judge"):
+    """Runs with a figure that is bad in one of so many."""
+    return [
+        replace(run, figures={name: Figure(value=0.0 if n % bad == 0 else 1.0, n=3, decided_by=by)})
+        for n, run in enumerate(runs)
+    ]
+
+
+@pytest.mark.parametrize("name", ["query_coverage", "selection", "citation_presence", "citation_recall"])
+def test_what_breaks_before_and_after_the_answer_does_not_pass(release, name):
+    old = figured(release(600), name, 20)
+    assert decide(old, figured(release(600), name, 20)).outcome == "passes"
+    assert decide(old, figured(release(600), name, 2)).outcome == "worse"
+    assert decide(old, release(600)).outcome == "not_enough_data", "it was known, and is not any more"
+    words = [figured(release(600), name, bad, "words") for bad in (20, 2)]
+    assert decide(*words).outcome == "passes", "nobody decides by words"
+    if name.startswith("citation"):
+        assert decide(figured(old, name, 1), figured(release(600), name, 1)).outcome == "passes", "it never cites"
+
+
+def test_a_policy_names_any_signal(release, answer):
+    declined = [answer(f"x{n}", claims=0, state="abstained") for n in range(200)]
+    assert decide(release(600), release(600) + declined, Policy(margins={"abstention": 0.03})).outcome == "worse"
+    with pytest.raises(InputError, match="margins names 'mood', expected one of query_coverage"):
+        Policy(margins={"mood": 0.1})
+
+
+def test_what_a_gate_can_show_is_told_before(release):
+    runs = [run for kind in "abcd" for run in release(300, 3, worst=1, kind=kind)]
+    found = sizes(runs, SEGMENTS)
+    assert {each.segment for each in found} == set("abcd")
+    assert at_most(found) < 0.1 < at_most(sizes(runs)), "together they show more"
+    claims = found[0]
+    assert claims.paired < claims.needed
+    decision = decide(release(claims.needed, 3, worst=1), release(claims.needed, 3, worst=1))
+    assert decision.segments[0].measures[0].outcome == "passes"
 
 
 def test_in_a_critical_segment_no_contradiction_more_is_allowed(release, answer):

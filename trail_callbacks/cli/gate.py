@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Iterator
-from dataclasses import replace
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -32,7 +32,7 @@ from trail_callbacks.cli.output import complain, deliver, dumped
 from trail_callbacks.cli.runs import release_of, runs
 from trail_callbacks.errors import InputError
 from trail_callbacks.files import write
-from trail_callbacks.monitor import decision
+from trail_callbacks.monitor import SIGNALS, decision, sizing
 from trail_callbacks.monitor.gate import decide
 from trail_callbacks.render.comparison import comparison_to_rich
 from trail_callbacks.render.excerpt import plain
@@ -43,9 +43,9 @@ from trail_callbacks.verify.threshold import OnUndecided, counted_score
 
 _RUNS = "a file or folder of reports, the folder of an audit or of a canary run, or RELEASE@STORE"
 _CANARY = "canary.sqlite"
-_RULES = {"contradiction_margin": float, "minimum": int, "max_undecided": float}
+_RULES = {"minimum": int, "max_undecided": float}
 _STYLES = {"passes": "green", "worse": "bold red", "not enough data": "yellow"}
-_WRAPPED = {"segment", "outcome"}
+_WRAPPED = {"segment", "measure", "outcome", *sizing.COLUMNS[-3:]}
 _ROUNDING = 1e-9  # 0.3 - 0.2 is not over 0.1
 
 
@@ -60,7 +60,12 @@ def gate(
     baseline: Annotated[
         str, typer.Argument(metavar="OLD", help=f"A report, or judged runs of the release before: {_RUNS}.")
     ],
-    candidate: Annotated[str, typer.Argument(metavar="NEW", help="The report or release in question, likewise.")],
+    candidate: Annotated[
+        str | None,
+        typer.Argument(
+            metavar="NEW", help="The report or release in question, likewise. Without it: what a gate shows."
+        ),
+    ] = None,
     segment: Annotated[
         Word, option("FIELD", "Decide by the values of this metadata, such as query_class or tenant.")
     ] = None,
@@ -85,9 +90,13 @@ def gate(
 ) -> None:
     """Decides whether a release may replace the one before: not worse by more than a margin, in any segment.
 
-    The margin is of the share of unsupported claims: 0.02. Further rules are contradiction_margin, by how much the
-    share of runs with a contradiction may rise (0.05), minimum, the questions below which a segment is merged into the
-    rest (30), and max_undecided, the share of the candidate's answers that the judge may have left open (0.1).
+    The margin is of the share of unsupported claims: 0.02. Further rules are the names of signals, such as abstention,
+    by how much the share of runs that are bad by them may rise, minimum, the questions below which a segment is merged
+    into the rest (30), and max_undecided, the share of the candidate's answers that the judge may have left open (0.1).
+    The signal contradiction is a rule by itself, and so are query_coverage, evidence_overlap, citation_presence and
+    citation_coverage where OLD knows them: 0.05.
+
+    Without NEW it says what a gate could show with as many answers as OLD has, and how many it takes.
 
     Of two reports it says which claims appeared, vanished or changed. There a new report that could not be fully
     verified fails, and what is unknown about the old one is assumed in its favour; the margin is of the score: 0.0.
@@ -98,6 +107,17 @@ def gate(
     The exit status is 0 if it passes, 1 if it is worse, 3 if there is not enough data (see --on-not-enough), and 2 if
     the runs cannot be compared: unreadable, or judged by different judges.
     """
+    if candidate is None:
+        policy = _policy(segment, critical, margin, rules, on_undecided)
+        known = list(runs(baseline, "OLD"))
+        sized = sizing.sizes(known, policy)
+        said = list(sizing.advice(known, policy, sized))
+        figures = {"measures": [asdict(each) for each in sized], "advice": said}
+        for path in outputs or ():
+            write(path, dumped(figures), public=True)
+        table = _table(sizing.COLUMNS, sizing.rows(sized))
+        deliver(figures, [table, "", *said], as_json=as_json)
+        return
     read_once([baseline, candidate])
     old, new = only_report(baseline), only_report(candidate)
     reports, canary = old is not None and new is not None, Path(candidate, _CANARY).is_file()
@@ -119,13 +139,7 @@ def gate(
         chosen = numbers_of("--rule", rules, {"policy": str})
         outcome, data, views = gate_runs(baseline, candidate, margin=0.05 if margin is None else margin, **chosen)
     else:
-        policy = decision.Policy(
-            segment=segment,
-            margin=0.02 if margin is None else margin,
-            critical=frozenset(critical or ()),
-            on_undecided=on_undecided,
-            **numbers_of("--rule", rules, _RULES),
-        )
+        policy = _policy(segment, critical, margin, rules, on_undecided)
         found = decide(runs(baseline, "OLD"), runs(candidate, "NEW"), policy)
         names = [named[0] if (named := release_of(each)) else Path(each).name for each in (baseline, candidate)]
         data, views = {"baseline": names[0], "candidate": names[1], **found.as_data()}, _views(found)
@@ -137,6 +151,20 @@ def gate(
     if why:
         complain(why)
     raise typer.Exit(status_of(outcome, on_not_enough))
+
+
+def _policy(
+    segment: Word, critical: Words, margin: float | None, rules: Words, on_undecided: OnUndecided
+) -> decision.Policy:
+    given = numbers_of("--rule", rules, {**_RULES, **dict.fromkeys(SIGNALS, float)})
+    return decision.Policy(
+        segment=segment,
+        margin=0.02 if margin is None else margin,
+        margins={name: given.pop(name) for name in SIGNALS if name in given},
+        critical=frozenset(critical or ()),
+        on_undecided=on_undecided,
+        **given,
+    )
 
 
 def _only_of_releases(segment: Word, critical: Words, rules: Words, outputs: Words) -> None:
@@ -179,12 +207,16 @@ def _views(found: decision.Decision) -> Iterator[Any]:
     for segment in found.segments:
         for reason in segment.reasons:
             yield Text(f"- {plain(segment.name)}: {reason}")
-    table = Table(box=None, pad_edge=False, padding=(0, 1, 0, 0))
-    for name in decision.COLUMNS:
-        table.add_column(name, overflow="fold", no_wrap=name not in _WRAPPED)
-    for row in decision.measure_rows(found.segments, plain):
-        table.add_row(*map(Text, row[:-1]), Text(row[-1], style=_STYLES[row[-1]]))
     yield ""
-    yield table
+    yield _table(decision.COLUMNS, decision.measure_rows(found.segments, plain))
     yield ""
     yield from (Text(each, style="dim") for each in decision.remarks(found, plain))
+
+
+def _table(columns: Iterable[str], rows: Iterable[tuple[str, ...]]) -> Table:
+    table = Table(box=None, pad_edge=False, padding=(0, 1, 0, 0))
+    for name in columns:
+        table.add_column(name, overflow="fold", no_wrap=name not in _WRAPPED)
+    for row in rows:
+        table.add_row(*map(Text, map(plain, row[:-1])), Text(row[-1], style=_STYLES.get(row[-1], "")))
+    return table

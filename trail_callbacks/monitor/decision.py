@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from typing import Any, Literal, TypeAlias, get_args
 from xml.etree import ElementTree as ET
 
 from trail_callbacks.errors import InputError
+from trail_callbacks.monitor.observation import SIGNALS, SignalName
 from trail_callbacks.render.excerpt import plain
 from trail_callbacks.text import shorten
 from trail_callbacks.verify.threshold import OnUndecided
 
-MeasureName: TypeAlias = Literal["unsupported_claims", "contradictions"]
-"""Share of the decided claims that are unsupported; share of the runs with a contradiction."""
+MeasureName: TypeAlias = Literal["unsupported_claims"] | SignalName
+"""Share of the decided claims that are unsupported; share of the runs that are bad by a signal."""
 
 GateOutcome: TypeAlias = Literal["passes", "worse", "not_enough_data"]
 
@@ -74,7 +75,7 @@ class SegmentDecision:
     # runs of the baseline and of the candidate that were left out: nobody asked their question in the other release. Of
     # unpaired runs (0, 0).
     unmatched: tuple[int, int]
-    measures: tuple[Measure, ...]  # both measures
+    measures: tuple[Measure, ...]  # what is measured
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -101,6 +102,12 @@ ALPHA = 0.05
 POWER = 0.8
 """How often a candidate without a change is to pass: what the missing number of answers is computed for."""
 
+MARGIN = 0.05
+"""By how much a share of bad runs may rise unless somebody says otherwise. A run says less than its several claims."""
+
+WHERE_KNOWN: tuple[SignalName, ...] = ("query_coverage", "evidence_overlap", "citation_presence", "citation_coverage")
+"""Signals that a gate goes by where the baseline knows enough of them, and not all of its runs are bad."""
+
 _MINIMUM = 10  # below, no limit used here keeps what it says
 
 
@@ -111,8 +118,8 @@ class Policy:
     Attributes:
         segment: Name of the segments that are decided one by one, see `Observation.segment`; None: all runs together.
         margin: By how much the share of unsupported claims may rise, above 0.0, below 1.0.
-        contradiction_margin: By how much the share of runs with a contradiction may rise, likewise. It is larger,
-            because one run says less than its several claims.
+        margins: By how much the share of runs that are bad by a signal may rise, likewise; of `contradiction` and those
+            of `WHERE_KNOWN` it is `MARGIN` unless it is given. What is named here has to be known of both releases.
         critical: Values of the segment in which contradictions may not rise at all.
         minimum: Questions in each release below which a segment is merged with others, 10 or more.
         max_undecided: Share of the candidate's answers that the judge may have left open, 0.0 to 1.0.
@@ -125,16 +132,18 @@ class Policy:
 
     segment: str | None = None
     margin: float = 0.02
-    contradiction_margin: float = 0.05
+    margins: Mapping[SignalName, float] = field(default_factory=dict)
     critical: frozenset[str] = frozenset()
     minimum: int = 30
     max_undecided: float = 0.1
     on_undecided: OnUndecided = "pass"
 
     def __post_init__(self) -> None:
-        for name in ("margin", "contradiction_margin"):
-            if not 0.0 < getattr(self, name) < 1.0:
-                raise InputError(f"{name} is {getattr(self, name)}, expected above 0.0 and below 1.0")
+        if unknown := sorted(set(self.margins) - set(SIGNALS)):
+            raise InputError(f"margins names {unknown[0]!r}, expected one of {', '.join(SIGNALS)}")
+        for margin in (self.margin, *self.margins.values()):
+            if not 0.0 < margin < 1.0:
+                raise InputError(f"a margin is {margin}, expected above 0.0 and below 1.0")
         if not 0.0 <= self.max_undecided <= 1.0:
             raise InputError(f"max_undecided is {self.max_undecided}, expected 0.0 to 1.0")
         if self.on_undecided not in get_args(OnUndecided):
@@ -156,7 +165,11 @@ HEADLINES: Mapping[GateOutcome, str] = {
 }
 
 _SHOWN = 10  # names of merged segments
-_MEASURES: Mapping[MeasureName, str] = {"unsupported_claims": "unsupported", "contradictions": "contradictions"}
+
+
+def words(name: MeasureName) -> str:
+    """What is measured: `unsupported claims`, `runs with a contradicted claim`."""
+    return "unsupported claims" if name == "unsupported_claims" else SIGNALS[name].counted
 
 
 def measure_rows(segments: Sequence[SegmentDecision], shown: Callable[[str], str]) -> Iterator[tuple[str, ...]]:
@@ -164,7 +177,7 @@ def measure_rows(segments: Sequence[SegmentDecision], shown: Callable[[str], str
     for segment in segments:
         name = f"{shown(segment.name)}{' (critical)' if segment.critical else ''}"
         for measure in segment.measures:
-            yield name, _MEASURES[measure.name], *_cells(measure)
+            yield name, words(measure.name), *_cells(measure)
 
 
 def _cells(measure: Measure) -> Iterator[str]:
@@ -197,11 +210,10 @@ def remarks(decision: Decision, shown: Callable[[str], str]) -> Iterator[str]:
             yield f"{shown(segment.name)}: {n} were merged: {names}{more}"
     for segment in decision.segments:
         yield f"{shown(segment.name)}: {'; '.join(_counts(segment))}"
-    claims, runs = _points(rules.margin), _points(rules.contradiction_margin)
-    yield (
-        f"unsupported: share of the claims, margin {claims}; contradictions: share of the runs with one, margin "
-        f"{runs}; n: questions"
-    )
+    margins = {words(each.name): _points(each.margin) for segment in decision.segments for each in segment.measures}
+    yield f"margins: {', '.join(f'{name} {margin}' for name, margin in margins.items())}; n: questions"
+    if unknown := [SIGNALS[name].counted for name in WHERE_KNOWN if SIGNALS[name].counted not in margins]:
+        yield f"not decided by, because the baseline does not know them well enough: {', '.join(unknown)}"
     yield (
         f"changes, limits and margins are percentage points; limits are one-sided, {1 - ALPHA:.0%} each, and a "
         "measure passes if the upper one is below its margin"

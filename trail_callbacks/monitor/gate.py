@@ -19,7 +19,9 @@ import numpy as np
 from trail_callbacks.errors import InputError
 from trail_callbacks.monitor.decision import (
     ALPHA,
+    MARGIN,
     POWER,
+    WHERE_KNOWN,
     Arm,
     Decision,
     GateOutcome,
@@ -27,22 +29,19 @@ from trail_callbacks.monitor.decision import (
     MeasureName,
     Policy,
     SegmentDecision,
+    words,
 )
-from trail_callbacks.monitor.observation import SIGNALS, Observation
+from trail_callbacks.monitor.observation import SIGNALS, Observation, SignalName
 from trail_callbacks.statistics.clusters import Cluster, Difference, Residuals, prior_design, residuals, share
 from trail_callbacks.statistics.rates import holm
 from trail_callbacks.verify.threshold import OnUndecided, is_decided
 
 _SAME = 0.8  # of the runs of both releases: fewer are not the same questions but for a few
 _ORDER: Mapping[GateOutcome, int] = {"worse": 0, "not_enough_data": 1, "passes": 2}
-_WORDS: Mapping[MeasureName, str] = {
-    "unsupported_claims": "the share of unsupported claims",
-    "contradictions": "the share of runs with a contradiction",
-}
 _ALL, _REST, _NONE = "all", "rest", "(none)"
 _SHOWN = 8  # values in a message
 
-_Clusters: TypeAlias = dict[str, Cluster]
+Clusters: TypeAlias = dict[str, Cluster]
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,22 +64,26 @@ class Answer:
         """Reads a run. Of one that the judge failed on, or of which it decided nothing, no claim counts."""
         value = _ALL if segment is None else run.segment(segment)
         name = _NONE if value is None else value
+        known = {name: SIGNALS[name].bad(run) for name in SIGNALS}
+        shares: dict[MeasureName | Literal["open"], tuple[float, int]] = {
+            **{name: (bool(bad), int(bad is not None)) for name, bad in known.items()},
+            "unsupported_claims": (0, 0),
+            "open": (1.0, 1),
+        }
         if not is_decided(run.state, run.decided):
-            return cls(run, name, {"unsupported_claims": (0, 0), "contradictions": (0, 0), "open": (1.0, 1)}, 0)
+            return cls(run, name, shares, 0)
         undecided = run.outcomes.get("undecided", 0)
         counted = undecided if on_undecided == "fail" else 0
         decided, left = run.decided + counted, undecided - counted + run.outcomes.get("not_judged", 0)
-        contradicted = SIGNALS["contradiction"].bad(run)
-        shares: dict[MeasureName | Literal["open"], tuple[float, int]] = {
+        shares |= {
             "unsupported_claims": (run.unsupported + counted, decided),
-            "contradictions": (bool(contradicted), int(contradicted is not None)),
             "open": (left / (left + decided) if left else 0.0, 1),
         }
         return cls(run, name, shares, left)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class _Group:
+class Group:
     """The runs of a segment in both releases, and how many were left out for want of a partner."""
 
     name: str
@@ -95,7 +98,7 @@ class _Test:
     """A measure of a segment before Holm's correction; of paired runs, `parts` are the falls and the rises."""
 
     name: MeasureName
-    clusters: tuple[_Clusters, _Clusters]
+    known: tuple[Clusters, Clusters]
     parts: tuple[Residuals | None, Residuals | None]
     correlation: float = 0.0
 
@@ -113,17 +116,21 @@ def decide(baseline: Iterable[Observation], candidate: Iterable[Observation], po
     """
     rules = policy or Policy()
     old, new = ([Answer.read(run, rules.segment, rules.on_undecided) for run in runs] for runs in (baseline, candidate))
-    judge = _judge(old, new)
+    judge = judge_of(old, new)
     keys = _common(old, new)
     matched = min(sum(each.run.key in keys for each in runs) / len(runs) for runs in (old, new))
     paired = matched >= _SAME
-    groups = _split(old, new, rules, paired=paired)
-    tests = [[_test(each, name, paired=paired) for name in _WORDS] for each in groups]
+    groups = split(old, new, rules, paired=paired)
+    margins = [measured_by(each.arms[0], rules) for each in groups]
+    tests = [[_test(each, name, paired=paired) for name in own] for each, own in zip(groups, margins, strict=True)]
     priors = {
         name: prior_design(part for row in tests for test in row if test.name == name for part in test.parts)
-        for name in _WORDS
+        for name in {name for own in margins for name in own}
     }
-    measured = [[_measured(test, priors[test.name], rules, paired=paired) for test in row] for row in tests]
+    measured = [
+        [_measured(test, priors[test.name], own[test.name], rules, paired=paired) for test in row]
+        for own, row in zip(margins, tests, strict=True)
+    ]
     adjusted = iter(holm([each.p for row in measured for each in row]))
     known = [[_alarmed(each, next(adjusted), rules) for each in row] for row in measured]
     decided = [_decided(each, row, rules) for each, row in zip(groups, known, strict=True)]
@@ -133,7 +140,22 @@ def decide(baseline: Iterable[Observation], candidate: Iterable[Observation], po
     )
 
 
-def _judge(old: Sequence[Answer], new: Sequence[Answer]) -> str:
+def measured_by(baseline: Sequence[Answer], rules: Policy) -> dict[MeasureName, float]:
+    """The margins of what a segment is decided by."""
+
+    def known(name: SignalName) -> bool:
+        told = [each.shares[name] for each in baseline]
+        decided = sum(whole for _, whole in told)
+        return decided >= rules.minimum and sum(bad for bad, _ in told) < decided
+
+    found: dict[MeasureName, float] = {"unsupported_claims": rules.margin, "contradiction": MARGIN}
+    found.update((name, MARGIN) for name in WHERE_KNOWN if known(name))
+    found.update(rules.margins.items())
+    return found
+
+
+def judge_of(old: Sequence[Answer], new: Sequence[Answer]) -> str:
+    """The judge of both; refuses several, and releases without a run."""
     for name, runs in (("baseline", old), ("candidate", new)):
         if not runs:
             raise InputError(f"the {name} has no run: nothing can be compared")
@@ -152,7 +174,7 @@ def _common(old: Sequence[Answer], new: Sequence[Answer]) -> set[str]:
     return {each.run.key for each in old} & {each.run.key for each in new} - {""}
 
 
-def _split(old: Sequence[Answer], new: Sequence[Answer], rules: Policy, *, paired: bool) -> list[_Group]:
+def split(old: Sequence[Answer], new: Sequence[Answer], rules: Policy, *, paired: bool) -> list[Group]:
     """Splits the runs of both releases. Segments with too few questions are merged, critical ones never."""
     values: dict[str, tuple[list[Answer], list[Answer]]] = {}
     for n, runs in enumerate((old, new)):
@@ -169,7 +191,7 @@ def _split(old: Sequence[Answer], new: Sequence[Answer], rules: Policy, *, paire
     if unknown := sorted(rules.critical - set(values)):
         known = ", ".join(map(repr, sorted(values)[:_SHOWN]))
         raise InputError(f"critical is {unknown[0]!r}, and no run has that {rules.segment}: there are {known}")
-    groups = [_Group(name=name, arms=arms, critical=name in rules.critical) for name, arms in values.items()]
+    groups = [Group(name=name, arms=arms, critical=name in rules.critical) for name, arms in values.items()]
     groups = [_matched(each) for each in groups] if paired else groups
     if rules.segment is None:
         return groups
@@ -179,7 +201,7 @@ def _split(old: Sequence[Answer], new: Sequence[Answer], rules: Policy, *, paire
         return groups
     together = [[run for each in small for run in each.arms[n]] for n in (0, 1)]
     left = [sum(each.unmatched[n] for each in small) for n in (0, 1)]
-    rest = _Group(
+    rest = Group(
         name=_REST if _REST not in {each.name for each in kept} else f"{_REST} (merged)",
         arms=(together[0], together[1]),
         merged=tuple(sorted(each.name for each in small)),
@@ -188,7 +210,7 @@ def _split(old: Sequence[Answer], new: Sequence[Answer], rules: Policy, *, paire
     return [*kept, rest]
 
 
-def _matched(group: _Group) -> _Group:
+def _matched(group: Group) -> Group:
     """Leaves out the runs without a partner.
 
     What the judge left open is in no difference, and is told nonetheless: some of it is known by no question.
@@ -198,15 +220,15 @@ def _matched(group: _Group) -> _Group:
     return replace(group, arms=(old, new), unmatched=(len(group.arms[0]) - len(old), len(group.arms[1]) - len(new)))
 
 
-def _questions(group: _Group, *, paired: bool) -> int:
+def _questions(group: Group, *, paired: bool) -> int:
     """Questions that can be compared, in the smaller release."""
-    old, new = (_clusters(runs, "unsupported_claims") for runs in group.arms)
+    old, new = (clusters(runs, "unsupported_claims") for runs in group.arms)
     return len(old.keys() & new.keys()) if paired else min(len(old), len(new))
 
 
-def _clusters(answers: Iterable[Answer], measure: MeasureName | Literal["open"]) -> _Clusters:
+def clusters(answers: Iterable[Answer], measure: MeasureName | Literal["open"]) -> Clusters:
     """Sums a measure up by question; answers without a question are one each."""
-    found: _Clusters = {}
+    found: Clusters = {}
     for each in answers:
         bad, whole = each.shares[measure]
         if whole:
@@ -216,8 +238,8 @@ def _clusters(answers: Iterable[Answer], measure: MeasureName | Literal["open"])
     return found
 
 
-def _test(group: _Group, name: MeasureName, *, paired: bool) -> _Test:
-    old, new = (_clusters(runs, name) for runs in group.arms)
+def _test(group: Group, name: MeasureName, *, paired: bool) -> _Test:
+    old, new = (clusters(runs, name) for runs in group.arms)
     if not paired:
         return _Test(name, (old, new), (residuals(new.values()), residuals(old.values())))
     both = [key for key in old if key in new]
@@ -231,9 +253,8 @@ def _test(group: _Group, name: MeasureName, *, paired: bool) -> _Test:
     return _Test(name, (old, new), (parts[0], parts[1]), correlation)
 
 
-def _measured(test: _Test, prior: float, rules: Policy, *, paired: bool) -> Measure:
-    margin = rules.margin if test.name == "unsupported_claims" else rules.contradiction_margin
-    counts = len(test.clusters[0]), len(test.clusters[1])
+def _measured(test: _Test, prior: float, margin: float, rules: Policy, *, paired: bool) -> Measure:
+    counts = len(test.known[0]), len(test.known[1])
     first, second = test.parts
     if first is None or second is None:
         return Measure(
@@ -247,7 +268,7 @@ def _measured(test: _Test, prior: float, rules: Policy, *, paired: bool) -> Meas
     wanted = None if passes else found.needed(margin, ALPHA, POWER)
     shares = [old.value, new.value]
     if paired:
-        shares = [sum(bad / whole for bad, whole, _ in each.values()) / len(each) for each in test.clusters]
+        shares = [sum(bad / whole for bad, whole, _ in each.values()) / len(each) for each in test.known]
     return Measure(
         name=test.name,
         outcome="passes" if passes else "not_enough_data",
@@ -276,14 +297,15 @@ def _alarmed(measure: Measure, adjusted: float | None, rules: Policy) -> Measure
     return replace(measure, adjusted=adjusted, outcome="worse" if worse else measure.outcome)
 
 
-def _decided(group: _Group, measures: Sequence[Measure], rules: Policy) -> SegmentDecision:
+def _decided(group: Group, measures: Sequence[Measure], rules: Policy) -> SegmentDecision:
     old, new = map(_counted, group.arms)
     worse = [
-        f"{_WORDS[each.name]} rose by {100 * (each.difference or 0.0):.1f} points (p = {each.adjusted:.3g} after Holm)"
+        f"the share of {words(each.name)} rose by {100 * (each.difference or 0.0):.1f} points "
+        f"(p = {each.adjusted:.3g} after Holm)"
         for each in measures
         if each.outcome == "worse"
     ]
-    contradictions = next(each for each in measures if each.name == "contradictions")
+    contradictions = next(each for each in measures if each.name == "contradiction")
     if group.critical and (contradictions.difference or 0.0) > 0:
         worse.append(
             f"critical segment: runs with a contradiction rose from {contradictions.baseline or 0.0:.2%} to "
@@ -305,9 +327,7 @@ def _decided(group: _Group, measures: Sequence[Measure], rules: Policy) -> Segme
 
 
 def _counted(answers: Sequence[Answer]) -> Arm:
-    claims, contradicted = (
-        [each.shares[name] for each in answers] for name in ("unsupported_claims", "contradictions")
-    )
+    claims, contradicted = ([each.shares[name] for each in answers] for name in ("unsupported_claims", "contradiction"))
     return Arm(
         answers=len(answers),
         undecided=sum(each.left >= 1.0 for each in answers),
@@ -322,26 +342,26 @@ def _counted(answers: Sequence[Answer]) -> Arm:
 
 
 def _unsure(measure: Measure, rules: Policy) -> str:
-    words = _WORDS[measure.name]
+    called = f"the share of {words(measure.name)}"
     if measure.more is None:
         return (
-            f"{words} is {100 * (measure.difference or 0.0):+.1f} points, at or over the margin of "
+            f"{called} is {100 * (measure.difference or 0.0):+.1f} points, at or over the margin of "
             f"{100 * measure.margin:.1f}: more answers would not make it pass"
         )
     old, new = measure.more
     if min(measure.questions) < rules.minimum:
         have = f"{measure.questions[0]} and {measure.questions[1]} questions"
-        return f"{words}: {have}, at least {rules.minimum} each: {old} (baseline) and {new} (candidate) more needed"
+        return f"{called}: {have}, at least {rules.minimum} each: {old} (baseline) and {new} (candidate) more needed"
     need = str(new) if old == new else f"{old} (baseline) and {new} (candidate)"
-    return f"{words} may have risen by {100 * (measure.high or 0.0):.1f} points: {need} more needed"
+    return f"{called} may have risen by {100 * (measure.high or 0.0):.1f} points: {need} more needed"
 
 
-def _left_open(group: _Group, old: Arm, new: Arm, rules: Policy) -> list[str]:
+def _left_open(group: Group, old: Arm, new: Arm, rules: Policy) -> list[str]:
     """Why the candidate cannot pass for what the judge left open, which is not known to be good."""
     left = f"the judge left {new.open_share:.1%} of the candidate's answers open"
     if new.open_share > rules.max_undecided:
         return [f"{left}, allowed are {rules.max_undecided:.1%}: judge them again"]
-    second, first = (residuals(_clusters(runs, "open").values()) for runs in group.arms)
+    second, first = (residuals(clusters(runs, "open").values()) for runs in group.arms)
     if first is None or second is None:
         return []
     prior = prior_design((first, second))

@@ -134,15 +134,28 @@ class Difference:
         would sooner show that the new is worse.
         """
         clusters = max(1, min(self.new.clusters, self.old.clusters))
-        each = (self.new.effective + self.old.effective) / (self.new.clusters + self.old.clusters)
-        middle = (self.new.value + self.old.value) / 2
-        z = _NORMAL.inv_cdf(1 - alpha)
-        plan = self._enough(middle, middle, each, z + _NORMAL.inv_cdf(power), margin)
+        plan = self.planned(margin, alpha, power)
         if plan is None or plan > clusters:
             return plan
-        return self._enough(self.new.value, self.old.value, each, z, margin) if self.value < margin else None
+        z = _NORMAL.inv_cdf(1 - alpha)
+        return self._enough(self.new.value, self.old.value, z, margin) if self.value < margin else None
 
-    def _enough(self, new: float, old: float, each: float, z: float, margin: float) -> int | None:
+    def planned(self, margin: float, alpha: float, power: float) -> int | None:
+        """Questions in each release that show with a given power that nothing has changed; None if no number does."""
+        middle = (self.new.value + self.old.value) / 2
+        return self._enough(middle, middle, _NORMAL.inv_cdf(1 - alpha) + _NORMAL.inv_cdf(power), margin)
+
+    def power(self, margin: float, alpha: float) -> float:
+        """How often these would show that the new is not worse by a margin if it is as good as the old, 0.0 to 1.0."""
+        low, high = 0.0, _FAR
+        for _ in range(_HALVINGS):
+            z = (low + high) / 2
+            low, high = (z, high) if self.limits(z)[1] - self.value < margin else (low, z)
+        return _NORMAL.cdf(low - _NORMAL.inv_cdf(1 - alpha))
+
+    def _enough(self, new: float, old: float, z: float, margin: float) -> int | None:
+        each = (self.new.effective + self.old.effective) / (self.new.clusters + self.old.clusters)
+
         def passes(n: int) -> bool:
             planned = Difference(Share(new, n, n * each), Share(old, n, n * each), self.correlation)
             return planned.limits(z)[1] < margin
