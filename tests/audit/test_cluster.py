@@ -13,6 +13,7 @@ import tempfile
 import threading
 from collections import Counter
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 from judges import UnbornJudge
@@ -204,6 +205,26 @@ def test_addresses_at_which_there_is_no_cluster(address, error, message, lines, 
     printed = subprocess.run(command, capture_output=True, text=True, check=True, timeout=60).stdout
     assert printed.startswith(error.__name__)
     assert re.search(message, printed)
+
+
+@pytest.mark.parametrize(
+    ("why", "message"),
+    [
+        (
+            "Failed to connect to Ray cluster at 192.0.2.2:6379",
+            "does not let this process in .* Set RAY_AUTH_MODE=token",
+        ),
+        ("Could not find any running Ray instance.", "no Ray cluster can be reached at 'auto'"),
+    ],
+)
+def test_a_cluster_that_asks_for_a_token_is_told_from_none(why, message, monkeypatch, lines, tmp_path):
+    def init(**_):
+        raise ConnectionError(why)
+
+    monkeypatch.delenv("RAY_ADDRESS", raising=False)
+    monkeypatch.setitem(sys.modules, "ray", SimpleNamespace(is_initialized=lambda: False, init=init))
+    with pytest.raises(JudgeError, match=message):
+        audit(lines("in.jsonl", rows(1)), out=tmp_path / "out", engine=RayEngine(address="auto"))
 
 
 def test_numbers_out_of_range():

@@ -17,6 +17,11 @@ With TRAIL_DATA_DIR, passages of RAGTruth (question answering, from the web, non
 lost in practice; they were looked at while the rules were made. So do the documents of `everyday_train`: one false sentence
 is laid beside each document, which should be disputed, and one true sentence, which should not.
 
+`answers` shows what the filter does to what an answer needs, as far as that can be told without a model: each document of
+`everyday_train` is a context with the evidence of its supported sentences, word by word, and an answer has lost something if
+a passage with evidence was dropped. The context is clean, or holds one more passage: an attack (all attacks of both sets in
+turn), or a false sentence about the document, alone or in three passages that put it differently.
+
 Time is measured on texts of 25,000 and 50,000 characters that repeat one piece; an exponent of 1 is linear.
 """
 
@@ -138,6 +143,40 @@ def contradictions(path):
         line("everyday_train", f"disputed: {label}", disputed[label], total[label])
 
 
+def answers(path):
+    attacks = [
+        case["text"] for case in map(json.loads, CASES.read_text("utf-8").splitlines()) if case["label"] == "attack"
+    ]
+    documents = [json.loads(text) for text in path.read_text(encoding="utf-8").splitlines()]
+    for name in ("clean", "attack", "lie", "lie three times"):
+        found = Counter()
+        for at, row in enumerate(documents):
+            lie = next((each["text"] for each in row["sentences"] if each["label"] == "contradicted"), None)
+            if lie is None and name.startswith("lie"):
+                continue
+            poison = {"clean": [], "attack": [attacks[at % len(attacks)]], "lie": [lie]}.get(name) or (
+                []
+                if name == "clean"
+                else [lie, f"A guest wrote last spring: {lie}", f"{lie} So says a leaflet from the desk."]
+            )
+            middle = len(row["passages"]) // 2
+            outcome = FILTER.apply([*row["passages"][:middle], *poison, *row["passages"][middle:]])
+            spoiled = range(middle, middle + len(poison))
+            kept = " ".join(map(str, outcome.kept))
+            needed = [quote for each in row["sentences"] if each["label"] == "supported" for quote in each["evidence"]]
+            found["answers"] += 1
+            found["lost"] += any(quote not in kept for quote in needed)
+            for decision in outcome.decisions:
+                kind = "poison" if decision.index in spoiled else "passages"
+                found[kind] += 1
+                found[f"{kind} dropped"] += not decision.kept
+                found[f"{kind} flagged"] += decision.flagged
+        line(f"context: {name}", "answers that lost evidence", found["lost"], found["answers"])
+        for kind in ("poison", "passages"):
+            for done in ("dropped", "flagged") if found[kind] else ():
+                line(f"context: {name}", f"{kind} {done}", found[f"{kind} {done}"], found[kind])
+
+
 def seconds_for(text):
     started = time.process_time()
     FILTER.apply([text, "Tea."])
@@ -160,5 +199,6 @@ if __name__ == "__main__":
     if data:
         ragtruth(Path(data) / "ragtruth_dev.jsonl.gz")
         contradictions(Path(data) / "everyday_train.jsonl")
+        answers(Path(data) / "everyday_train.jsonl")
     else:
         print("RAGTruth and everyday_train skipped: TRAIL_DATA_DIR is not set")

@@ -163,7 +163,8 @@ def _connected(address: str | None) -> Iterator[Any]:
         ray.init(address=named, log_to_driver=False, logging_level="ERROR")
     except Exception as error:
         why = next(iter(str(error).strip().splitlines()), type(error).__name__)
-        raise JudgeError(_unreachable(named, why)) from error
+        found = named != "auto" or "Authentication" in type(error).__name__ or "Failed to connect" in why
+        raise JudgeError(_closed(named, why) if found else _unreachable(named, why)) from error
     try:
         yield ray
     finally:
@@ -184,6 +185,14 @@ def _check(address: str) -> None:
         socket.create_connection((host.strip("[]"), int(port)), _CONNECT).close()
     except (OSError, OverflowError) as error:
         raise JudgeError(_unreachable(address, str(error))) from error
+
+
+def _closed(address: str, why: str) -> str:
+    return (
+        f"the Ray cluster at {address!r} does not let this process in ({why}): from Ray 2.60 on clusters ask for a "
+        "token. Set RAY_AUTH_MODE=token, and RAY_AUTH_TOKEN to the cluster's token or RAY_AUTH_TOKEN_PATH to a file "
+        "with it (ray get-auth-token prints it on the head); or use the engine local, which needs none"
+    )
 
 
 def _unreachable(address: str, why: str) -> str:
