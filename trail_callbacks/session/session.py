@@ -36,6 +36,7 @@ if TYPE_CHECKING:
     from trail_callbacks.trace import Trace
 
 _KEPT = 100
+_PATIENCE = 2.0  # seconds for runs of this process that are about to be written
 _TURNS = 16  # of the event loop, in which it closes the generators inside a stream that the app has just closed
 _logger = logging.getLogger("trail_callbacks")
 _logger.addHandler(logging.NullHandler())
@@ -88,10 +89,8 @@ class Session:
         self._reports: OrderedDict[str, Report] = OrderedDict()
         self._histories: OrderedDict[str, Callable[[float], Trace | None]] = OrderedDict()
         self.skipped = 0
-        if settings.store is not None:
-            from trail_callbacks.store import opened  # noqa: PLC0415 - SQLAlchemy is needed by few
-
-            opened(settings.store).heed(self.recorder.redactor, settings.keep.texts, settings.keep.text_key)
+        if settings.opened_store is not None:
+            settings.opened_store.heed(self.recorder.redactor, settings.keep.texts, settings.keep.text_key)
         self._renew()
         renewed_in_child(self, Session._renew)
 
@@ -136,11 +135,10 @@ class Session:
 
     def _turn_before(self, thread: str, before: float) -> Trace | None:
         """The last turn of a thread before a time, as the store has it, else as a history does."""
-        stored = None
-        if self.settings.store is not None:
-            from trail_callbacks.session.storing import turn_before  # noqa: PLC0415 - most keep nothing
-
-            stored = turn_before(self.settings.store, thread, before)
+        stored, store = None, self.settings.opened_store
+        if store is not None:
+            store.flush(_PATIENCE)
+            stored = store.turn(thread, before)
         history = self._histories.get(thread)
         known = None if history is None else history(before)
         if known is None or (stored is not None and (stored.context.ended or 0.0) >= (known.events[0].at or 0.0)):
@@ -270,10 +268,8 @@ class Session:
         """
         self.flush(timeout)
         left = self._verification.close()
-        if self.settings.store is not None:
-            from trail_callbacks.store import opened  # noqa: PLC0415 - most keep nothing
-
-            opened(self.settings.store).flush(timeout)  # who gave a path has no store to ask
+        if self.settings.opened_store is not None:
+            self.settings.opened_store.flush(timeout)  # who gave a path has no store to ask
         if self._hooks is not None:
             self._hooks.close()
         if left:

@@ -168,6 +168,11 @@ class CaptureSettings:
 
             object.__setattr__(self, "store", opened(self.store))
 
+    @property
+    def opened_store(self) -> Store | None:
+        """The store."""
+        return cast("Store | None", self.store)
+
 
 def _check_sources(sources: object) -> None:
     if sources is None or callable(sources):

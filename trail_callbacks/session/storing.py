@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
-from os import PathLike
 from typing import TYPE_CHECKING, Any
 from uuid import uuid4
 
@@ -40,18 +39,6 @@ def trace_of(recorder: Recorder, settings: CaptureSettings, root: str, graph: Pr
     return recorded(root, events, earlier, graph=graph, context=context, versions=versions)
 
 
-_PATIENCE = 2.0  # seconds for runs of this process that are about to be written
-
-
-def turn_before(where: str | PathLike[str] | Store, session: str, before: float) -> Trace | None:
-    """Returns the last turn of a thread that a store has: another worker may have recorded it."""
-    from trail_callbacks.store import opened  # noqa: PLC0415 - SQLAlchemy is needed by few
-
-    store = opened(where)
-    store.flush(_PATIENCE)
-    return store.turn(session, before)
-
-
 def store_report(recorder: Recorder, settings: CaptureSettings, judged: Report, kept: Report, rate: float) -> None:
     """Hands a run that has ended to the store, while its texts are still there.
 
@@ -62,12 +49,10 @@ def store_report(recorder: Recorder, settings: CaptureSettings, judged: Report, 
         kept: The same, without texts if the settings say so.
         rate: The share of runs that are drawn, if it was.
     """
-    if settings.store is None:
+    store = settings.opened_store
+    if store is None:
         return
-    from trail_callbacks.store import opened  # noqa: PLC0415 - SQLAlchemy is needed by few
-
-    store, trace = opened(settings.store), trace_of(recorder, settings, str(judged.run_id))
-    redacted = recorder.redactor is not None
+    trace, redacted = trace_of(recorder, settings, str(judged.run_id)), recorder.redactor is not None
     if settings.keep.texts:
         store.add(judged, trace, rate, redacted=redacted)
     else:
