@@ -187,8 +187,7 @@ def _cut(steps: Sequence[Step], root: Step | None) -> Iterator[tuple[str, Gap]]:
     for step in steps:
         for piece in (*step.outputs, *(step.inputs if step is root else ())):
             text, is_document = piece.text, piece.form == "document"
-            ends = text.rstrip().endswith(_ENDS) and not text[-1].isspace()
-            if ends or len(text) < (_WORD if step is root else _LONG):
+            if text.endswith("\n") or text.endswith(_ENDS) or len(text) < (_WORD if step is root else _LONG):
                 continue
             after = next(iter(texts[bisect_right(texts, text) :][:1]), "")
             alike = {text, after} <= several or ({text, after} <= written and bool({text, after} & answers))
@@ -204,6 +203,6 @@ def _cut(steps: Sequence[Step], root: Step | None) -> Iterator[tuple[str, Gap]]:
 
 def _goes_on(text: str, rest: str, *, alike: bool = True) -> bool:
     """Whether a longer text goes on in the same word; or, if both are of a kind, on the same line."""
-    if alike or text[-1].isspace():
+    if alike or text[-1] == " ":
         rest = rest.lstrip(" ")
-    return rest[:1].isalnum() and (alike or text[-1].isspace() or text[-1].isalnum())
+    return rest[:1].isalnum() and (alike or text[-1] == " " or text[-1].isalnum())
