@@ -17,7 +17,7 @@ from llama_index_trail.chat_drafts import ChatDraft, ChatRequest, drafting, revi
 from llama_index_trail.drafts import EngineGuard, around, graph_of, no_span, recorded, texts_of
 from llama_index_trail.instrument import Trail
 from llama_index_trail.responses import ReplayedStream, from_nodes, is_empty, sources_of
-from llama_index_trail.results import Scope, decide, graph_for, run_of, untraced
+from llama_index_trail.results import Scope, decide, graph_for, recorded_in, untraced
 from trail_callbacks.capture.payloads import without_feedback
 from trail_callbacks.errors import InputError
 from trail_callbacks.graph import ProvenanceGraph
@@ -35,6 +35,7 @@ from trail_callbacks.guard import (
 from trail_callbacks.guard.withheld import Withheld
 from trail_callbacks.judges.resolve import JudgeLike
 from trail_callbacks.session import CaptureSettings, Retention
+from trail_callbacks.session.storing import GuardedRun
 from trail_callbacks.signatures import shows_settings
 
 _TURNS = 8  # recorded runs kept; each knows those before it
@@ -216,8 +217,12 @@ class GuardedChatEngine(BaseChatEngine):
                 return None
             return lambda: graph_for(reply) or from_nodes(reply.source_nodes, reply.response, message)
 
+        def run(reply: Any) -> GuardedRun:
+            session, root = recorded_in(reply)
+            return GuardedRun(session=session, root=root)
+
         steps = guard_answer(
-            self._guard.settings, None, graph_of=graph_of_reply, texts_of=_no_texts, revised=_never, run=run_of
+            self._guard.settings, None, graph_of=graph_of_reply, texts_of=_no_texts, revised=_never, run=run
         )
 
         async def written(_: None) -> Any:

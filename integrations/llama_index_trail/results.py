@@ -22,7 +22,6 @@ from trail_callbacks.forking import renewed_in_child
 from trail_callbacks.graph import ProvenanceGraph
 from trail_callbacks.report import Report
 from trail_callbacks.session import CaptureSettings, Evaluate, Session
-from trail_callbacks.session.storing import GuardedRun
 from trail_callbacks.verify.delivery import running_loop
 
 KEY = "trail"
@@ -153,10 +152,10 @@ def graph_for(response: object) -> ProvenanceGraph | None:
         return None
 
 
-def run_of(response: object) -> GuardedRun:
-    """Returns the run that returned a response, as far as it was recorded."""
+def recorded_in(response: object) -> tuple[Session | None, str | None]:
+    """Returns the session that recorded the run that returned a response, and its root; None if nothing did."""
     session, root_id = _origins.get(response) or (None, None)
-    return GuardedRun() if isinstance(session, Report) else GuardedRun(session=session, root=root_id)
+    return (None, None) if isinstance(session, Report) else (session, root_id)
 
 
 def report_for(response: object, timeout: float | None = None) -> Report:
