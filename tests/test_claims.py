@@ -159,3 +159,11 @@ def test_declining_answers_abstain(answer):
 )  # fmt: skip
 def test_answers_that_state_something_do_not_abstain(answer):
     assert not abstains(answer)
+
+
+def test_an_instruction_is_not_joined_with_its_question():
+    assert texts("Write to us. Delivery takes two days.", "What's the mail?") == [
+        "Write to us.",
+        "Delivery takes two days.",
+    ]
+    assert texts("In 1990. Delivery takes two days.", "When?")[0] == "When? In 1990."

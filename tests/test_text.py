@@ -75,9 +75,12 @@ def test_texts_that_share_twelve_words_share_a_fingerprint(shared, before, after
         ("The train runs at 300 km/h. The bridge is 40 m. It opened in 1904.", 3),
         ("It weighs 5 kg. The next one is lighter.", 2),
         ("It opens at 5 p.m. and closes late.", 1),
+        ("Write to anna.k@nordline.no. Express takes two days.", 2),
+        ("See https://nordline.no/a/b. Express takes two days.", 2),
+        ("See www.nordline.no. \u00c9tienne helps.", 2),
     ],
 )
-def test_a_unit_at_the_end_of_a_sentence_ends_it(text, count):
+def test_a_unit_or_address_at_the_end_of_a_sentence_ends_it(text, count):
     assert len(sentences(text)) == count
 
 

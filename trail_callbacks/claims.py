@@ -116,14 +116,14 @@ def split(answer: str, question: str | None = None) -> tuple[Claim, ...]:
         return of_fields(answer, read, split(read.text, question), question)
     from trail_callbacks.language.speech import declines  # noqa: PLC0415 - many patterns
     from trail_callbacks.splitting.marks import answers  # noqa: PLC0415 - as above
-    from trail_callbacks.splitting.statements import is_short, statements  # noqa: PLC0415 - as above
+    from trail_callbacks.splitting.statements import commands, is_short, statements  # noqa: PLC0415 - as above
 
     everything = list(statements(answer))
     found = [one for one in everything if not one.title] or (everything if question else [])
     claims = []
     for n, one in enumerate(found, 1):
         text, checkable = one.text, one.checkable
-        short = (n == 1 or len(found) == 1) and is_short(text) and not declines(text)
+        short = (n == 1 or len(found) == 1) and is_short(text) and not declines(text) and not commands(text)
         if question and not one.row and (answers(text) or short):
             text, checkable = f"{' '.join(question.split())} {text}", True
         quote = answer[one.start : one.end]

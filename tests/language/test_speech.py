@@ -48,6 +48,8 @@ def test_declining(text):
     [
         ("It is available in the shop.", False),
         ("It is known to be open on Sundays.", False),
+        ("It wasn't possible to repair the engine.", False),
+        ("It is not possible to say who built it.", True),
         ("It is not available in the documents.", True),
         ("The answer is unknown.", True),
     ],

@@ -85,8 +85,8 @@ _DECLINE = rf"""{_OPENING}(?:
         (?:is|are|was|were|could\sbe|can\sbe|has\sbeen|available|found|given|provided|in|about|on)\b
     | (?:it|this|that|the\sanswer)\s
         (?:(?:(?:is|was)(?:n['\u2019]t|\snot)|cannot\sbe|can['\u2019]t\sbe|could(?:n['\u2019]t|\snot)\sbe)\s(?:\w+ly\s)?
-            (?:clear|known|stated|mentioned|specified|given|available|found|determined|answered|possible)
-          |(?:is|was)\s(?:\w+ly\s)?(?:unclear|unknown|unspecified|not\spossible))\b.{{0,60}}(?:{_SOURCE}\b|\W*$)
+            (?:clear|known|stated|mentioned|specified|given|available|found|determined|answered|possible(?:\sto\s{_KNOW}\b|\W*$))
+          |(?:is|was)\s(?:\w+ly\s)?(?:unclear|unknown|unspecified|not\spossible\sto\s{_KNOW}))(?!\w).{{0,60}}(?:{_SOURCE}\b|\W*$)
     | [^.;]{{1,120}}\s(?:is|are|was|were)(?:n['\u2019]t|\snot)\s(?:explicitly\s|directly\s)?
         (?:mentioned|stated|specified|given|provided|available|discussed|described|addressed|covered|included|found|known)\s(?:anywhere\s)?(?:in|by|from|within)\s{_DETERMINED}\W*$
     | (?:i(?:'|\u2019)m\s|i\sam\s)?unable\sto\s(?:\w+ly\s)?

@@ -332,6 +332,12 @@ def _is_fragment(text: str) -> bool:
     return first_verb(tokenize(text[:_LONGEST])) is None
 
 
+def commands(text: str) -> bool:
+    """Tells whether a text is an English sentence that begins with its verb, as `Write to us.` does."""
+    words = text.split()
+    return len(words) > 1 and text.endswith((".", "!")) and base(words[0].casefold())
+
+
 def is_short(text: str) -> bool:
     """Tells whether a text of a few words, such as `42`, says nothing without its question."""
     if _ENDED_UNSPACED.search(text) and len(_LETTER.findall(text)) >= _WHOLE:

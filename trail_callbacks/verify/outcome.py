@@ -36,11 +36,13 @@ class Findings:
         judged: A judgement for each claim that was assessed, by claim id.
         introductions: Where unsupported claims were introduced, by claim id.
         warnings: See `Assessment`.
+        lacking: What was not read for claims that are not supported, a sentence each.
     """
 
     judged: dict[str, Judgement]
     introductions: dict[str, Introduction] = field(default_factory=dict)
     warnings: tuple[str, ...] = ()
+    lacking: tuple[str, ...] = ()
 
 
 def audit(
@@ -56,8 +58,8 @@ def audit(
     if reads_whole(judge):
         from trail_callbacks.verify.sources import read, told  # noqa: PLC0415 - only judges with a model need it
 
-        judged, warnings = yield from read(claims, leaves, judge, options, told(graph))
-        return Findings(judged=judged, warnings=warnings)
+        judged, warnings, unread = yield from read(claims, leaves, judge, options, told(graph))
+        return Findings(judged=judged, warnings=warnings, lacking=unread)
     passages = candidates(claims, leaves)
     asked = graph.question.text if graph.question else ""
     questions = [Question(claim=claim, passages=passages[claim.id], asked=asked) for claim in claims]

@@ -196,7 +196,8 @@ def pipeline(  # noqa: C901 - all its steps, in order
     extraction = replace(extraction, claims=claims)
     warnings += miscited
     warnings += warnings_on(graph, extraction, verdicts, leaves, coverage.code)
-    return report(final_state(extraction, verdicts, leaves, code=bool(coverage.code)), verdicts, warnings)
+    state = final_state(extraction, verdicts, leaves, code=bool(coverage.code))
+    return lacking(report(state, verdicts, warnings), findings.lacking)
 
 
 def _extracted(judge: Judge, answer: str, question: str | None) -> Pipeline[Extraction]:

@@ -126,8 +126,10 @@ class _Informed:
 
 def read(
     claims: Sequence[Claim], leaves: Sequence[Node], judge: Judge, options: VerifyOptions, told: Told
-) -> Pipeline[tuple[dict[str, Judgement], tuple[str, ...]]]:
+) -> Pipeline[tuple[dict[str, Judgement], tuple[str, ...], tuple[str, ...]]]:
     """Judges claims by sources that are read whole, as far as `options.read_tokens` and a few turns allow.
+
+    Returned are the judgements, their warnings, and what was not read for claims that are not supported.
 
     The wording of the app's prompts is mostly orders: of it only what may bear on a claim that the sources leave open
     is read, after them.
@@ -165,10 +167,13 @@ def read(
         if all(answer.error is not None for answer in answers):
             break
         open_ = [claim for claim in open_ if judged[claim.id].support in _OPEN]
+    unread: dict[str, list[str]] = {}
     for id_, judgement in judged.items():
         if judgement.support in _OPEN and (left := sources.left(seen[id_])):
-            judged[id_] = replace(judgement, rationale=f"{judgement.rationale} {left}".strip())
-    return judged, tuple(dict.fromkeys(warnings))
+            judged[id_] = replace(judgement, rationale=f"{judgement.rationale} ({left}.)".strip())
+            unread.setdefault(left, []).append(id_)
+    lacking = tuple(f"not all sources were read for {', '.join(ids)}: {left}" for left, ids in unread.items())
+    return judged, tuple(dict.fromkeys(warnings)), lacking
 
 
 class _Block(NamedTuple):
@@ -238,7 +243,7 @@ class Sources:
         return True
 
     def left(self, seen: Collection[str]) -> str:
-        """Says how much was not read: a sentence, or nothing if all was."""
+        """Says how much was read; nothing if all was."""
         known = [passage.id in seen for passage in self._passages]
         if all(known):
             return ""
@@ -246,7 +251,7 @@ class Sources:
         touched = {passage.node_id for passage in self._passages if passage.id in seen}
         tokens = sum(cost for cost, here in zip(self._costs, known, strict=True) if here)
         share = 100 * tokens / sum(self._costs)
-        return f"(Read {len(touched)} of {len(texts)} texts, {share:.0f} % of the tokens.)"
+        return f"read {len(touched)} of {len(texts)} texts, {share:.0f} % of the tokens"
 
     def _cited(self, judged: Iterable[Judgement]) -> list[int]:
         cited = {(item.node_id, item.start, item.end) for judgement in judged for item in judgement.evidence}

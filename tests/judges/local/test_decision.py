@@ -1,3 +1,5 @@
+from itertools import permutations
+
 import pytest
 
 from trail_callbacks import check
@@ -163,7 +165,22 @@ def test_what_holds_of_some_does_not_support_a_claim_about_all_none_or_only_some
     ],
 )
 def test_what_a_claim_denies_is_not_contradicted_by_another_value(claim, source):
-    assert check(claim, [source]).verdicts[0].outcome == "undecided"
+    assert check(claim, [source]).verdicts[0].outcome in {"undecided", "absent"}
+    (verdict,) = check(claim, [source, claim]).verdicts
+    assert (verdict.outcome, verdict.conflicting) == ("supported", False)
+
+
+def test_a_row_of_the_same_value_is_no_conflict():
+    rows = ["Bus 5 leaves at 9:10 from the market.", "Bus 8 leaves at 9:10 from the market."]
+    assert not check(rows[0], rows).verdicts[0].conflicting
+
+
+@pytest.mark.parametrize(
+    "claim", ["Delivery on Sunday wasn't made in winter.", "Delivery on Sunday was not made in winter."]
+)
+def test_what_could_not_be_is_no_doubt(claim):
+    (verdict,) = check(claim, ["Delivery on Sunday could not be made in winter."]).verdicts
+    assert verdict.error_type is None
 
 
 @pytest.mark.parametrize(
@@ -187,10 +204,14 @@ def test_a_denial_elsewhere_hides_no_contradiction(claim, source):
         ("The pier number 77 of Orvik was built in 1999.", "The pier number 12 of Orvik was built in 1805."),
         ("Room 12 costs 90 euros.", "Room 11 costs 80 euros."),
         ("Article 5 limits the fee to 40 euros.", "Article 6 limits the fee to 60 euros."),
+        *permutations(("Bus 5 leaves at 9:10 from the market.", "Bus 8 leaves at 10:15 from the market."), 2),
+        *permutations(("The Basic plan costs 9 euros a month.", "The Pro plan costs 29 euros a month."), 2),
+        *permutations(("Flight LH12 departs at 9:10 from gate B3.", "Flight LH14 departs at 10:40 from gate B3."), 2),
+        *permutations(("Adults pay 12 euros for a day ticket.", "Children pay 6 euros for a day ticket."), 2),
     ],
 )
 def test_another_one_of_a_numbered_series_contradicts_nothing(claim, source):
-    assert check(claim, [source]).verdicts[0].outcome == "undecided"
+    assert check(claim, [source]).verdicts[0].outcome in {"undecided", "absent"}
 
 
 @pytest.mark.parametrize(

@@ -99,13 +99,18 @@ class Ruling:
         return self._judgement(SupportClass.SUPPORTED, f"A sentence states it nearly word for word{said}.", evidence)
 
     def _opposes(self, alignment: Alignment, found: Mismatch) -> bool:
-        """Whether a sentence contradicts a claim about the same thing: one that begins with another name does not."""
+        """Whether a sentence contradicts a claim about the same thing: one that begins with another name does not.
+
+        Nor does one on `Bus 8` contradict a claim on `Bus 5`.
+        """
         disputed = self._disputed(alignment, found)
-        subject = next((i for i, word in enumerate(alignment.own) if word.content), -1)
+        content = [i for i, word in enumerate(alignment.own) if word.content] or [-1]
+        numbered = len(content) > 2 and alignment.own[content[1]].kind != "word" and content[1] in disputed  # noqa: PLR2004
         return (
             found.support is SupportClass.CONTRADICTED
             and alignment.coverage(*disputed) >= _SAME
-            and (subject not in disputed or found.error_type is not ErrorType.ENTITY)
+            and not numbered
+            and (content[0] not in disputed or found.error_type is not ErrorType.ENTITY)
         )
 
     def _departs(self, p: int, found: Mismatch) -> Judgement:
@@ -163,9 +168,9 @@ def mismatches(alignment: Alignment, *, views: bool = True) -> Iterator[Mismatch
         if found is None:
             continue
         exchanged = found.error_type in {ErrorType.NUMBER, ErrorType.ENTITY} or found.detail == "opposite"
-        if not (
-            exchanged and (_denies(alignment, found) or slots.is_about_another(alignment.claim, alignment.passage))
-        ):
+        other = slots.is_about_another(alignment.claim, alignment.passage)
+        other = other or (found.support is SupportClass.CONTRADICTED and slots.is_sibling(alignment))
+        if not (exchanged and (other or _denies(alignment, found))):
             yield found
 
 

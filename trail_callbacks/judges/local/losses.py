@@ -89,6 +89,8 @@ def hedge(alignment: Alignment) -> Mismatch | None:
     if _says_less(alignment, _OWN_DOUBT):
         return None
     for j in _cues(alignment, _AHEAD, POSSIBLE):
+        if alignment.given[j].form == "could" and alignment.given[j + 1].form in DENIALS:
+            continue  # `could not` is no doubt
         modal = alignment.given[j].form in _MODAL
         changed = "will" in alignment.words or (modal and _is_done(alignment, j))
         return _lost(alignment, j, ErrorType.TEMPORAL if changed else ErrorType.HYPERBOLE)

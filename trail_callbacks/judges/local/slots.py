@@ -125,6 +125,27 @@ def is_about_another(claim: Wording, passage: Wording) -> bool:
     return any(word and word in dict(its) and (word, value) not in its for word, value in mine)
 
 
+def is_sibling(alignment: Alignment) -> bool:
+    """Tells whether a sentence says something else of something else, as the rows of one table do.
+
+    `Bus 5 leaves at 9:10` and `Bus 8 leaves at 10:15`: what begins the claim is exchanged, and not that alone.
+    """
+    content = [i for i, word in enumerate(alignment.own) if word.content]
+    free = [
+        n
+        for n, i in enumerate(content)
+        if i not in alignment.pairs
+        and any(_exchanged(alignment.own[i], alignment.given[j]) for j in alignment.gap(i) if j not in alignment.taken)
+    ]
+    slots = [n for n in free if n - 1 not in free]
+    subject = slots and (slots[0] == 0 or (slots[0] == 1 and alignment.own[content[1]].kind != "word"))
+    return bool(subject) and len(slots) > 1
+
+
+def _exchanged(mine: Word, its: Word) -> bool:
+    return its.content and (mine.quantity is None) == (its.quantity is None)
+
+
 def name(alignment: Alignment) -> Mismatch | None:
     """Finds a name, title or code in whose place the sentence has another."""
     for i, word in enumerate(alignment.own):
