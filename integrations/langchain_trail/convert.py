@@ -125,7 +125,7 @@ def snapshot(payload: object) -> object:
     copied: Any = _copied(payload)
     if type(copied) is dict:
         for key, value in copied.items():
-            if issubclass(type(value), _CONTAINERS):
+            if (kind := type(value)) is not str and issubclass(kind, _CONTAINERS):
                 copied[key] = _copied(value)
     return list(map(_copied, copied)) if type(copied) is list else copied
 

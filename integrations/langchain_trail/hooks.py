@@ -80,12 +80,16 @@ class _Root:
 
 
 class Readings:
-    """Follows open runs. Bounded, because a run that is abandoned never ends."""
+    """Follows open runs. Bounded, because a run that is abandoned never ends.
+
+    Attributes:
+        open: The calls of models that go on.
+    """
 
     def __init__(self, session: Session) -> None:
         self._session = session
         self._attach = session.settings.attach and session.settings.evaluate != "never"
-        self._open: OrderedDict[UUID, HookedCall] = OrderedDict()
+        self.open: OrderedDict[UUID, HookedCall] = OrderedDict()
         self._roots: OrderedDict[str, _Root] = OrderedDict()
 
     def started(self, root: str, run_id: UUID, payload: object, metadata: Mapping[str, Any] | None) -> None:
@@ -98,14 +102,14 @@ class Readings:
         if len(run.given) < _SOURCES:
             run.given.append(payload)
         if metadata is not None:
-            model = self._open[run_id] = HookedCall(run_id, root, metadata)
+            model = self.open[run_id] = HookedCall(run_id, root, metadata)
             run.models.append(model)
-            if len(self._open) > _OPEN:
-                self._open.popitem(last=False)
+            if len(self.open) > _OPEN:
+                self.open.popitem(last=False)
 
     def token(self, run_id: UUID, chunk: Any) -> None:
         """A model streamed a chunk. The last one gets the pending summary before the app reads it, and adds it up."""
-        model = self._open.get(run_id)
+        model = self.open.get(run_id)
         if model is None or (model.chunks and model.chunks[-1] is chunk):  # some report a chunk that LangChain reports
             return
         model.chunks.append(chunk)
@@ -118,7 +122,7 @@ class Readings:
 
     def model_ended(self, run_id: UUID, result: object = None) -> HookedCall | None:
         """A model ended. Its message carries no summary yet, or that of another run if it comes from a cache."""
-        model = self._open.pop(run_id, None) if self._open else None
+        model = self.open.pop(run_id, None)
         if model is not None and result is not None:
             model.message = _answer_in(result)
             if self._attach and model.message is not None:
@@ -156,7 +160,7 @@ class Readings:
         if run is None:
             return None
         unread = set(_unread(error))
-        left = [model for model in list(run.models) if model.run_id in self._open and model.chunks]
+        left = [model for model in list(run.models) if model.run_id in self.open and model.chunks]
         for model in reversed(run.models):
             read = [chunk for chunk in model.chunks if id(getattr(chunk, "message", chunk)) not in unread]
             if read:
@@ -346,7 +350,8 @@ class RecordingHooks(BaseCallbackHandler):
     def _end(self, payload: object, details: dict[str, Any]) -> None:
         try:
             run_id, late = details["run_id"], details.get("inputs")
-            model = self._readings.model_ended(run_id, payload)
+            readings = self._readings
+            model = readings.model_ended(run_id, payload) if readings.open else None
             stopped = None
             if late is not None:
                 late = snapshot(late)
@@ -359,7 +364,8 @@ class RecordingHooks(BaseCallbackHandler):
                 self._ended(run_id, (Finished, run_id, snapshot(payload), late, None, why, "paused"))
             else:
                 record = (Finished, run_id, snapshot(payload), late, model.metadata if model else None)
-                self._ended(run_id, record, payload)
+                if root := self._finish(run_id, record):
+                    readings.ended(root, payload)
         except BaseException as error:  # noqa: BLE001 - see _keep
             self._keep(error)
             self._bare(self._finish, details, (Finished, details.get("run_id")))

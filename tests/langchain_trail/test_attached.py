@@ -244,7 +244,7 @@ def test_an_agent_s_answer_shows_it_and_its_tool_calls_do_not(quick, says, mode)
     assert shown(last)["class_counts"] == {"contradicted": 1}
 
 
-ASKED = "The lighthouse of Genoa is 77 metres tall, I read. How high is it?"
+ASKED = "The lighthouse of Genoa is 77 metres tall. It was rebuilt in the year 1543. How high is it?"
 BAD = "The lighthouse of Genoa is 97 metres tall."
 
 

@@ -179,6 +179,27 @@ def test_an_answer_of_another_run_is_found_again_behind_its_question(handler, as
     assert turns == {1 if asked == HOW else None}
 
 
+PAGE = "The ferry leaves from the quay at noon. It takes 40 minutes to Lerwick. Dogs travel free of charge."
+PROMPTS = {
+    HOW: "user",
+    f"Good morning.\n{HOW}\nThank you.": "user",
+    "Tell me how long the ferry to Lerwick takes.": "user",
+    "\u30d5\u30a7\u30ea\u30fc\u306f\u4f55\u5206\u304b\u304b\u308a\u307e\u3059\u304b\uff1f": "user",
+    f"Summarise this: {PAGE}": "given",
+    f"Context: The ferry takes 40 minutes.\n\nQuestion: {HOW}": "given",
+}
+
+
+@pytest.mark.parametrize("shape", ["text", "message", "after a system message"])
+@pytest.mark.parametrize("prompt", PROMPTS)
+def test_a_question_is_no_source_for_its_answer_but_a_prompt_with_material_is(handler, prompt, shape):
+    messages = [*([("system", "Be brief.")] if shape == "after a system message" else []), ("user", prompt)]
+    played(INVENTED).invoke(prompt if shape == "text" else messages, {"callbacks": [handler]})
+    report = handler.report()
+    assert report.graph.question.origin == PROMPTS[prompt]
+    assert (report.state == "no_evidence") == (PROMPTS[prompt] == "user")
+
+
 # -- Nothing goes missing
 
 

@@ -14,6 +14,7 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 from trail_callbacks.capture.conversation import Earlier, mark_model_text, recall, time_of
+from trail_callbacks.capture.echoes import asks
 from trail_callbacks.capture.events import DECLARED, IMPORTED, Event, Piece
 from trail_callbacks.capture.lineage import (
     Contribution,
@@ -41,6 +42,7 @@ from trail_callbacks.capture.runs import (
 )
 from trail_callbacks.capture.unexplained import CodeOutputs, InstructionFinder, is_from_before, kind_of
 from trail_callbacks.graph import CUT_OFF, LOST, UNSEEN, NodeKind, ProvenanceGraph
+from trail_callbacks.text import forms, sentences
 
 _MOST_LOST = 8  # sentences
 _NEW_WORDS = 4  # words from which a text is material rather than a label
@@ -178,8 +180,8 @@ class _Builder:
         draft = self._draft(kind, slot, run.start, {"history": True} if kind == "completion" else None)
         if is_reply(slot):
             draft.step = "user"
-        if kind == "question" and run.kind == "model" and "\n" in draft.text.text.strip():
-            draft.origin = "given"  # a prompt that code put together, without a chain around it
+        if kind == "question" and run.kind == "model":  # a prompt without a chain around it
+            draft.origin = "given" if _is_material(draft.text.text) else "user"
         return draft
 
     def _untraced(self, slot: Slot) -> NodeDraft | None:
@@ -442,6 +444,15 @@ def _behind(draft: NodeDraft) -> set[NodeDraft]:
         before |= more
         todo += more
     return before
+
+
+def _is_material(prompt: str) -> bool:
+    """True if a prompt says more than it asks: beside questions and one sentence, such as a task, there is another.
+
+    Code puts lines together, so that of several lines one is the task.
+    """
+    said = [each.text for each in sentences(prompt) if len(forms(each.text)) >= _NEW_WORDS and not asks(each.text)]
+    return len(said) > (0 if "\n" in prompt.strip() else 1)
 
 
 def _order(draft: NodeDraft) -> float:

@@ -162,7 +162,12 @@ def transcript_spans(text: str) -> tuple[Span, ...]:
 def is_dialogue(text: str) -> bool:
     """True if somebody asks in a text and is answered under another label: a history, or a FAQ, whatever the labels."""
     turns = [(label, text[start:end]) for label, start, end in _turns(text)]
-    return any(a != b and _ASKS.search(asked) and forms(said) for (a, asked), (b, said) in pairwise(turns))
+    return any(a != b and asks(asked) and forms(said) for (a, asked), (b, said) in pairwise(turns))
+
+
+def asks(text: str) -> bool:
+    """True if a text ends with a question mark."""
+    return _ASKS.search(text) is not None
 
 
 def _turns(text: str) -> list[tuple[str, int, int]]:
