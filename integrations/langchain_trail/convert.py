@@ -5,9 +5,10 @@ A record keeps references to what LangChain handed over. `convert` reads them la
 
 from __future__ import annotations
 
+import json
 import re
 import sys
-from collections.abc import Hashable, Iterator, Mapping, Sequence
+from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, ClassVar, Literal, cast, get_args
 
@@ -27,6 +28,7 @@ _START = "__start__"
 """What triggers the one node of a graph that is a function (`@entrypoint`); in another graph a node of that name."""
 
 _KINDS: frozenset[str] = frozenset(get_args(RunKind))
+_LITERALS = re.compile(r'"(?:template|variable_name|content)": "(?:[^"\\]|\\.)*"')
 _SEQUENCE = re.compile(r"seq:step:(\d+)")
 _WRITER = re.compile(r"(?:lc_)?run-+([0-9a-f-]{36})\b")
 """LangChain names messages after the run that wrote them; an answer from its cache keeps the name."""
@@ -301,19 +303,8 @@ def _wording(serialized: Mapping[str, Any] | None) -> dict[str, str]:
     """The hash of what a prompt template says, whatever is filled in; empty if LangChain does not show it."""
     from trail_callbacks.trace.retrievals import content_hash  # noqa: PLC0415 - not needed to record
 
-    texts = list(_literals(_settings(serialized)))
+    texts = _LITERALS.findall(json.dumps(_settings(serialized), default=str))
     return {TEMPLATE: content_hash("\n".join(texts))} if texts else {}
-
-
-def _literals(value: object, key: str = "") -> Iterator[str]:
-    if isinstance(value, Mapping):
-        for name, each in value.items():
-            yield from _literals(each, name)
-    elif isinstance(value, list):
-        for each in value:
-            yield from _literals(each, key)
-    elif isinstance(value, str) and key in {"template", "variable_name", "content"}:
-        yield value
 
 
 def _settings(serialized: Mapping[str, Any] | None) -> Mapping[str, Any]:

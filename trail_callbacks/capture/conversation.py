@@ -128,14 +128,10 @@ def tells(texts: Sequence[str], events: Sequence[Event]) -> bool:
         return False
     asked = [_words(piece.text) for piece in root.inputs]
     ended = (event for event in events if isinstance(event, RunEnded) and event.run_id == root.run_id)
-    for answer in [_words(piece.text) for event in ended for piece in event.outputs if piece.text.strip()]:
-        for text in texts:
-            before, found, _ = text.partition(answer)
-            before += " "
-            behind = (each in before and before.rpartition(each)[2].count(" ") <= _LABELS for each in asked)
-            if found and any(behind):
-                return True
-    return False
+    said = [_words(piece.text) for event in ended for piece in event.outputs if piece.text.strip()]
+    before = [f"{text.partition(answer)[0]} " for answer in said for text in texts if answer in text]
+    behind = (each.rpartition(question)[2] for each in before for question in asked if question in each)
+    return any(between.count(" ") <= _LABELS for between in behind)
 
 
 def _words(text: str) -> str:

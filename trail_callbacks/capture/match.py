@@ -248,12 +248,10 @@ def longest_first(
 ) -> dict[int, tuple[tuple[int, int], ...]]:
     """Assigns every part of the target to the source with the longest match there, of equal ones to a whole source.
 
+    If `fewest` is True, of equal ones to that with most of the target in all, so that few sources explain it.
+
     A source whose matches all lie inside longer matches of others is dropped: it is a near-duplicate of the text that
     was really quoted, or shares a phrase with it.
-
-    Args:
-        matches: Sources with what they have in common with the target.
-        fewest: Whether of equal matches that of the source with more of the target counts, so that few explain it.
     """
     shared = [sum(end - start for start, end in match.spans) if fewest else 0 for _, match in matches]
     claims = sorted(
