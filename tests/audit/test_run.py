@@ -14,7 +14,7 @@ from rows import row, rows
 from trail_callbacks import LLMJudge, VerifyOptions, check
 from trail_callbacks.audit import Budget, LocalEngine, audit
 from trail_callbacks.diagnosis import verified
-from trail_callbacks.errors import InputError, JudgeError, MissingExtraError
+from trail_callbacks.errors import InputError, JudgeError, MissingExtraError, StoreError
 from trail_callbacks.models.call import Failure, Reply, Usage
 from trail_callbacks.testing import ScriptedModel
 from trail_callbacks.trace import Trace
@@ -63,6 +63,13 @@ def written_as(kind, path, objects):
 
         parquet.write_table(pa.Table.from_pylist(objects), path)
     return path
+
+
+def test_a_store_that_is_away_is_said_before_anything_is_judged(lines, tmp_path):
+    pytest.importorskip("psycopg", reason="psycopg is not installed")
+    with pytest.raises(StoreError, match="cannot be opened"):
+        audit(lines("in.jsonl", rows(2)), out=tmp_path / "out", store="postgresql://nobody@127.0.0.1:1/x")
+    assert not (tmp_path / "out").exists()
 
 
 @pytest.mark.parametrize("kind", ["csv", "gzip", "array", "parquet"])

@@ -106,6 +106,8 @@ def audit(
         from trail_callbacks.store import opened  # noqa: PLC0415 - SQLAlchemy is needed by few
 
         kept = opened(store)
+        with kept.connected():
+            pass  # or it is said before anything is paid
     asked = resolve(judge)
     settings, limits = options or VerifyOptions(), (budget or Budget()).of_many()
     keep = judge is None if keep_reports is None else keep_reports
