@@ -9,12 +9,12 @@ from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, ToolMe
 
 from langchain_trail.answers import ANSWERS, answer_message, mapped, with_messages, with_summary
 from langchain_trail.pieces import CALLS, REASONING, message_text
-from trail_callbacks.guard import holds_text, holds_words
+from trail_callbacks.guard import holds_text
 from trail_callbacks.guard.withheld import Withheld
 
 _TEXTS = frozenset({"text", "text-plain", "output_text", "refusal"})
 _NOTES = ("annotations", "citations")
-_NAME = 4  # words that are no name of an agent any more
+_SAID, _NAME = 2, 4  # words that are more than an id, or than the name of an agent
 _BLOCK = frozenset({"type", "text", "refusal", *_NOTES})
 _KNOWN = frozenset({"tool_calls", "function_call", "lc_source", "refusal"})
 _PROVIDERS = frozenset({"trail", "logprobs", "headers", "ResponseMetadata"})  # of what a provider says about a call
@@ -141,7 +141,7 @@ def _beside(message: BaseMessage) -> Iterator[str]:
         if key not in _KNOWN and holds_text(value):
             yield "reasoning" if key in REASONING else key
     yield from _metadata(message)
-    if holds_words(message.name, _NAME):
+    if holds_text(message.name, _NAME):
         yield "name"
     if isinstance(message, ToolMessage) and message.text.strip():
         yield f"result of the tool {message.name or message.tool_call_id}"
@@ -156,7 +156,7 @@ def _beside_text(block: Mapping[str, Any]) -> Iterator[str]:
     elif kind in _TEXTS:
         if any(block.get(name) for name in _NOTES):
             yield "annotations"
-        yield from (str(name) for name, value in block.items() if name not in _BLOCK and holds_words(value))
+        yield from (str(name) for name, value in block.items() if name not in _BLOCK and holds_text(value, _SAID))
     elif kind not in CALLS:
         yield kind
 
@@ -164,7 +164,7 @@ def _beside_text(block: Mapping[str, Any]) -> Iterator[str]:
 def _metadata(message: BaseMessage) -> Iterator[str]:
     """The keys under which a provider says more than names and ids."""
     for key, value in message.response_metadata.items():
-        if key not in _PROVIDERS and holds_words(value):
+        if key not in _PROVIDERS and holds_text(value, _SAID):
             yield key
 
 
@@ -187,7 +187,7 @@ def _judged_part(message: BaseMessage, instead: str) -> BaseMessage:
     extra = {key: value for key, value in message.additional_kwargs.items() if key in _KNOWN}
     named = set(_metadata(message))
     about = {key: value for key, value in message.response_metadata.items() if key not in named}
-    name = None if holds_words(message.name, _NAME) else message.name
+    name = None if holds_text(message.name, _NAME) else message.name
     kept = {"content": content, "additional_kwargs": extra, "response_metadata": about, "name": name}
     return message.model_copy(update=kept)
 
@@ -200,7 +200,9 @@ def _block(block: Any, keeps_text: bool) -> Any:
         return block
     if kind not in _TEXTS or not keeps_text:
         return None
-    return {key: each for key, each in block.items() if key not in _NOTES and (key in _BLOCK or not holds_words(each))}
+    return {
+        key: each for key, each in block.items() if key not in _NOTES and (key in _BLOCK or not holds_text(each, _SAID))
+    }
 
 
 def _calls(message: BaseMessage) -> bool:

@@ -15,7 +15,6 @@ from trail_callbacks.guard.guard import (
     ended_at,
     guard_answer,
     holds_text,
-    holds_words,
     message_nodes,
 )
 from trail_callbacks.guard.policy import GuardOutcome, decide, reject
@@ -38,7 +37,6 @@ __all__ = [
     "ended_at",
     "guard_answer",
     "holds_text",
-    "holds_words",
     "message_nodes",
     "reject",
 ]

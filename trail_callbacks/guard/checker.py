@@ -30,7 +30,6 @@ from trail_callbacks.verify.delivery import Delivery
 from trail_callbacks.verify.options import VerifyOptions
 from trail_callbacks.verify.pipeline import averify, judging, verify
 from trail_callbacks.verify.threshold import is_complete
-from trail_callbacks.verify.unclaimed import unclaimed
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,13 +48,6 @@ class JudgeDraft:
 _logger = logging.getLogger("trail_callbacks")
 _FOR_CALLS = 0.9
 """The share of the timeout after which no call of the judge's model goes on: what is decided by then counts."""
-
-
-@dataclass(frozen=True, slots=True)
-class NameUnclaimed:
-    """A step: name what a draft holds beside all claims, see `verify.unclaimed`."""
-
-    graph: ProvenanceGraph
 
 
 @dataclass(frozen=True, slots=True)
@@ -145,7 +137,9 @@ class Checker:
         """As `carry_out`."""
         return await (self.acheck(step) if isinstance(step, JudgeDraft) else asyncio.to_thread(self._read, step))
 
-    def _read(self, step: StripAnswer | WriteFeedback | NameUnclaimed | KeepReport) -> _Read:
+    def _read(self, step: StripAnswer | WriteFeedback | KeepReport | _Work) -> _Read:
+        if callable(step):
+            return step()
         if isinstance(step, KeepReport):
             try:
                 step.keep()
@@ -153,8 +147,6 @@ class Checker:
                 _logger.warning("the report of a guard could not be stored: %r", error)
             return None
         undecided = self._settings.on_undecided
-        if isinstance(step, NameUnclaimed):
-            return unclaimed(step.graph)
         if isinstance(step, WriteFeedback):
             return feedback(step.report, step.unclaimed, on_undecided=undecided)
         modelled = self._judge.model is not None
@@ -200,8 +192,9 @@ class Checker:
         return _noted(report, errors)
 
 
-_Step: TypeAlias = JudgeDraft | StripAnswer | WriteFeedback | NameUnclaimed | KeepReport
 _Read: TypeAlias = Stripped | str | tuple[str, ...] | None
+_Work: TypeAlias = Callable[[], _Read]
+_Step: TypeAlias = JudgeDraft | StripAnswer | WriteFeedback | KeepReport | _Work
 
 
 class _Attempt:

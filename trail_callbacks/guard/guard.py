@@ -16,13 +16,14 @@ from uuid import uuid4
 
 from trail_callbacks.capture.payloads import without_feedback
 from trail_callbacks.graph import Edge, Node, NodeKind, ProvenanceGraph
-from trail_callbacks.guard.checker import Checker, JudgeDraft, KeepReport, NameUnclaimed, StripAnswer, WriteFeedback
+from trail_callbacks.guard.checker import Checker, JudgeDraft, KeepReport, StripAnswer, WriteFeedback
 from trail_callbacks.guard.policy import GuardOutcome, decide
 from trail_callbacks.guard.settings import GuardSettings
 from trail_callbacks.guard.stripping import Stripped
 from trail_callbacks.guard.withheld import Withheld, read_texts
 from trail_callbacks.models.call import Usage
 from trail_callbacks.report import Report
+from trail_callbacks.verify.unclaimed import unclaimed as unclaimed_in
 
 Request = TypeVar("Request")
 Draft = TypeVar("Draft")
@@ -90,24 +91,16 @@ def _leaves(value: object) -> Iterator[str]:
         yield str(value)
 
 
-def holds_words(value: object, least: int = 2) -> bool:
-    """As `holds_text`, where names and ids are usual: they have fewer words, or signs of scripts without blanks."""
+def holds_text(value: object, words: int = 1) -> bool:
+    """Tells whether something beside an answer holds a text; names and ids are texts too, for nobody can tell.
+
+    Where those are usual, `words` says how many make a text: twice as many signs of scripts that need no blanks.
+    """
     if isinstance(value, str):
-        return len(value.split()) >= least or (not value.isascii() and len(value) >= 2 * least)
+        return len(value.split()) >= words or (not value.isascii() and len(value) >= 2 * words)
     if isinstance(value, Mapping | list | tuple):
-        return any(holds_words(each, least) for each in (value.values() if isinstance(value, Mapping) else value))
-    return False
-
-
-def holds_text(value: object) -> bool:
-    """Tells whether something beside an answer holds a text; names and ids are texts too, for nobody can tell."""
-    if isinstance(value, str):
-        return bool(value.strip())
-    if isinstance(value, Mapping):
-        return any(map(holds_text, value.values()))
-    if isinstance(value, list | tuple):
-        return any(map(holds_text, value))
-    return value is not None and not isinstance(value, bool | int | float)
+        return any(holds_text(each, words) for each in (value.values() if isinstance(value, Mapping) else value))
+    return words == 1 and value is not None and not isinstance(value, bool | int | float)
 
 
 @dataclass(frozen=True, slots=True)
@@ -143,7 +136,7 @@ def guard_answer(
             return GuardOutcome(draft=draft, action="skip", rejected=rejected, attempts=attempts, usage=usage)
         report: Report = yield JudgeDraft(graph, usage)
         usage += report.usage
-        unclaimed: tuple[str, ...] = yield NameUnclaimed(report.graph)
+        unclaimed: tuple[str, ...] = yield partial(unclaimed_in, report.graph)
         action = decide(settings, report, rejected, unclaimed=bool(unclaimed))
         remaining: Stripped | None = None
         if action == "strip" and (remaining := (yield StripAnswer(report, texts_of(draft)))) is None:

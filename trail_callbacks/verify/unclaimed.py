@@ -28,24 +28,18 @@ def unclaimed(graph: ProvenanceGraph) -> tuple[str, ...]:
     They are `code or formulas`, `addresses` that are in no source, `hidden characters` (tags, runs of what is not seen,
     overrides of the direction of writing), and `signs`: lines without a letter or digit, such as Morse.
     """
-    text = graph.answer.text if graph.answer else ""
-    return tuple(_named(text, graph))
-
-
-def _named(text: str, graph: ProvenanceGraph) -> Iterator[str]:
     from trail_callbacks.splitting.code import code_spans  # noqa: PLC0415 - most answers hold none
 
-    if code_spans(text):
-        yield "code or formulas"
-    if shown := set(_addresses([text])):
-        leaves = graph.leaves()
-        known = {each.rstrip("/") for leaf in leaves for each in leaf.attributes.values() if isinstance(each, str)}
-        if shown - known - set(_addresses(leaf.text for leaf in leaves)):
-            yield "addresses"
-    if not text.isascii() and _HIDDEN.search(_FLAG.sub("", text)):
-        yield "hidden characters"
-    if any(_is_signs(line) for line in text.splitlines()):
-        yield "signs"
+    text, leaves = graph.answer.text if graph.answer else "", graph.leaves()
+    known = {each.rstrip("/") for leaf in leaves for each in leaf.attributes.values() if isinstance(each, str)}
+    new = {*_addresses([text])} - known
+    found = {
+        "code or formulas": code_spans(text),
+        "addresses": new and new.difference(_addresses(leaf.text for leaf in leaves)),
+        "hidden characters": not text.isascii() and _HIDDEN.search(_FLAG.sub("", text)),
+        "signs": any(map(_is_signs, text.splitlines())),
+    }
+    return tuple(name for name, there in found.items() if there)
 
 
 def _addresses(texts: Iterable[str]) -> Iterator[str]:
