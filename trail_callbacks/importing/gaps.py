@@ -59,6 +59,7 @@ _MOST = 0.5  # of the words of an answer
 _SEARCHED = 30_000  # characters: more would take long, where all texts are looked for in each other
 _END = 24  # characters by which the end of a text is found in another
 _WORD = 5
+_LONGER = 8  # texts that begin alike
 _CUT = 3  # different texts of one length, from which that length is a limit
 _LIMITS = frozenset({*(2**n - less for n in range(6, 17) for less in (0, 1)), *range(1_000, 10_001, 1_000),
                      50, 100, 150, 200, 250, 300, 400, 500, 1_500, 2_500, 20_000, 32_000, 50_000, 100_000})  # fmt: skip
@@ -187,17 +188,18 @@ def _cut(steps: Sequence[Step], root: Step | None) -> Iterator[tuple[str, Gap]]:
     for step in steps:
         for piece in (*step.outputs, *(step.inputs if step is root else ())):
             text, is_document = piece.text, piece.form == "document"
-            if text.endswith("\n") or text.endswith(_ENDS) or len(text) < (_WORD if step is root else _LONG):
+            ended = text.endswith(_ENDS)  # an answer may be cut there, too
+            if text.endswith("\n") or (ended and step is not root) or len(text) < (_WORD if step is root else _LONG):
                 continue
-            after = next(iter(texts[bisect_right(texts, text) :][:1]), "")
-            alike = {text, after} <= several or ({text, after} <= written and bool({text, after} & answers))
             at = read.find(text) if is_document and searched else -1
-            rest = after[len(text) :] if after.startswith(text) else ""
-            if _goes_on(text, rest, alike=alike or piece.role == "tool") or (
-                at >= 0 and _goes_on(text, read[at + len(text) :][:2])
-            ):
+            goes_on = at >= 0 and _goes_on(text, read[at + len(text) :][:2])
+            for after in texts[bisect_right(texts, text) :][:_LONGER]:
+                both = {text, after}
+                alike = piece.role == "tool" or both <= several or (both <= written and bool(both & answers))
+                goes_on |= after.startswith(text) and _goes_on(text, after[len(text) :], alike=alike)
+            if goes_on:
                 yield step.name, Gap("cut")
-            elif (len(text) in _LIMITS and not is_document) or len(text) == limit:
+            elif not ended and ((len(text) in _LIMITS and not is_document) or len(text) == limit):
                 yield step.name, Gap("limit", len(text))
 
 
