@@ -121,6 +121,18 @@ def conversation_of(memory: Any) -> str | None:
     return known and f"{known} {getattr(memory, 'chat_store_key', '')}"
 
 
+def goes_on(workflow: object, arguments: Mapping[str, Any]) -> bool:
+    """True for a run of a workflow in a context that an earlier run left, in this process or another.
+
+    One whose state the app set itself is like a new one.
+    """
+    state = arguments.get("init_state")
+    if arguments.get("start_event", state) is None:
+        return True
+    new = getattr(type(state), "from_workflow", None)
+    return new is not None and state != new(workflow)
+
+
 def session_of(memory: Any) -> str | None:
     """Returns the name of a conversation: the session of its memory, or its key in a store of chats.
 

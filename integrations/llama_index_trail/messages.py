@@ -10,9 +10,11 @@ from numbers import Real
 from typing import Any, NamedTuple
 
 from llama_index_trail.records import Path, Raw, by_class, field_of
+from trail_callbacks.capture.events import LEFT
 from trail_callbacks.capture.payloads import contained
 from trail_callbacks.graph import Origin
 
+_HISTORY = {LEFT: "the history"}  # a message that nothing in the run wrote is of before
 _TURN = re.compile(r"^[ \t]*(system|user|assistant|tool|function): ", re.MULTILINE)
 
 
@@ -27,10 +29,11 @@ def message(value: Any, path: Path) -> Raw:
     if role in ("assistant", "chatbot", "model"):
         shown = [f"{name}({_json(arguments)})" for _, name, arguments in calls_of(value)]
         text = "\n".join([line for line in (text,) if line] + shown)
-        return Raw(text, path, "message", role="assistant")
+        return Raw(text, path, "message", role="assistant", attributes=_HISTORY)
     if role in ("tool", "function"):
         call_id = extra.get("tool_call_id") or _call_id_of_blocks(value)
-        return Raw(text, path, "message", role="tool", call_id=str(call_id) if call_id else None)
+        call = str(call_id) if call_id else None
+        return Raw(text, path, "message", role="tool", call_id=call, attributes=_HISTORY)
     return Raw(text, path, "message", role="system" if role in ("system", "developer") else "user")
 
 
@@ -42,7 +45,7 @@ def turns(prompt: str, message: str) -> list[Raw]:
     ends = [turn.start() for turn in starts[1:]] + [_before(message, prompt, starts[-1].end())]
     parts = [(turn[1], prompt[turn.end() : end].strip()) for turn, end in zip(starts, ends, strict=True)]
     return [
-        Raw(text, ("history", i), "message", role="assistant")
+        Raw(text, ("history", i), "message", role="assistant", attributes=_HISTORY)
         if role == "assistant"
         else Raw(text, ("history", i), origin="user")
         for i, (role, text) in enumerate(parts)

@@ -120,9 +120,8 @@ class OpenRuns:
     def _end(span: OpenSpan, outputs: Sequence[Raw] = (), error: BaseException | None = None) -> None:
         """Records how a run ended. Of an exception only its text is kept: its traceback holds the app's frames."""
         more = [BEYOND] if span.hides_prompt else span.collected
-        said = None if error is None else described(error)
-        status = "cancelled" if is_cancellation(error) else "error"
-        span.trace.scope.session.finish(span.id, (SpanEnded, span.id, outputs, more, said, status))
+        said = () if error is None else (described(error), "cancelled" if is_cancellation(error) else "error")
+        span.trace.scope.session.finish(span.id, (SpanEnded, span.id, outputs, more, *said))
 
     def _forget(self, span: OpenSpan) -> None:
         self._spans.pop(span.id, None)
@@ -229,7 +228,7 @@ class OpenRuns:
         root = trace.root
         if root is None or self._traces.pop(root.id, None) is None:
             return  # ended already, or given up as too old
-        stopped = is_cancellation(error)
+        stopped = error is not None and is_cancellation(error)
         if stopped and not outputs and trace.streaming is not None:  # what a workflow streamed as events was read
             outputs = self._outputs(*trace.streaming)
         if len(trace.open) > 1:

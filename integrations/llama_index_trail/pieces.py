@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import fields, is_dataclass
 from typing import Any
@@ -9,7 +11,7 @@ from typing import Any
 from llama_index_trail.families import from_framework, is_kind
 from llama_index_trail.messages import message, other_text, reply, snapshot
 from llama_index_trail.records import Path, Raw, by_class
-from trail_callbacks.capture.events import CUT, SENT
+from trail_callbacks.capture.events import CUT, LEFT, SENT
 from trail_callbacks.capture.payloads import contained, exact_text
 
 _DEPTH = 5
@@ -17,6 +19,7 @@ _PIECES = 4_000
 """Texts of one payload: they are copied while the app waits."""
 BEYOND = Raw("", (), attributes={CUT: True})
 """What stands for texts that are not recorded."""
+_PATH = re.compile(r"\w+(\.\w+)+", re.ASCII)  # of a class, by which a value was serialised
 _VECTOR = 32
 """A list of this many numbers or more is an embedding, not text."""
 _SKIPPED = frozenset({"self", "ctx", "init_state", "llm", "memory", "tools", "tags", "callback_manager"})
@@ -93,6 +96,38 @@ def _truth_values(value: Any, path: Path, depth: int) -> Iterator[Raw]:
             yield from _truth_values(each, (*path, step if isinstance(step, int) else str(step)), depth + 1)
     elif depth <= _DEPTH and _shape(type(value)) == "data":
         yield from _truth_values(dict(vars(value)), path, depth)
+
+
+def state_of(context: Any, given: Iterable[str]) -> list[Raw]:
+    """Lists the texts in the state of a workflow's context, but for what its user said.
+
+    Messages are left out: where a model reads them, they say who wrote them.
+    """
+    from workflows.context.serializers import JsonSerializer  # noqa: PLC0415 - it is loaded by whoever has a context
+
+    found = list(_strings(context.store.to_dict(JsonSerializer()), "the state"))
+    said = {text.strip() for text in (*given, *(text for text, _, is_user in found if is_user))}
+    named = {text: name for text, name, _ in found if text.strip() not in said and not _PATH.fullmatch(text)}
+    shown = [Raw(text, ("state", name), attributes={LEFT: name}) for text, name in named.items()]
+    return shown if len(shown) <= _PIECES else [*shown[:_PIECES], BEYOND]
+
+
+def _strings(value: Any, name: str) -> Iterator[tuple[str, str, bool]]:
+    """The texts in what was serialised, in whatever format, with the nearest key, and whether a user said it."""
+    while isinstance(value, str):  # texts may be JSON again
+        try:
+            value = json.loads(value)
+        except ValueError:
+            break
+    if isinstance(value, dict):
+        message = "role" in value and bool(value.keys() & {"blocks", "content"})
+        for key, each in value.items() if not message or value["role"] == "user" else ():
+            yield from ((text, where, is_user or message) for text, where, is_user in _strings(each, str(key)))
+    elif isinstance(value, list):
+        for each in () if len(value) >= _VECTOR and isinstance(value[0], float) else value:
+            yield from _strings(each, name)
+    elif isinstance(value, str | int | float) and not isinstance(value, bool) and str(value).strip():
+        yield str(value), name, False
 
 
 def event_fields(event: object, token: int | None = None) -> list[Raw]:

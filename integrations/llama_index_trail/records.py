@@ -177,8 +177,8 @@ _USAGE = ("usage", "usage_metadata")
 def usage_of(response: Any) -> dict[str, int]:
     """Returns `prompt_tokens` and `completion_tokens` of a response, as far as it says."""
     try:
-        raw = getattr(response, "raw", None)
-        places = [getattr(response, "additional_kwargs", None), *(field_of(raw, name) for name in _USAGE), raw]
+        raw, extra = getattr(response, "raw", None), getattr(response, "additional_kwargs", None)
+        places = [each for each in (extra, *(field_of(raw, name) for name in _USAGE if raw), raw) if each]
         found = {"prompt_tokens": _first(places, _READ), "completion_tokens": _first(places, _WRITTEN)}
     except BaseException as error:  # noqa: BLE001 - an object of the provider's may raise anything
         contained(error)

@@ -52,9 +52,8 @@ class OpenSpan:
 
     @property
     def hides_prompt(self) -> bool:
-        """True inside a model whose prompt was not seen so far."""
-        above = self.over or self
-        return above.kind == "model" and not above.prompt
+        """True for a model whose prompt was not seen so far."""
+        return self.kind == "model" and not self.prompt
 
 
 @dataclass(slots=True, eq=False)
@@ -71,6 +70,12 @@ class OpenTrace:
     history: dict[str, Raw | None] | None = None  # of a chat: earlier turns in its prompts; None: this one
     lent: list[str] = field(default_factory=list)  # ended spans that returned a stream: they stand for the run around
     memory: Any = None  # of a chat or an agent
+    given: list[Raw] = field(default_factory=list)  # what the root was called with
+    restored: bool = False  # goes on in a context whose state was not read so far
+    resumed: bool = False  # and with the events in it
+    context: str | None = None  # the name of its conversation, or of the context
+    named: bool = False  # a record says it
+    kept: bool = False  # and the context has it
     reading: bool = False  # somebody reads the chat response: the run ends with the reader
     open: dict[str, OpenSpan] = field(default_factory=dict)
     tokens: ByIdentity[int] = field(default_factory=ByIdentity)  # of workflow events
@@ -97,9 +102,8 @@ class OpenTrace:
         self.scope.session.begin(id_, parent_id, record, thread)
 
 
-def passes(instance: object, span_id: str, above: OpenSpan) -> bool:
+def passes(instance: object, kind: Family, span_id: str, above: OpenSpan) -> bool:
     """True if a span inside another run, of a family that may be one, is not a run of its own."""
-    kind = family(type(instance))
     if kind == "model":  # `acomplete` that calls `complete` is one call, the outermost
         return above.kind == "model" or method_of(span_id) not in MODEL_CALLS
     return instance is above.instance and kind != "own"  # `query` calls `_query`

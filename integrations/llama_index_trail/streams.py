@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import weakref
 from collections.abc import AsyncGenerator, AsyncIterator, Callable, Generator, Iterator
 from functools import wraps
@@ -153,6 +154,19 @@ def watch(context: type, on_send: OnEvent, on_collect: OnEvent) -> None:
 
     _replace(context, "send_event", sent)
     _replace(context, "collect_events", collected)
+
+
+_keeping: set[asyncio.Task[None]] = set()
+
+
+def keep(context: Any, key: str, value: str) -> bool:
+    """Keeps a value in the state of a context, soon; False where the state has a class of the app's own."""
+    if getattr(context.store.state_type, "__name__", "") != "DictState":
+        return False
+    task = asyncio.get_running_loop().create_task(context.store.set(key, value))
+    _keeping.add(task)
+    task.add_done_callback(_keeping.discard)
+    return True
 
 
 def follow(response: type, read: Callable[[Any, Any], Any]) -> None:

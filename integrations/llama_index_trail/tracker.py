@@ -9,21 +9,32 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, Literal
+from uuid import uuid4
 
 from llama_index_instrumentation import root_dispatcher
 from llama_index_instrumentation.event_handlers import BaseEventHandler
 from llama_index_instrumentation.span import active_span_id
 from llama_index_instrumentation.span_handlers import BaseSpanHandler
 
-from llama_index_trail.families import MODEL_CALLS, conversation_of, family, is_kind, memory_of, session_of, summaries
+from llama_index_trail.families import (
+    MODEL_CALLS,
+    conversation_of,
+    family,
+    goes_on,
+    is_kind,
+    memory_of,
+    session_of,
+    summaries,
+)
 from llama_index_trail.messages import turns, with_authors
 from llama_index_trail.open_runs import STREAMING, OpenRuns
-from llama_index_trail.pieces import bounded, event_fields, prompt_of
+from llama_index_trail.pieces import bounded, event_fields, prompt_of, state_of
 from llama_index_trail.records import Raw, SpanStarted
-from llama_index_trail.results import Scope, current, suppressed
+from llama_index_trail.results import KEY, Scope, current, suppressed
 from llama_index_trail.spans import OpenSpan, OpenTrace, asker, classify, method_of, passes
-from llama_index_trail.streams import is_stream, unwatch, watch
-from trail_callbacks.capture.payloads import is_cancellation
+from llama_index_trail.streams import is_stream, keep, unwatch, watch
+from trail_callbacks.capture.events import LEFT
+from trail_callbacks.capture.payloads import CONTEXT, is_cancellation
 
 if TYPE_CHECKING:
     import inspect
@@ -45,12 +56,7 @@ class Tracker(OpenRuns):
         if parent is not None:
             if parent.trace.closed:
                 parent = None
-            elif instance is not None and (  # most spans are of this kind: one look into a dictionary
-                family(type(instance)) == "passing" or passes(instance, id_, parent.over or parent)
-            ):
-                self._spans[id_] = parent
-                if parent.hides_prompt and method_of(id_) in MODEL_CALLS:
-                    self._show(parent, arguments)
+            elif instance is not None and self._passes(id_, arguments, instance, parent):
                 return
         if suppressed():
             return
@@ -70,6 +76,16 @@ class Tracker(OpenRuns):
             self._start(span, parent, arguments, tags)
         span.trace.open[id_] = self._spans[id_] = span
 
+    def _passes(self, id_: str, arguments: dict[str, Any], instance: object, parent: OpenSpan) -> bool:
+        """Most spans are no runs of their own: one look into a dictionary."""
+        above, kind = parent.over or parent, family(type(instance))
+        if kind != "passing" and not passes(instance, kind, id_, above):
+            return False
+        self._spans[id_] = parent
+        if kind == "model" and above.hides_prompt and method_of(id_) in MODEL_CALLS:
+            self._show(above, arguments)
+        return True
+
     def _opened_inside(self, scope: Scope, trace: OpenTrace) -> bool:
         """True if the code of this very run opened another scope: what follows belongs there."""
         if scope is trace.scope or scope.opened_in is None:
@@ -84,17 +100,19 @@ class Tracker(OpenRuns):
             return
         node = asker(parent).node if span.kind == "model" else parent.node
         said = span.trace.said(tags) if tags else None
+        if span.trace.context is not None and not span.trace.named:  # it was seen by this very span
+            span.trace.named, said = True, {**(said or {}), "session_id": span.trace.context}
         span.trace.begin(span.id, node, (SpanStarted, span.id, node, span.kind, span.name, inputs, span.call_id, said))
 
     def prompted(self, span_id: str | None, **prompt: object) -> None:
         """A model says itself what it reads."""
         span = self._spans.get(span_id) if span_id else None
-        if span is not None and span.hides_prompt:
-            self._show(span, prompt)
+        if span is not None and span.above.hides_prompt:
+            self._show(span.above, prompt)
 
     def _show(self, span: OpenSpan, arguments: dict[str, Any]) -> None:
         """Keeps the prompt of a model whose own arguments do not show it."""
-        span.above.prompt = span.above.collected = self._inputs(span.above, arguments)
+        span.prompt = span.collected = self._inputs(span, arguments)
 
     def _twin(self, span: OpenSpan) -> OpenSpan | None:
         """The open call that this one carries out: an async stream reads the sync one of the same model lazily."""
@@ -116,9 +134,10 @@ class Tracker(OpenRuns):
                 found: list[Raw] = []
                 for name, value in arguments.items():
                     if is_kind(value, "Event"):
-                        found += event_fields(value, self._token(span.trace, value))
+                        found += self._received(span.trace, value)
                     elif is_kind(value, "Context"):
                         watch(type(value), self.sent, self.collected)
+                        self._restore(span.trace, value)
                     else:
                         found += bounded({name: value}, "chain")
                 return found
@@ -126,6 +145,31 @@ class Tracker(OpenRuns):
         except BaseException as fault:  # noqa: BLE001 - the tree of runs must stay whole, whatever a payload is
             self.keep(fault, span.trace.scope)
             return []
+
+    def _received(self, trace: OpenTrace, event: object) -> list[Raw]:
+        """The texts of an event that a step receives; of one that was in the context, marked as such."""
+        known = not trace.resumed or trace.tokens.get(event) is not None or is_kind(event, "HumanResponseEvent")
+        found = event_fields(event, self._token(trace, event))
+        left = {LEFT: type(event).__name__}
+        return found if known else [raw if raw.attributes else raw._replace(attributes=left) for raw in found]
+
+    def _restore(self, trace: OpenTrace, context: Any) -> None:
+        """Reads the state that an earlier run left in a context, at the first step that can read it.
+
+        Where runs are kept in a store, which other workers may read, the context gets a name that survives with it.
+        """
+        name = None
+        if trace.restored:
+            trace.restored = False
+            found = state_of(context, [raw.text for raw in trace.given])
+            trace.given += [raw for raw in found if raw.path != ("state", KEY)]
+            name = next((raw.text for raw in found if raw.path == ("state", KEY)), None)
+        session = trace.scope.session
+        if trace.kept or session.settings.store is None or trace.root is None:
+            return
+        trace.kept, trace.context = True, trace.context or name or uuid4().hex
+        if name == trace.context or keep(context, KEY, trace.context):
+            session.recorder.continues(trace.root.id, f"context:{trace.context}")
 
     @staticmethod
     def _prompt(trace: OpenTrace, arguments: dict[str, Any]) -> list[Raw]:
@@ -150,7 +194,10 @@ class Tracker(OpenRuns):
             return
         span.trace.root = span
         span.trace.memory = memory_of(instance, arguments)
-        inputs = self._inputs(span, arguments)
+        if span.family in ("workflow", "agent"):
+            span.trace.restored = goes_on(instance, arguments)
+            span.trace.resumed = span.trace.restored and arguments.get("start_event") is None
+        inputs = span.trace.given = self._inputs(span, arguments)
         if span.kind == "model" and (twin := self._twin(span)) is not None:
             self._spans[id_] = twin
             return
@@ -167,6 +214,10 @@ class Tracker(OpenRuns):
         thread = conversation_of(span.trace.memory)
         if (session := session_of(span.trace.memory)) is not None:
             own.setdefault("session_id", session)
+        name = next((str(own[key]) for key in CONTEXT["session"] if key in own), None)
+        if name is not None and thread is not None:
+            thread = f"{thread.replace(':', ' ')}:{name}"  # by the name other recordings are found
+        span.trace.context, span.trace.named = name, name is not None
         record = (SpanStarted, span.id, None, span.kind, span.name, inputs, span.call_id, own)
         span.trace.begin(span.id, None, record, thread)
 
@@ -309,10 +360,16 @@ class _SpanHandler(BaseSpanHandler[Any]):
         tags: dict[str, Any] | None = None,
         **kwargs: Any,  # noqa: ARG002 - LlamaIndex's signature
     ) -> None:
-        _quietly(TRACKER.enter, id_, bound_args.arguments, instance, parent_id, tags)
+        try:
+            TRACKER.enter(id_, bound_args.arguments, instance, parent_id, tags)
+        except Exception as fault:  # noqa: BLE001 - the dispatcher would swallow it unseen
+            TRACKER.keep(fault)
 
-    def span_exit(self, id_: str, *_: Any, **given: Any) -> None:
-        _quietly(TRACKER.exit, id_, given.get("result"))
+    def span_exit(self, id_: str, *_: Any, result: object = None, **__: Any) -> None:
+        try:
+            TRACKER.exit(id_, result)
+        except Exception as fault:  # noqa: BLE001 - as above
+            TRACKER.keep(fault)
 
     def span_drop(self, id_: str, *_: Any, **given: Any) -> None:
         _quietly(TRACKER.drop, id_, given.get("err"))

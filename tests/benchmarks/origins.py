@@ -1,8 +1,8 @@
 """Measures in generated apps whether a model's words count as evidence, and whether sources are recognised.
 
-    python tests/benchmarks/origins.py [--runs 2000] [--seed 0] [--only langchain | llama_index | langchain_torn]
+    python tests/benchmarks/origins.py [--runs 2000] [--seed 0] [--only langchain | llama_index | langchain_torn | llama_index_torn]
 
-A third of the runs each are apps of LangChain and LangGraph, of LlamaIndex, and torn runs (see tests/origins). `langchain_torn` are graphs
+A quarter of the runs each are apps of LangChain and LangGraph, of LlamaIndex, and torn runs of both (see tests/origins). `langchain_torn` are graphs
 whose runs are interrupted, crash, or go on in another worker: `report differs` counts those whose claims, entry steps or
 sources are not those of the same run in one piece, or for a worker that knows nothing of it, that are `assessed` all the
 same. Prints one JSON line for
@@ -28,10 +28,16 @@ sys.path.insert(0, str(Path(__file__).parents[1] / "origins"))
 import langchain_apps
 import langchain_torn
 import llama_index_apps
+import llama_index_torn
 from limits import is_known
 from story import KINDS, Tally
 
-LIBRARIES = {"langchain": langchain_apps, "llama_index": llama_index_apps, "langchain_torn": langchain_torn}
+LIBRARIES = {
+    "langchain": langchain_apps,
+    "llama_index": llama_index_apps,
+    "langchain_torn": langchain_torn,
+    "llama_index_torn": llama_index_torn,
+}
 
 
 def measured(library: str, runs: int, seed: int) -> None:

@@ -47,3 +47,10 @@ def test_a_run_that_was_torn_has_the_report_of_a_whole_one_or_says_that_it_has_n
         apps.played(f"torn-{seed}", tally)
     assert tally.runs["all"] == TORN // PARTS
     assert [(seed, each) for seed, each in tally.violations if each.way != "subgraph, history"] == []
+
+
+def test_an_app_of_llama_index_that_another_worker_continues_likewise():
+    apps, tally = import_module("llama_index_torn"), Tally()
+    for seed in range(30):
+        apps.played(f"torn-{seed}", tally)
+    assert tally.violations == []

@@ -15,7 +15,7 @@ from typing import Any
 
 from trail_callbacks.capture.conversation import Earlier, mark_model_text, recall, time_of
 from trail_callbacks.capture.echoes import asks
-from trail_callbacks.capture.events import DECLARED, IMPORTED, Event, Piece
+from trail_callbacks.capture.events import DECLARED, IMPORTED, LEFT, Event, Piece
 from trail_callbacks.capture.lineage import (
     Contribution,
     Contributions,
@@ -146,7 +146,8 @@ class _Builder:
 
     def _read(self, slot: Slot) -> NodeDraft | None:
         """The node of an input that no recorded step produced as it is."""
-        return (self._revised(slot) or self._untraced(slot)) if slot.run.parent else self._given_to_app(slot)
+        inside = slot.run.parent is not None or self._state.holds(slot)
+        return (self._revised(slot) or self._untraced(slot)) if inside else self._given_to_app(slot)
 
     def _made_by_code(self, slot: Slot) -> NodeDraft | None:
         """The node of a text that untraced code returned, if that code is its source."""
@@ -288,6 +289,7 @@ class _Builder:
 
     def _draft(self, kind: NodeKind, slot: Slot, order: float, more: dict[str, Any] | None = None) -> NodeDraft:
         attributes = {**slot.piece.attributes, **(more or {})}
+        attributes.pop(LEFT, None)
         if slot.piece.id is not None:
             attributes.setdefault("id", slot.piece.id)
         retrieved = kind == "document" and slot.run.kind == "retriever"

@@ -25,6 +25,9 @@ CUT = "cut"
 REPLY = "reply"
 """Attribute of a piece: what a user replied to an interrupt, not the request of the run that it resumes."""
 
+LEFT = "left"
+"""Attribute of an input piece that may have been in a state or a history before the run: under which name."""
+
 DECLARED = "declared"
 """Attribute of a source that a function of the app declared: it counts for the answer, shown in a prompt or not."""
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import time
 from collections import OrderedDict
-from collections.abc import Callable, Hashable, Sequence
+from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
 from contextvars import ContextVar
 from itertools import islice
 from threading import Lock, RLock
@@ -16,7 +16,7 @@ from trail_callbacks.capture.conversation import Earlier, tells, told
 from trail_callbacks.capture.events import Event, Pending, RunEnded, RunFailed, RunStarted
 from trail_callbacks.capture.joining import joined
 from trail_callbacks.capture.redaction import Redact, Redactor
-from trail_callbacks.capture.resumed import Turn, asks, resumed, shares_state
+from trail_callbacks.capture.resumed import Turn, asks, left_before, outputs_of, resumed, shares_state, whose
 from trail_callbacks.capture.run_tree import Deferred, EventMaker, RunTree, Sources
 from trail_callbacks.errors import InputError
 from trail_callbacks.forking import renewed_in_child
@@ -29,6 +29,7 @@ Elsewhere = Callable[[str, float], Turn | None]
 """Finds the turn of a thread before a time, see `Recorder`."""
 
 _UNFINISHED = 4_096  # run trees at once; a server has as many as requests under way, and few that never end
+_LOOKED = 64  # roots in which a text is looked for that nobody knows who wrote
 _JOINED = 16  # roots before another one that it may be joined with
 _RECORDERS = 4  # whose last root a context remembers: a handler, a block inside it, a guard
 _begun: ContextVar[tuple[tuple[object, str], ...]] = ContextVar("trail_begun", default=())
@@ -185,6 +186,13 @@ class Recorder:
             del self._open[oldest.root_id]
             self._forget_runs(oldest)
         return trace
+
+    def continues(self, root_id: str, thread: str) -> None:
+        """Makes an unfinished root a turn of a conversation, if it was begun as none; see `begin`."""
+        with self._lock:
+            trace = self._open.get(root_id)
+            if trace is not None and trace.thread is None:
+                trace.thread = thread
 
     def _forget_runs(self, trace: RunTree) -> None:
         for key in trace.runs:
@@ -352,8 +360,8 @@ class Recorder:
         """A run with those before it that it resumes, each the one before, oldest first; and the oldest itself."""
         parts: list[tuple[Event, ...]] = [own]
         here: RunTree | Turn = trace
-        while isinstance(here, RunTree) and here.thread and not asks(parts[0]) and len(parts) < _JOINED:
-            before = self._before(here)
+        while isinstance(here, RunTree) and not asks(parts[0]) and len(parts) < _JOINED:
+            before = self._before(here) if here.thread or left_before(parts[0]) else None
             if before is None or (isinstance(before, RunTree) and before.forgotten):
                 break
             events = self._events_of(before) if isinstance(before, RunTree) else before.events
@@ -404,21 +412,50 @@ class Recorder:
         return found[::-1]
 
     def _before(self, trace: RunTree) -> RunTree | Turn | None:
-        """The turn before: the last of the same thread, here or elsewhere, else what wrote what the history tells."""
+        """The turn before: the last of the same thread, here or elsewhere, else what wrote what this one found."""
         with self._lock:
-            closed = [each for each in self._closed.values() if each is not trace and each.started < trace.started]
+            kept = [*self._closed.values(), *self._open.values()]
+            before = [each for each in kept if each is not trace and each.started < trace.started]
+        closed = [each for each in before if each.ended < math.inf]
         if trace.thread is not None:
             last = next((each for each in reversed(closed) if each.thread == trace.thread), None)
             other = self._turn_elsewhere(trace)
             known = last is not None and (other is None or last.epoch + last.ended >= (other.events[0].at or 0.0))
-            return last if known else other
-        started = [event for event in self._events_of(trace) if isinstance(event, RunStarted)]
+            if (found := last if known else other) is not None:
+                return found
+        own = self._events_of(trace)
+        started = [event for event in own if isinstance(event, RunStarted)]
         read = {piece.id for event in started for piece in event.inputs if piece.role == "assistant"}
-        history = read - _ids_written(trace.events) - {None}
-        texts = told(trace.events)
+        history = read - _ids_written(own) - {None}
+        texts = told(own)
         for each in reversed(closed) if history else closed[: -_TOLD - 1 : -1] if texts else ():
             events = self._events_of(each)
             if not history.isdisjoint(_ids_written(events)) or (each.thread is None and tells(texts, events)):
+                return each
+        if left := left_before(own):
+            return self._wrote(left, own, reversed(before))
+        bare = [each for each in started[:1] if each.kind == "model" and trace.thread is None]  # called by hand
+        return self._wrote([piece.text for each in bare for piece in each.inputs], own, self._inherited(trace))
+
+    def _inherited(self, trace: RunTree) -> Iterator[RunTree]:
+        """The roots that the context of a root had begun before, the latest first: code that calls by hand."""
+        here = trace.inherited
+        for _ in range(_JOINED):
+            with self._lock:
+                before = self._closed.get(here or "")
+            if before is None:
+                return
+            yield before
+            here = before.inherited
+
+    def _wrote(self, texts: Sequence[str], own: Sequence[Event], before: Iterable[RunTree]) -> RunTree | None:
+        """The last root of the same user of which an output is one of some texts, or in one."""
+        longest = max(map(len, texts), default=0)
+        for each in islice(before, _LOOKED) if texts else ():
+            if each.wrote is None or each.ended == math.inf:
+                each.wrote = outputs_of(self._events_of(each))
+            said = (text for text in each.wrote if len(text) <= longest)
+            if any(text in known for text in said for known in texts) and whose(self._events_of(each)) == whose(own):
                 return each
         return None
 

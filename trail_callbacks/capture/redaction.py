@@ -12,6 +12,7 @@ from typing import Any, TypeAlias
 from trail_callbacks.capture.events import (
     DECLARED,
     FILTER,
+    LEFT,
     REPLY,
     Event,
     Hints,
@@ -31,7 +32,10 @@ WITHHELD = "[withheld: redact failed]"
 
 _KINDS = frozenset({"instruction", "contradiction"})  # of what a context filter found
 _READ = (
-    NAMES | _KINDS | {REPLY, DECLARED, FILTER, "answer", "question", "kept", "reasons", "quote", "why", "source"} | KEYS
+    NAMES
+    | _KINDS
+    | {REPLY, LEFT, DECLARED, FILTER, "answer", "question", "kept", "reasons", "quote", "why", "source"}
+    | KEYS
 )
 """Names that mean something to the rest of the engine: of attributes, of inputs and outputs. They stay."""
 

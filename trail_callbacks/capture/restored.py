@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from trail_callbacks.capture.conversation import TURN, Earlier, order_of
+from trail_callbacks.capture.events import LEFT
 from trail_callbacks.capture.lineage import NodeDraft
 from trail_callbacks.capture.match import Text
 from trail_callbacks.capture.runs import CapturedRun, Slot, is_reply
@@ -34,8 +35,9 @@ class RestoredState:
         self.known: dict[str, NodeDraft] = {}
 
     def holds(self, slot: Slot) -> bool:
-        """True for a value of such a state: all or a part of it was there before."""
-        return slot.side == "in" and slot.run.hints.channels and slot.run.parent in self._graphs
+        """True for a value of such a state, or a message: all or a part of it may have been there before."""
+        channel = slot.run.hints.channels and slot.run.parent in self._graphs
+        return slot.side == "in" and (channel or LEFT in slot.piece.attributes)
 
     def reaches(self, slot: Slot) -> bool:
         """True for what may hold such a text that no step explains: in a function, what its tasks returned before."""
@@ -75,9 +77,10 @@ class RestoredState:
 
     def _unseen(self, slot: Slot) -> NodeDraft:
         piece = slot.piece
-        if piece.role == "assistant":
-            return self._draft("completion", slot, slot.run.start, {"history": True})
-        more: dict[str, Any] = {UNSEEN: str(piece.path[0]) if piece.path else ""}
+        more: dict[str, Any] = {UNSEEN: piece.attributes.get(LEFT) or (str(piece.path[0]) if piece.path else "")}
+        if piece.role == "assistant":  # a model's, of which nobody may know what it rests on
+            history = {"history": True, **(more if LEFT in piece.attributes else {})}
+            return self._draft("completion", slot, slot.run.start, history)
         draft = self._draft(_KINDS.get(piece.form, "completion"), slot, slot.run.start, more)
         draft.origin, draft.step = "unknown", "state"
         return draft

@@ -12,8 +12,10 @@ from dataclasses import replace
 from typing import Protocol, cast
 
 from trail_callbacks.capture.conversation import Earlier
-from trail_callbacks.capture.events import REPLY, Event, Piece, RunEnded, RunStarted
+from trail_callbacks.capture.events import LEFT, REPLY, Event, Piece, RunEnded, RunStarted
 from trail_callbacks.capture.joining import moved
+from trail_callbacks.capture.match import Text
+from trail_callbacks.capture.payloads import CONTEXT
 from trail_callbacks.graph import ProvenanceGraph
 
 
@@ -41,7 +43,30 @@ def asks(events: Sequence[Event]) -> bool:
     """True if the root was called with something of its own: it is a turn, and resumes none."""
     root = events[0].run_id if events else None
     given = (each.inputs or () for each in events if each.run_id == root)
-    return any(REPLY not in piece.attributes for pieces in given for piece in pieces)
+    return any(piece.attributes.keys().isdisjoint({REPLY, LEFT}) for pieces in given for piece in pieces)
+
+
+def outputs_of(events: Sequence[Event]) -> set[str]:
+    """Returns the texts that the runs among some events wrote, but for words that may stand anywhere."""
+    texts = {piece.text.strip() for event in events for piece in getattr(event, "outputs", ())}
+    return {text for text in texts if Text(text).distinctive}
+
+
+def whose(events: Sequence[Event]) -> list[object]:
+    """Returns whose run it is, as far as its root says: what one user's run wrote is none of another's."""
+    said = events[0].metadata if events and isinstance(events[0], RunStarted) else {}
+    return [said.get(key) for field in ("user", "tenant") for key in CONTEXT[field]]
+
+
+def left_before(events: Sequence[Event]) -> list[str]:
+    """Returns the texts that a run read of a state or a history and that were there before: it had not written them."""
+    own, found = set[str](), dict[str, None]()
+    for event in events:
+        read = (*(event.inputs or ()), *getattr(event, "more_inputs", ()))
+        texts = (piece.text.strip() for piece in read if LEFT in piece.attributes)
+        found |= dict.fromkeys(text for text in texts if text not in own)
+        own.update(piece.text.strip() for piece in getattr(event, "outputs", ()))
+    return list(found)
 
 
 def shares_state(before: Sequence[Event], events: Sequence[Event]) -> bool:
@@ -64,7 +89,11 @@ def resumed(parts: Sequence[Sequence[Event]]) -> tuple[Event, ...]:
         if isinstance(event, RunStarted)
     }
     ids = {run: latest[name].run_id for run, name in names.items()}
-    root = latest[""] = replace(latest[""], inputs=tuple(piece for events in parts for piece in _given(events)))
+    given = [piece for events in parts for piece in _given(events)]
+    found_left = [piece for piece in given if LEFT in piece.attributes]
+    known = {text for events in parts[:-1] for text in outputs_of(events)} if found_left else ()
+    again = [piece for piece in found_left if any(text in piece.text for text in known)]
+    root = latest[""] = replace(latest[""], inputs=tuple(piece for piece in given if piece not in again))
     found: list[Event] = []
     begun = set[str]()
     for place, events in enumerate(parts):

@@ -12,6 +12,7 @@ from typing import Any
 from trail_callbacks.capture.events import (
     CUT,
     DECLARED,
+    LEFT,
     Event,
     Pending,
     Piece,
@@ -48,6 +49,7 @@ class RunTree:
         inherited: The root that the context in which this one started had begun before.
         before: Roots that had ended when this one started, the latest first, if runs are joined.
         elsewhere: The turn before that another recording kept, if any, once it was looked up.
+        wrote: The texts that its runs wrote, if others were compared with them.
         graph: The graph, once it no longer changes.
         declared: Finds the sources that the app declares.
         kept: Records that were read of a tree that goes on, see `EventMaker.add`.
@@ -71,6 +73,7 @@ class RunTree:
     inherited: str | None = None
     before: tuple[str, ...] = ()
     elsewhere: tuple[Turn, ...] | None = None
+    wrote: set[str] | None = None
     graph: ProvenanceGraph | None = None
     declared: DeclaredSources | None = None
     kept: list[Pending | Deferred] = field(default_factory=list)
@@ -82,6 +85,7 @@ class RunTree:
     def drop_events(self) -> None:
         """Drops all that was recorded; the graph stays."""
         self.pending, self.times, self.events, self.kept, self.declared, self.pieces = [], [], [], [], None, {}
+        self.wrote = None
 
 
 class EventMaker:
@@ -146,13 +150,16 @@ def _shared(event: Event, pieces: dict[Hashable, Piece]) -> Event:
     """The event with pieces that equal ones of earlier events replaced by those."""
 
     def same(several: Sequence[Piece]) -> tuple[Piece, ...]:
-        return tuple([each if each.attributes else pieces.setdefault(_key(each), each) for each in several])
+        return tuple(
+            [pieces.setdefault(_key(each), each) if each.attributes.keys() <= {LEFT} else each for each in several]
+        )
 
     return with_pieces(event, same)
 
 
 def _key(piece: Piece) -> Hashable:
-    return piece.path, piece.ref, piece.form, piece.id, piece.role, piece.call_id, piece.origin, piece.text
+    left = piece.attributes.get(LEFT)
+    return piece.path, piece.ref, piece.form, piece.id, piece.role, piece.call_id, piece.origin, left, piece.text
 
 
 def _without_payload(seq: int, record: Pending) -> Event:

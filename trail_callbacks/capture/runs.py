@@ -7,7 +7,18 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Literal
 
-from trail_callbacks.capture.events import CUT, REPLY, Event, Hints, Piece, RunEnded, RunFailed, RunKind, RunStarted
+from trail_callbacks.capture.events import (
+    CUT,
+    LEFT,
+    REPLY,
+    Event,
+    Hints,
+    Piece,
+    RunEnded,
+    RunFailed,
+    RunKind,
+    RunStarted,
+)
 from trail_callbacks.capture.payloads import fields_text
 from trail_callbacks.graph import NodeKind
 
@@ -189,6 +200,7 @@ _MESSAGES = ((), ("messages",))  # where a conversation ends with the answer
 NAMES = frozenset({*_QUESTION, *MATERIAL, *_ANSWER, _STRUCTURED, _PARSED, _RAW})
 """Names of inputs and outputs that say what they hold."""
 
+_NOT_ASKED = frozenset({REPLY, LEFT})
 _LONG = 1000  # characters; an input this long is material rather than a question
 
 
@@ -198,7 +210,11 @@ def question_first(inputs: Sequence[Slot]) -> Slot | None:
     If there is a message history and also a separate text named `question` or similar, that text is the request.
     """
     texts = [
-        slot for slot in inputs if slot.piece.text.strip() and slot.piece.form != "document" and not is_reply(slot)
+        slot
+        for slot in inputs
+        if slot.piece.text.strip()
+        and slot.piece.form != "document"
+        and slot.piece.attributes.keys().isdisjoint(_NOT_ASKED)
     ]
     for name in _QUESTION[:_UNAMBIGUOUS]:
         named = [slot for slot in texts if slot.piece.path == (name,) and slot.piece.form == "text"]

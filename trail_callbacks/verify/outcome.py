@@ -206,10 +206,15 @@ def lacking(report: Report, lost: Sequence[str]) -> Report:
     return replace(report, state=state, warnings=tuple(dict.fromkeys([*lost, *report.warnings])))
 
 
-def unseen(graph: ProvenanceGraph) -> list[str]:
-    """Returns what the graph of an answer lacks because it rests on a state whose writers were not seen, a sentence."""
+def unseen(graph: ProvenanceGraph, verdicts: Sequence[Verdict]) -> list[str]:
+    """Returns what the graph of an answer lacks because it rests on a state whose writers were not seen, a sentence.
+
+    On an earlier message of a model rests only what no source supports.
+    """
     behind = [graph.answer, *graph.upstream(graph.answer.id)] if graph.answer is not None else []
-    names = sorted({str(node.attributes[UNSEEN]) or "the input" for node in behind if UNSEEN in node.attributes})
+    rests = any(each.support not in {SupportClass.SUPPORTED, SupportClass.UNEVALUATABLE} for each in verdicts)
+    left = [each for each in behind if rests or (each.kind, each.origin) != ("completion", "model")]
+    names = sorted({str(each.attributes[UNSEEN]) or "the input" for each in left if UNSEEN in each.attributes})
     why = (
         f"the answer rests on a state that was there before the run ({', '.join(names)}); who wrote it was not "
         "recorded, so it is no evidence. Give all workers one store=, or name the sources in sources="

@@ -146,7 +146,7 @@ def pipeline(  # noqa: C901 - all its steps, in order
             coverage=coverage.share,
         )
         lost = answer.attributes.get(LOST) if answer is not None else None
-        return lacking(found, [*unseen(graph), *(map(str, lost) if isinstance(lost, list | tuple) else ())])
+        return lacking(found, [*unseen(graph, verdicts), *(map(str, lost) if isinstance(lost, list | tuple) else ())])
 
     extraction, coverage = Extraction(claims=()), AnswerCoverage(None)
     answer = graph.answer

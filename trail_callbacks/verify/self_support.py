@@ -31,7 +31,7 @@ def self_supported(
     """Finds unsupported and undecided claims that only texts or parts by a model state, word for word or nearly so."""
     unsupported = [verdict.support in UNSUPPORTED or verdict.undecided is not None for verdict in verdicts]
     upstream = graph.upstream(graph.answer.id) if graph.answer is not None and any(unsupported) else ()
-    sources = [node for node in upstream if node.kind in EVIDENCE_KINDS]
+    sources = [node for node in upstream if node.kind in EVIDENCE_KINDS or _is_of_before(node)]
     written = [_Part(node, start, end) for node in sources for start, end in _written(node)]
     evidence = [_Part(node, start, end) for node in sources if node.is_evidence for start, end in _rest(node)]
     marked = list(verdicts)
@@ -44,7 +44,7 @@ def self_supported(
             quotes = [(entry, claim.quote)]
         if not quotes or any(part.quote(claim) for part in evidence):
             continue
-        surely = any(node.origin != "unknown" for node, _ in quotes)
+        surely = any(node.origin != "unknown" and not _is_of_before(node) for node, _ in quotes)
         note = f"Only a text that a model {'wrote' if surely else 'may have written'} states it ({quotes[0][0].id})."
         if verdict.undecided is not None:
             marked[n] = replace(verdict, undecided=f"{note} {verdict.undecided}".rstrip())
@@ -57,6 +57,11 @@ def self_supported(
         for node, quote in quotes:
             by_text.setdefault(node.id, (node, quote, []))[2].append(claim.id)
     return marked, list(_warnings(list(by_text.values())))
+
+
+def _is_of_before(node: Node) -> bool:
+    """True for a model's message of which nobody saw what it rests on."""
+    return node.origin == "model" and node.kind == "completion" and UNSEEN in node.attributes
 
 
 def _warnings(texts: Sequence[tuple[Node, str, list[str]]]) -> Iterator[str]:
