@@ -92,8 +92,8 @@ def test_what_a_model_that_is_not_in_the_file_may_have_written_is_no_evidence(tr
 
 
 def test_an_answer_that_was_cut_off_is_not_judged_whole(trace):
-    spans = made.run(answer=ANSWER)
-    for end in (20, len(made.TEXT), 64):  # in a word, after a sentence
+    spans = made.run(answer=f"{ANSWER} It is red.")
+    for end in (20, len(ANSWER), 64):  # after a word, after a sentence, in a word
         spans[0]["attributes"]["output.value"] = ANSWER[:end]
         assert "texts of app end where others of the file go on" in trace(spans).lost[0]
     spans[2]["attributes"]["llm.output_messages.0.message.content"] = ANSWER[:64]

@@ -180,6 +180,7 @@ def _cut(steps: Sequence[Step], root: Step | None) -> Iterator[tuple[str, Gap]]:
     read = "\n".join(piece.text for step in steps if step.kind == "model" for piece in step.inputs)
     answers = {piece.text for piece in root.outputs} if root else set()
     written = answers | {piece.text for step in steps if step.kind == "model" for piece in step.outputs}
+    inside = {piece.text for step in steps if step is not root for piece in (*step.inputs, *step.outputs)}
     several = {piece.text for step in steps for piece in step.documents}
     searched = len(read) * len(several) <= _SEARCHED**2
     equal = Counter(len(text) for text in texts)
@@ -188,8 +189,9 @@ def _cut(steps: Sequence[Step], root: Step | None) -> Iterator[tuple[str, Gap]]:
     for step in steps:
         for piece in (*step.outputs, *(step.inputs if step is root else ())):
             text, is_document = piece.text, piece.form == "document"
-            ended = text.endswith(_ENDS)  # an answer may be cut there, too
-            if text.endswith("\n") or (ended and step is not root) or len(text) < (_WORD if step is root else _LONG):
+            ended = text.endswith(_ENDS)  # an answer may be cut there, too: then no other step has this text
+            short = len(text) < (_WORD if step is root else _LONG)
+            if short or text.endswith("\n") or (ended and (step is not root or text in inside)):
                 continue
             at = read.find(text) if is_document and searched else -1
             goes_on = at >= 0 and _goes_on(text, read[at + len(text) :][:2])
