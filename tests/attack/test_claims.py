@@ -98,6 +98,8 @@ def test_a_claim_covers_what_it_says_and_no_other_order_or_word(said, swapped, w
         ("Le moulin est vieux. Il a br\u00fbl\u00e9 en 1990.", "Il a br\u00fbl\u00e9 en 1990.", "Le moulin a br\u00fbl\u00e9 en 1990."),
         ("\u5854\u5f88\u65e7\u3002\u5b83\u9ad877\u7c73\u3002", "\u5b83\u9ad877\u7c73\u3002", "\u5854\u9ad877\u7c73\u3002"),
         ("Its wheels turn.", "Its wheels turn.", "The wheels of the mill turn."),
+        ("- Wheels: 3\n", "Wheels: 3", "The mill has 3 wheels."),
+        ("Yes, the mill is old.", "Yes, the mill is old.", "The mill is old."),
         ("- built in 1543\n", "built in 1543", "The mill was built in 1543."),
     ],
 )  # fmt: skip

@@ -46,7 +46,7 @@ _LISTED = re.compile(r"(?:\d{1,3}|[a-z]|[ivx]{1,5})[.)]", re.IGNORECASE)
 _TITLE = re.compile(r"\s*(?:#{1,6}\s.*|\*\*[^*\n]{1,100}\*\*\W*)|.*[:\uff1a][*_\s]*", re.DOTALL)
 _LONGEST = 2000  # characters of a title that are searched for a verb
 _END = 4  # words and marks of an unfinished sentence from its verb on: `the steps are as follows:`
-_COMMAS = 4  # commas of a sentence at which its parts may have been exchanged
+_COMMAS = 4  # commas, colons and bars of a sentence at which its parts may have been exchanged
 _NEAR = 8  # places of a word that are tried, to each side
 _LONG = 100  # words of a claim; a longer one is restated only as a whole
 _UNSPACED = re.compile("[\u0e00-\u0e7f\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff]")
@@ -252,8 +252,8 @@ class _Reading:
         sequence = [word.key for word in words]
         if any(each.holds(sequence) for each in told):
             return set(range(len(words)))
-        # `In 1990, it burnt` may become `It burnt in 1990`
-        commas = islice((at for at, sign in enumerate(said) if sign in ",\uff0c\u060c"), _COMMAS)
+        # `In 1990, it burnt` may become `It burnt in 1990`, and `Wheels: 3` `It has 3 wheels`
+        commas = islice((at for at, sign in enumerate(said) if sign in ",:|\uff0c\u060c\uff1a"), _COMMAS)
         turns = dict.fromkeys([0, *(sum(word.start < comma for word in words) for comma in commas)])
         kept: Counter[str] = Counter()  # of a word that comes twice a claim may keep either
         for each in told:

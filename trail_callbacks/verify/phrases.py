@@ -35,11 +35,12 @@ _BESIDE = vocabulary(
     terms case order fact hand contrast addition short general particular worth noting noted recommended advisable
     possible whereas whether difference differences definition process reason reasons benefit benefits factor
     factors characteristics advantages list correct final possibility possibilities option options conclude infer
-    elaborate summarized defined further additional information details meaning few true sondern sino
+    elaborate summarized defined further additional information details meaning few true yes ja oui sim sondern sino
     er sie ihn ihm ihr ihre ihnen sein seine il elle ils elles lui leur leurs él ella ellos ellas egli lei loro esso
     essa ele ela eles elas hij zij hun
     \u043e\u043d \u043e\u043d\u0430 \u043e\u043d\u043e \u043e\u043d\u0438 \u0435\u0433\u043e \u0435\u0435
     \u0438\u0445 \u0438\u043c bu onlar
+    \u305d\u308c \u3053\u308c \u4ed6\u4eec \u5b83\u4eec s\u00ed s\u00ec \u0434\u0430
     """
 )
 """Words that state nothing beside a claim of the same sentence, or that it says otherwise, such as pronouns."""
