@@ -134,7 +134,7 @@ class Entry:
     def run_row(self, added: float) -> dict[str, Any]:
         """The row of `runs`, without `n`."""
         run = self.run
-        figures = {name: run.figures.get(name, Figure()) for name in FIGURES}
+        figures = {name: known.value for name, known in run.figures.items() if known.counts}
         return {
             **{column: getattr(run, name) for column, name in _COLUMNS.items()},
             "run": plain(run.id),
@@ -146,7 +146,7 @@ class Entry:
             "unsupported": run.unsupported,
             **{name: run.outcomes.get(name, 0) for name in OUTCOMES},
             # what words say stays in `details`: what is counted goes by gold and judges
-            **{f"f_{name}": known.value if known.counts else None for name, known in figures.items()},
+            **{f"f_{name}": figures.get(name) for name in FIGURES},
         }
 
     @property
@@ -278,7 +278,8 @@ class Preparation:
             run = run and redacted_run(run, redactor)
             said = redactor.metadata(said)
             _pause()
-        run = described(run or observe(report, trace, at=at, rate=rate), said)
+        run = run or observe(report, trace, at=at, rate=rate)
+        run = described(run, said) if said else run
         if guard is not None:
             run = replace(run, fields={**run.fields, "guard": guard})
         if (
