@@ -312,8 +312,12 @@ class _Builder:
             if node is None:
                 kind: NodeKind = "instruction" if origin == "template" else "document"
                 left = origin == "unknown" and not any(IMPORTED in slot.piece.attributes for slot in run.inputs)
-                attributes = {UNSEEN: "a part"} if left else {}
-                node = NodeDraft(kind, Text(text), run, run.start - 0.5, attributes, origin=origin)
+                wrote = self._earlier.model_spans(Text(text)) if left and self._earlier is not None else None
+                node = NodeDraft(kind, Text(text), run, run.start - 0.5, origin=origin)
+                if wrote is not None:  # it is of an earlier turn
+                    node.origin, node.model_spans = "given", wrote
+                elif left:
+                    node.attributes[UNSEEN] = "a part"
                 self._instructions[text] = node
                 self._drafts.append(node)
             draft.inputs.setdefault(node, Contribution("declared", 1.0))

@@ -61,6 +61,10 @@ class Earlier:
         wrote = [span for node, spans in found if not node.is_evidence for span in spans]
         return merged([(start, end) for start, end in wrote if not any(start < e and s < end for s, e in held)])
 
+    def repeats(self, text: Text) -> bool:
+        """True if a text is, or holds in full, what a model wrote before."""
+        return bool(self._stated(text))
+
     def sources(self, text: Text) -> list[tuple[Node, int]]:
         """Returns the evidence behind what a text repeats of a model's before, with its turns, the latest first."""
         found: dict[str, tuple[Node, int]] = {}

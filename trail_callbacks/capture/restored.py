@@ -79,8 +79,10 @@ class RestoredState:
         piece = slot.piece
         more: dict[str, Any] = {UNSEEN: piece.attributes.get(LEFT) or (str(piece.path[0]) if piece.path else "")}
         if piece.role == "assistant":  # a model's, of which nobody may know what it rests on
-            history = {"history": True, **(more if LEFT in piece.attributes else {})}
-            return self._draft("completion", slot, slot.run.start, history)
+            known = LEFT not in piece.attributes or (
+                self._earlier is not None and self._earlier.repeats(self._text(slot))
+            )
+            return self._draft("completion", slot, slot.run.start, {"history": True, **({} if known else more)})
         draft = self._draft(_KINDS.get(piece.form, "completion"), slot, slot.run.start, more)
         draft.origin, draft.step = "unknown", "state"
         return draft
