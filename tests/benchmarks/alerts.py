@@ -16,6 +16,12 @@ objectives, and the answers well within theirs: nothing needs to be found there.
 - `textbook`: factors 14.4, 6 and 1 on the same windows, bad shares as they are, nothing held back;
 - `instant`: the bad share of the last 5 minutes is over the budget.
 
+Incidents (`--scenes`, nothing else then) are played on whole runs, as a judge leaves them: one that is right, one that
+takes a tenth of its readings the wrong way round, and one of words, which finds 40 % of good retrievals bad, decides
+contradictions and leaves open what no source says. 1 % of the runs fail in each way; in an incident of three days 40 %
+do, of all runs or of the tenant with 30 %; without retrieval or ranking 60 % of the answers decline and the others are
+unsupported. `owner` says whether the right owner was called, nobody, or (also) another; `pages` counts those told.
+
 One JSON line for each rate and measure. `found`: share of degradations that were told of (with those that were paged),
 and the median and 90th percentile of hours until then, over those found; `right`: share of those found whose first call
 went to the owner of the broken stage and to nobody else; `false`: pages and tickets in a month with nothing planted.
@@ -26,18 +32,20 @@ from __future__ import annotations
 
 import argparse
 import json
+from collections import Counter
 from collections.abc import Iterator, Mapping
 from concurrent.futures import ProcessPoolExecutor
 from functools import partial
 from itertools import product
-from math import sqrt
+from math import prod, sqrt
 from typing import NamedTuple
 
 import numpy as np
 
-from trail_callbacks.monitor import Tally
+from trail_callbacks.monitor import SIGNALS, Observation, Tally
 from trail_callbacks.monitor.evaluation import History, evaluate
 from trail_callbacks.monitor.objectives import DAY, Objectives, parse
+from trail_callbacks.report.diagnosis import Figure
 from trail_callbacks.statistics.intervals import wilson
 
 STEP, LOOK = 300, 600
@@ -101,6 +109,110 @@ class Traffic:
         low, high = max(0, int(since // STEP)), max(0, int(until // STEP))
         n, bad = sums[""][high] - sums[""][low], sums[signal.name][high] - sums[signal.name][low]
         return Tally(runs=n, decided=n, bad=bad, weight=n, bad_weight=bad, squares=n)
+
+
+OWNERS = {
+    "retrieval": "retrieval",
+    "ranking": "ranking",
+    "contradicts": "generation",
+    "uncited": "release_guard",
+    "declines": "generation",
+    "judge": "evaluator",
+}
+LEVEL = {"right": (0.95, ""), "errs": (0.8, "factors = [2.4, 2, 1]\n"), "words": (0.95, "")}
+
+
+def seen(kind: str, judge: str, *, answered: bool) -> Iterator[tuple[float, Observation]]:
+    """What a judge leaves of a run of which one thing went wrong, with probabilities."""
+    lost, dropped = kind == "retrieval", kind == "ranking"
+    declined = kind == "declines" or ((lost or dropped) and not answered)
+    absent, against = (lost or dropped) and answered, kind == "contradicts"
+    if kind == "judge":
+        yield 1.0, Observation(id="", at=0.0, state="error", outcomes={"not_judged": 5})
+        return
+    by, slip = ("words", 0.4) if judge == "words" else ("judge", 0.1 if judge == "errs" else 0.0)
+    for flips in product((False, True), repeat=3):
+        p = prod(slip if flip else 1 - slip for flip in flips)
+        if not p:
+            continue
+        covered, kept, wrong = (
+            x ^ flip for x, flip in zip((not lost, not dropped, absent or against), flips, strict=True)
+        )
+        if judge == "words":
+            p, wrong = p / (slip if flips[2] else 1 - slip) / 2, absent or against
+        bad = "contradicted" if against or not absent else "absent"
+        outcomes = {} if declined else {"supported": 2, bad: 3} if wrong else {"supported": 5}
+        state = "abstained" if declined else "assessed"
+        if judge == "words" and absent:
+            state, outcomes = "unverified", {"undecided": 5}
+        shares = {"query_coverage": covered, "selection": kept}
+        figures = {name: Figure(value=float(share), n=3, decided_by=by) for name, share in shares.items()}
+        if not declined:
+            cites = Figure(value=float(kind != "uncited"), n=5, decided_by="judge")
+            figures |= {"citation_presence": cites, "citation_recall": cites}
+        if outcomes.get("supported"):
+            figures["answer_coverage"] = Figure(value=outcomes["supported"] / 5, n=5, decided_by="judge")
+        yield p, Observation(id="", at=0.0, state=state, outcomes=outcomes, figures=figures)
+
+
+class Played(Traffic):
+    """Counts of runs of an incident, by the signals of what a judge leaves of them."""
+
+    def __init__(self, rate: float, days: float, seed: int, judge: str, incident: tuple | None = None) -> None:
+        rng = np.random.default_rng(seed)
+        starts = np.arange(int(days * DAY // STEP)) * STEP
+        mean = rate * STEP / DAY * (1 + 0.8 * np.sin(2 * np.pi * starts / DAY))
+        kinds = [
+            (kind, p, each)
+            for kind in ("good", *OWNERS)
+            for answered, part in ((True, 0.4), (False, 0.6))
+            for p, each in ((part * q, run) for q, run in seen(kind, judge, answered=answered))
+        ]
+        told = np.array([[SIGNALS[name].bad(run) for name in SIGNALS] for _, _, run in kinds], dtype=object)
+        self.sums = {}
+        for tenant, part in TENANTS.items():
+            runs, counts = rng.poisson(mean * part), 0
+            for during in (False, True):
+                broken, where, since, until = incident or ("", None, 0, 0)
+                hit = (starts >= since) & (starts < until) & (where in {None, tenant})
+                level = {kind: 0.4 if during and kind == broken else 0.01 for kind in OWNERS}
+                p = np.array([q * level.get(kind, 1 - sum(level.values())) for kind, q, _ in kinds])
+                counts = counts + rng.multinomial(np.where(hit == during, runs, 0), p / p.sum())
+            bad, known = ((told == True).astype(int), (told != None).astype(int))  # noqa: E711, E712 - of each cell
+            columns = {"": counts.sum(1)}
+            for n, name in enumerate(SIGNALS):
+                columns |= {name: counts @ bad[:, n], f"known {name}": counts @ known[:, n]}
+            self.sums[tenant] = {name: np.concatenate([[0], np.cumsum(each)]) for name, each in columns.items()}
+        self.sums[""] = {name: sum(self.sums[tenant][name] for tenant in TENANTS) for name in columns}
+
+    def tally(self, signal, since, until, segment=None, threshold=None) -> Tally:
+        sums = self.sums[(segment or {}).get("tenant", "")]
+        low, high = max(0, int(since // STEP)), max(0, int(until // STEP))
+        names = ("", f"known {signal.name}", signal.name)
+        n, known, bad = (int(sums[name][high] - sums[name][low]) for name in names)
+        return Tally(runs=n, decided=known, bad=bad, weight=known, bad_weight=bad, squares=known)
+
+
+def scene(task) -> tuple:
+    """Owners called and pages told in an incident, or in a month without one."""
+    rate, judge, kind, tenant, seed = task
+    objective, factors = LEVEL[judge]
+    names = [name for name in SIGNALS if name not in {"unsupported", "undecided"}]
+    tables = [
+        f'[[objective]]\nsignal = "{name}"\nobjective = {objective}\n{segment}'
+        for name in names
+        for segment in ("", 'segment = { tenant = "*" }\n')
+    ]
+    wanted = parse(f"lag = 0\n{factors}" + "\n".join(tables))
+    since = 4 * DAY + np.random.default_rng(seed + 10**6).integers(0, DAY // STEP) * STEP
+    until = since + (3 if kind else 30) * DAY
+    traffic = Played(rate, 35 if not kind else 9, seed, judge, (kind, tenant, since, until) if kind else None)
+    called = [call for call in ours(traffic, DAY, until, wanted) if call.at >= since]
+    owners = {call.owner for call in called}
+    pages = sum(call.severity == "page" for call in called)
+    verdict = "silence" if not owners else "right" if owners == {OWNERS.get(kind)} else "another"
+    verdict = "left open" if judge == "words" and verdict == "another" and owners == {"evaluator"} else verdict
+    return (rate, judge, kind or "nothing"), (verdict, pages, sorted(owners))
 
 
 class Call(NamedTuple):
@@ -203,7 +315,27 @@ def main() -> None:
     options.add_argument("--rates", type=int, nargs="+", default=[50, 500, 5_000, 50_000])
     options.add_argument("--points", type=int, nargs="+", default=[2, 5, 10, 30])
     options.add_argument("--processes", type=int, default=2)
+    options.add_argument("--scenes", action="store_true")
     asked = options.parse_args()
+    if asked.scenes:
+        of_rates = product(asked.rates, LEVEL, OWNERS, (None, "b"), range(asked.repeats))
+        tasks = [(*each, n) for n, (*each, _) in enumerate(of_rates)]
+        tasks += [
+            (rate, judge, "", None, 10**6 + n) for rate in asked.rates for judge in LEVEL for n in range(asked.months)
+        ]
+        with ProcessPoolExecutor(asked.processes) as pool:
+            found = list(pool.map(scene, tasks, chunksize=4))
+        for key in dict.fromkeys(key for key, _ in found):
+            each = [told for at, told in found if at == key]
+            line = dict(zip(("rate", "judge", "scene"), key, strict=True))
+            verdicts = Counter(verdict for verdict, _, _ in each)
+            line |= {"owner": {name: of(n, len(each)) for name, n in verdicts.items()}}
+            others = Counter(owner for verdict, _, owners in each if verdict == "another" for owner in owners)
+            print(
+                json.dumps(line | {"pages": counted(sum(n for _, n, _ in each), len(each)), "called": others}),
+                flush=True,
+            )
+        return
     months = [(rate, 1_000 * n + rate) for rate in asked.rates for n in range(asked.months)]
     cases = product(asked.rates, STAGES, asked.points, (None, "b"), range(asked.repeats))
     planted = [(rate, signal, points, tenant, n) for n, (rate, signal, points, tenant, _) in enumerate(cases)]

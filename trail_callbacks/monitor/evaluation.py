@@ -55,6 +55,7 @@ class Alert:
     share: float | None = None
     low: float | None = None  # lower end of its 95 % interval; likewise
     burn: float | None = None  # `share` as a multiple of the budget; likewise
+    over: bool = False  # whether more runs than allowed were bad in the last hours, be it over or not
     cause: str | None = None  # id of the alert that it is held back for
     why: str = ""  # what happened, in words
 
@@ -126,11 +127,15 @@ class _Readout:
         budget, minimum = self.objective.budget, self.objective.minimum
         return next((each for each in self.windows if each.fires(budget, minimum)), None)
 
-    @cached_property
-    def burning(self) -> BurnWindow | None:
-        """The shortest window in which more runs are bad than the objective allows, at any speed."""
-        budget, minimum = self.objective.budget, self.objective.minimum
-        return next((each for each in self.windows if each.exceeds(budget, minimum)), None)
+    @property
+    def over(self) -> bool:
+        """Whether more runs are bad than the objective allows, surely and at any speed, in the last hours.
+
+        Where these hold too few runs, the longest window tells.
+        """
+        enough = [each.long for each in self.windows if each.long.decided >= self.objective.minimum]
+        asked = enough[:-1] if len(enough) == len(self.windows) else enough
+        return any(each.at_least > self.objective.budget for each in asked)
 
     @cached_property
     def shown(self) -> BurnWindow:
@@ -139,9 +144,15 @@ class _Readout:
         return self.fired or max(enough, key=lambda each: each.long.share or 0.0, default=self.windows[-1])
 
     def explains(self, other: _Readout) -> bool:
-        """Whether enough runs are bad at this stage, in the window in which it burns, to be why another burns."""
-        burning = self.burning
-        return burning is not None and (burning.long.share or 0.0) >= EXPLAINS * (other.shown.long.share or 0.0)
+        """Whether so many runs are bad at this stage, in the window in which another burns, that they are why."""
+        shown = other.shown
+        mine = next(each.long for each in self.windows if each.rate.long == shown.rate.long)
+        if mine.decided < self.objective.minimum or (mine.share or 0.0) <= self.objective.budget:
+            return False
+        if self.segment.items() <= other.segment.items():
+            return (mine.share or 0.0) >= EXPLAINS * (shown.long.share or 0.0)
+        part = other.segment.items() <= self.segment.items()
+        return part and mine.bad_weight >= EXPLAINS * shown.long.bad_weight
 
     def words(self, window: BurnWindow) -> str:
         """What a window shows."""
@@ -228,6 +239,7 @@ def _alone(readout: _Readout, tallies: Tallies, until: float) -> Alert:
         share=share,
         low=None if share is None else window.long.at_least,
         burn=None if share is None else share / objective.budget,
+        over=readout.over,
     )
     if fired is not None:
         return replace(made, state="firing", severity=fired.rate.severity, why=readout.words(fired))
@@ -268,7 +280,7 @@ def _hold_back(readout: _Readout, readouts: Sequence[_Readout], alerts: dict[str
     for cause in causes:
         known = alerts[cause.id]
         if known.state != "held_back" and known.severity not in ("page", alert.severity):  # as urgent as what follows
-            why = known.why or cause.words(cause.burning or cause.shown)
+            why = known.why or cause.words(cause.shown)
             why = f"{why}; because of it {readout.id} burns, too"
             alerts[cause.id] = replace(known, state="firing", severity=alert.severity, why=why)
     if causes:
@@ -277,6 +289,11 @@ def _hold_back(readout: _Readout, readouts: Sequence[_Readout], alerts: dict[str
     elif ambiguous(readout.objective) and not any(_shows(each, readout) for each in readouts):
         why = f"{alert.why}; whether retrieval is why is not known: diagnose runs with a model, or name an owner"
         alerts[readout.id] = replace(alert, state="held_back", severity=None, why=why)
+
+
+def explanatory(objective: Objective) -> bool:
+    """Whether what is bad by it can be why other signals are: of a run that declines, the later ones are not known."""
+    return objective.signal.name != "abstention"
 
 
 def ambiguous(objective: Objective) -> bool:
@@ -294,14 +311,14 @@ def _shows(retrieval: _Readout, readout: _Readout) -> bool:
 def _causes(readout: _Readout, readouts: Sequence[_Readout]) -> list[_Readout]:
     """The readouts of the first earlier stage that explain why one fires.
 
-    A stage does if it burns for the same runs or more, and is bad in at least half as many.
+    A stage does if it is over its budget, and at least half as many runs are bad at it: of the same runs or more by
+    their share, of a segment of them by their number. An app that declines makes no other signal bad.
     """
     stage = readout.objective.stage
     for earlier in () if stage == "evaluator" else STAGES[: STAGES.index(stage)]:
-        here = [each for each in readouts if each.objective.stage == earlier and each.burning]
-        wide = [each for each in here if each.segment.items() <= readout.segment.items() and each.explains(readout)]
-        if wide:
-            return wide
+        here = [each for each in readouts if each.objective.stage == earlier and explanatory(each.objective)]
+        if found := [each for each in here if each.explains(readout)]:
+            return found
     return []
 
 
@@ -361,15 +378,18 @@ class History:
     def update(self, alerts: Iterable[Alert], at: float) -> tuple[Event, ...]:
         """Takes note of what is said at a time, and returns what of it is new.
 
-        Of an incident the alert that came first is told. Its end is told when all of the incident has been quiet for 15
-        minutes. What nobody can tell ends nothing: without data, and with too few runs to judge, an alert stays.
+        Of an incident the alert that came first is told. Its end is told when for 15 minutes nothing of it has called,
+        or was over its budget in the last hours. What nobody can tell ends nothing: without data, and with too few
+        runs to judge, an alert stays.
         """
         events = []
         known = {each.id: each for each in alerts}
         for each in known.values():
+            same = (id_ for id_, told in self.told.items() if told.get("of", id_) == each.incident)
+            id_ = each.id if each.id in self.told else next(same, each.id)
+            if each.severity is None and each.state == "quiet" and each.over and id_ in self.told:
+                self.told[id_]["last"] = at
             if each.severity is not None:
-                same = (id_ for id_, told in self.told.items() if told.get("of", id_) == each.incident)
-                id_ = each.id if each.id in self.told else next(same, each.id)
                 before = self.told.get(id_)
                 worse = before is not None and before["severity"] == "ticket" and each.severity == "page"
                 since = before["since"] if before else at

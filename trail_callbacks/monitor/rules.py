@@ -1,7 +1,8 @@
 """Objectives as recording and alerting rules of Prometheus: the same decisions as `evaluate`, made over there.
 
 They differ in some points. Counters grow when a run is judged, so that late judges need no lag. A short window is not
-widened. The minimum is one of effective runs, see `Tally.effective`. And what is not counted is refused, see `counted`.
+widened. The minimum is one of effective runs, see `Tally.effective`. A cause may burn in another window, and a segment
+is the cause of nothing of all runs. And what is not counted is refused, see `counted`.
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ from hashlib import sha256
 from typing import Any
 
 from trail_callbacks.errors import InputError
-from trail_callbacks.monitor.evaluation import CALM, EXPLAINS, ambiguous
+from trail_callbacks.monitor.evaluation import CALM, EXPLAINS, ambiguous, explanatory
 from trail_callbacks.monitor.objectives import ANY, QUIET, STAGES, BurnRate, Objective, Objectives, spoken
 
 _HIDDEN = re.compile("[\x7f-\x9f\u2028\u2029\ufeff]")  # what JSON leaves as it is and YAML does not take
@@ -204,7 +205,9 @@ def _explained(expression: str, cause: Objective, match: str) -> str:
 
 def _match(earlier: Objective, later: Objective) -> str | None:
     """How the earlier of two stages is joined to the later; None if it says nothing of that."""
-    if "evaluator" in (earlier.stage, later.stage) or STAGES.index(earlier.stage) >= STAGES.index(later.stage):
+    if "evaluator" in (earlier.stage, later.stage) or not explanatory(earlier):
+        return None
+    if STAGES.index(earlier.stage) >= STAGES.index(later.stage):
         return None
     if not earlier.segment:
         return "on ()"
