@@ -11,6 +11,7 @@ from typing import Any
 from llama_index_instrumentation.span import active_span_id
 
 from llama_index_trail.records import by_class
+from trail_callbacks.verify.delivery import running_loop
 
 
 def is_stream(value: object) -> bool:
@@ -160,13 +161,18 @@ _keeping: set[asyncio.Task[None]] = set()
 
 
 def keep(context: Any, key: str, value: str) -> bool:
-    """Keeps a value in the state of a context, soon; False where the state has a class of the app's own."""
-    if getattr(context.store.state_type, "__name__", "") != "DictState":
+    """Keeps a value in the state of a context, soon; False on a thread, or if the state has a class of the app's."""
+    if running_loop() is None or getattr(context.store.state_type, "__name__", "") != "DictState":
         return False
     task = asyncio.get_running_loop().create_task(context.store.set(key, value))
     _keeping.add(task)
-    task.add_done_callback(_keeping.discard)
+    task.add_done_callback(_done)
     return True
+
+
+def _done(task: asyncio.Task[None]) -> None:
+    _keeping.discard(task)
+    _ = task.cancelled() or task.exception()  # if it is not kept, other workers do not find the run: they say so
 
 
 def follow(response: type, read: Callable[[Any, Any], Any]) -> None:

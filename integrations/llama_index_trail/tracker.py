@@ -28,7 +28,7 @@ from llama_index_trail.families import (
 )
 from llama_index_trail.messages import turns, with_authors
 from llama_index_trail.open_runs import STREAMING, OpenRuns
-from llama_index_trail.pieces import bounded, event_fields, prompt_of, state_of
+from llama_index_trail.pieces import BEYOND, bounded, event_fields, prompt_of, state_of
 from llama_index_trail.records import Raw, SpanStarted
 from llama_index_trail.results import KEY, Scope, current, suppressed
 from llama_index_trail.spans import OpenSpan, OpenTrace, asker, classify, method_of, passes
@@ -161,15 +161,20 @@ class Tracker(OpenRuns):
         name = None
         if trace.restored:
             trace.restored = False
-            found = state_of(context, [raw.text for raw in trace.given])
+            try:
+                found = state_of(context, [raw.text for raw in trace.given])
+            except Exception as fault:  # noqa: BLE001 - what cannot be serialised: the report says that it lacks texts
+                self.keep(fault, trace.scope)
+                found = [BEYOND]
             trace.given += [raw for raw in found if raw.path != ("state", KEY)]
             name = next((raw.text for raw in found if raw.path == ("state", KEY)), None)
         session = trace.scope.session
         if trace.kept or session.settings.store is None or trace.root is None:
             return
-        trace.kept, trace.context = True, trace.context or name or uuid4().hex
-        if name == trace.context or keep(context, KEY, trace.context):
-            session.recorder.continues(trace.root.id, f"context:{trace.context}")
+        known = trace.context or name or uuid4().hex
+        if name == known or keep(context, KEY, known):
+            trace.kept, trace.context = True, known
+            session.recorder.continues(trace.root.id, f"context:{known}")
 
     @staticmethod
     def _prompt(trace: OpenTrace, arguments: dict[str, Any]) -> list[Raw]:
@@ -195,7 +200,10 @@ class Tracker(OpenRuns):
         span.trace.root = span
         span.trace.memory = memory_of(instance, arguments)
         if span.family in ("workflow", "agent"):
-            span.trace.restored = goes_on(instance, arguments)
+            try:
+                span.trace.restored = goes_on(instance, arguments)
+            except Exception as fault:  # noqa: BLE001 - LlamaIndex's own state, whose form changes
+                self.keep(fault, scope)
             span.trace.resumed = span.trace.restored and arguments.get("start_event") is None
         inputs = span.trace.given = self._inputs(span, arguments)
         if span.kind == "model" and (twin := self._twin(span)) is not None:

@@ -70,3 +70,22 @@ def test_the_draft_of_a_call_before_is_no_evidence_for_the_next(models):
     draft = models.Rules(rules=[("", DRAFT)]).complete("Write something.\nAbout a ferry.").text
     models.Rules(rules=[("", DRAFT)]).complete(f"Write it again:\n{draft}")
     assert recording.report.hallucination_score != 0.0
+
+
+class OnThread(Workflow):
+    """Its step is no coroutine."""
+
+    @step
+    def say(self, ctx: Context, ev: StartEvent) -> StopEvent:
+        return StopEvent(result=DRAFT)
+
+
+async def test_with_a_store_a_context_has_a_name_and_a_step_on_a_thread_does_not_mind(flow, tmp_path):
+    pytest.importorskip("sqlalchemy")
+    recording = instrument(store=tmp_path / "runs.db")
+    kept = flow.run()
+    await kept
+    assert "trail" in str(kept.ctx.to_dict())
+    assert await OnThread().run() == DRAFT
+    assert recording.flush(20)
+    assert recording.errors == []
