@@ -31,7 +31,7 @@ from trail_callbacks.capture.build import build
 from trail_callbacks.capture.conversation import Earlier
 from trail_callbacks.capture.echoes import Echoes, arguments, is_dialogue, transcript_spans
 from trail_callbacks.capture.events import Event, Piece, RunEnded, RunKind, RunStarted
-from trail_callbacks.capture.match import Text, TextIndex, arrived, longest_first, overlap
+from trail_callbacks.capture.match import Text, TextIndex, arrived, longest_first, overlap, values
 from trail_callbacks.capture.payloads import exact_text, fields_text, scalars, without_feedback
 from trail_callbacks.capture.redaction import Redactor, bare
 from trail_callbacks.claims import abstains
@@ -312,6 +312,7 @@ def _scored(text: str) -> None:
 def _matched(text: str) -> None:
     found = overlap(Text(text), Text(text[::-1] + text))
     arrived(Text(text), Text(_OTHER))
+    values(Text("40"), Text(text), [text[::-1], _OTHER])
     if found is not None:
         longest_first([("a", found), ("b", found)])
 

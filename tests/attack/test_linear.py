@@ -67,7 +67,6 @@ EXCLUDED = {
     "capture.run_tree": "calls the app's own function: tests/langchain_trail/test_sources.py",
     "capture.runs": "compares ids of messages and documents",
     "capture.joining": "orders events by number",
-    "capture.restored": "compares texts of a state with those of earlier turns",
     "capture.resumed": "orders events by number",
     "capture.piece_index": "finds pieces by ids of tool calls",
     "capture.recorder": "keeps records; the texts of a run are read by build()",

@@ -200,6 +200,9 @@ def _verbatim(source: str, target: str) -> tuple[tuple[int, int], ...]:
     return tuple(spans)
 
 
+_PLACES = 64  # of a value in a text that are looked at: each takes time that grows with its line
+
+
 def values(source: Text, target: Text, before: Iterable[str]) -> Match | None:
     """Finds where a few words, such as a number, stand in a text as a value does: by themselves, or as a number does.
 
@@ -208,7 +211,7 @@ def values(source: Text, target: Text, before: Iterable[str]) -> Match | None:
         target: The text.
         before: What their author read: a line of it that the text has too is no place for them.
     """
-    spans = [span for span in _verbatim(source.text, target.text) if is_value(target.text, *span)]
+    spans = [span for span in _verbatim(source.text, target.text)[:_PLACES] if is_value(target.text, *span)]
     if spans:
         known = {line.strip() for text in before for line in text.splitlines()}
         spans = [(start, end) for start, end in spans if "".join(around(target.text, start, end)).strip() not in known]
