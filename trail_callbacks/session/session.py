@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import time
 from collections import OrderedDict, deque
 from collections.abc import Awaitable, Callable, Mapping
 from concurrent.futures import Future, wait
@@ -22,7 +23,7 @@ from zlib import crc32
 from trail_callbacks.capture.payloads import contained
 from trail_callbacks.capture.recorder import Recorder
 from trail_callbacks.capture.redaction import bare
-from trail_callbacks.errors import InputError, TrailError
+from trail_callbacks.errors import InputError, StoreError, TrailError
 from trail_callbacks.forking import renewed_in_child
 from trail_callbacks.graph import ProvenanceGraph
 from trail_callbacks.models.lane import GivenUpError, Lane
@@ -36,6 +37,7 @@ if TYPE_CHECKING:
     from trail_callbacks.trace import Trace
 
 _KEPT = 100
+_AWAY = 30.0  # seconds
 _PATIENCE = 2.0  # seconds for runs of this process that are about to be written
 _TURNS = 16  # of the event loop, in which it closes the generators inside a stream that the app has just closed
 _logger = logging.getLogger("trail_callbacks")
@@ -87,6 +89,7 @@ class Session:
         self._delivery = Delivery(settings.on_report)
         self._hooks: Lane[None] | None = None if settings.on_report is None else Lane()
         self._reports: OrderedDict[str, Report] = OrderedDict()
+        self._away_until = 0.0  # by the monotonic clock: a store that did not answer is not asked again before
         self._histories: OrderedDict[str, Callable[[float], Trace | None]] = OrderedDict()
         self.skipped = 0
         if settings.opened_store is not None:
@@ -136,9 +139,13 @@ class Session:
     def _turn_before(self, thread: str, before: float) -> Trace | None:
         """The last turn of a thread before a time, as the store has it, else as a history does."""
         stored, store = None, self.settings.opened_store
-        if store is not None:
-            store.flush(_PATIENCE)
-            stored = store.turn(thread, before)
+        if store is not None and time.monotonic() >= self._away_until:
+            try:
+                store.flush(_PATIENCE)
+                stored = store.turn(thread, before)
+            except StoreError:
+                self._away_until = time.monotonic() + _AWAY  # whoever calls a guard waits for it
+                raise
         history = self._histories.get(thread)
         known = None if history is None else history(before)
         if known is None or (stored is not None and (stored.context.ended or 0.0) >= (known.events[0].at or 0.0)):
