@@ -171,7 +171,10 @@ def test_names_the_stage_and_the_rollout(trail, recorded):
     assert "Look at generation first" in flowing
     assert "since app v2" in flowing
     assert "30 runs from" in flowing
-    assert "answer coverage (supported): 30 of 30 (100.0%), before 0 of 30 (0.0%): broken first (generation)" in flowing
+    assert (
+        "runs with too few claims supported: 30 of 30 (100.0%), before 0 of 30 (0.0%): broken first (generation)"
+        in flowing
+    )
     assert "\x1b" not in printed
 
 

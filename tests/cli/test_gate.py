@@ -105,6 +105,19 @@ def test_an_audit_has_segments(trail, file, tmp_path):
     assert data["paired"]
 
 
+def test_an_audit_knows_whether_answers_cite(trail, file, tmp_path):
+    folders = []
+    for name, answer in (("old", TRUE.replace(".", " [1].")), ("new", TRUE)):
+        rows = [{"id": f"r{n}", "question": f"{n}?", "answer": answer, "sources": [SOURCE]} for n in range(60)]
+        folders.append(str(tmp_path / name))
+        assert trail("audit", file(f"{name}.jsonl", lines(rows)), "--out", folders[-1], "--workers", "1")[0] == 0
+    status, printed, _ = trail("gate", *folders)
+    assert (status, "the share of runs without a citation rose by 100.0 points" in " ".join(printed.split())) == (
+        1,
+        True,
+    )
+
+
 def test_what_cannot_be_compared_is_status_2(trail, reports, file, judged, tmp_path):
     old = reports("old.jsonl", GOOD)
     other = file("other.jsonl", lines([{**judged[TRUE], "judge": "another/1"}] * 50))

@@ -27,7 +27,6 @@ def test_a_report_without_a_trace_has_figures_of_its_claims():
     assert (run.decided, run.unsupported, run.score) == (2, 1, report.hallucination_score)
     assert (run.figures["answer_coverage"].value, run.figures["answer_coverage"].n) == (0.5, 2)
     assert "query_coverage" not in run.figures
-    assert run.error_types == {"number": 1}
     assert run.id == observe(report, at=6.0).id
 
 

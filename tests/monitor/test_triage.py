@@ -74,7 +74,7 @@ def test_the_verdict_does_not_blame_the_app_for_its_judge(incident):
 def test_a_run_that_is_asked_about_is_told_last(incident):
     said = words(triage(incident(), 1_000_000, 2_000_000, run="run 2999"))
     assert list(said)[-1] == "And run run 2999?"
-    assert "evidence overlap (reached the prompt): good" in said["And run run 2999?"]
+    assert "evidence overlap: good" in said["And run run 2999?"]
     assert "versions: app a2, reranker r2" in said["And run run 2999?"]
 
 

@@ -13,6 +13,7 @@ from trail_callbacks.cli.inputs import existing
 from trail_callbacks.errors import InputError, ReportError
 from trail_callbacks.monitor import Observation, observe, question_key, recorded
 from trail_callbacks.report import Report
+from trail_callbacks.report.diagnosis import Figure
 from trail_callbacks.trace import Trace, Versions
 from trail_callbacks.trace.codec import FORMAT
 
@@ -20,7 +21,7 @@ _ANSWERS = "answers.jsonl"
 _PRIVATE = {"user", "session", "request"}
 _VERSIONS = {each.name for each in fields(Versions)}
 _LONGEST = 200  # characters of a segment
-_ROW = ("judge", "state", "score", "claims", "outcomes", "error_types", "entry_steps", "broken")
+_ROW = ("judge", "state", "score", "claims", "outcomes", "broken")
 _TRACED = ("at", "release", "versions", "fields", "user", "documents")
 
 
@@ -121,11 +122,16 @@ def _of_audit(place: str, row: Mapping[str, Any]) -> Observation:
         or not isinstance(row.get("state"), str)
     ):
         raise InputError(f"{place}: is no answer of an audit: expected fields, outcomes and state")
+    try:
+        figures = {name: Figure(**each) for name, each in (row.get("figures") or {}).items()}
+    except (TypeError, AttributeError) as error:
+        raise InputError(f"{place}: figures is {row['figures']!r}, expected those of an audit") from error
     known = {name: value for name, value in given.items() if isinstance(value, str) and len(value) <= _LONGEST}
     return Observation(
         id=str(row.get("id") or row.get("n") or place),
         at=0.0,
         key=question_key(row.get("question")),
+        figures=figures,
         diagnosed=row.get("signature") is not None,
         release=known.get("app"),
         versions={name: value for name, value in known.items() if name in _VERSIONS},

@@ -81,7 +81,6 @@ class BurnWindow:
     rate: BurnRate
     long: Tally  # counts of its long window
     short: Tally  # counts of its short window
-    recent: float  # length of that window, seconds: `rate.short` or more
 
     @classmethod
     def count(cls, rate: BurnRate, until: float, tally: Callable[[float, float], Tally]) -> BurnWindow:
@@ -96,7 +95,7 @@ class BurnWindow:
         while short.decided < min(_ENOUGH, long.decided):
             length *= 2
             short = tally(until - length, until) if length < rate.long else long
-        return cls(rate=rate, long=long, short=short, recent=min(length, rate.long))
+        return cls(rate=rate, long=long, short=short)
 
     def exceeds(self, limit: float, minimum: int) -> bool:
         """Whether the bad share is above a limit: surely in the long window, and still in the short one."""

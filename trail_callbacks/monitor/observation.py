@@ -22,27 +22,24 @@ from trail_callbacks.trace.context import context_of, versions_of
 
 FigureName: TypeAlias = Literal[
     "query_coverage",
-    "query_kept",
     "evidence_overlap",
     "selection",
     "answer_coverage",
     "contradicted",
     "citation_presence",
-    "citation_precision",
     "citation_recall",
 ]
 """The figures of a run.
 
 - `query_coverage`: share of the question's facets that a retrieved passage meets; where gold passages are known, the
   share of these that were retrieved.
-- `query_kept`: share of the facets that the queries sent still name.
 - `evidence_overlap`: share of the gold passages that were retrieved that are in the prompt.
 - `selection`: share of the facets met by what was retrieved that what was selected meets, too: how much ranking and
   packing keep. It stands in for the overlap where nobody says which passages ought to be there.
 - `answer_coverage`: share of the decided claims that are supported.
 - `contradicted`: share of the decided claims that are contradicted.
-- `citation_presence`, `citation_precision`, `citation_recall`: see `report.diagnosis.Coverage`. The first and the last
-  are 0.0 for an answer that cites nothing: nobody needs a judge to see that.
+- `citation_presence`, `citation_recall`: see `report.diagnosis.Coverage`. 0.0 for an answer that cites nothing: nobody
+  needs a judge to see that.
 """
 
 BrokenAt: TypeAlias = Literal[StageName, "undetermined"]
@@ -81,9 +78,6 @@ class Observation:
     score: float | None = None  # its hallucination score; None without one
     claims: int = 0  # number of claims
     outcomes: Mapping[str, int] = field(default_factory=dict)  # number of claims by outcome, see `Verdict.outcome`
-    error_types: Mapping[str, int] = field(default_factory=dict)  # number of claims by error type
-    # number of unsupported claims by the step at which they were introduced
-    entry_steps: Mapping[str, int] = field(default_factory=dict)
     # the known figures of the evidence path; without a diagnosis only those of claims and citations
     figures: Mapping[FigureName, Figure] = field(default_factory=dict)
     # the stage at which the evidence path broke first; None if at none, or if nobody looked
@@ -139,9 +133,6 @@ def observe(report: Report, trace: Trace | None = None, *, at: float | None = No
     """
     question = report.graph.question.text if report.graph.question else None
     outcomes = Counter(verdict.outcome for verdict in report.verdicts)
-    errors = {error.value: n for error, n in report.error_counts.items() if n}
-    introduced = [report.verdict(claim.id).introduced_at for claim in report.unsupported]
-    entries = Counter(report.graph.node(each).step or "" for each in introduced if each is not None)
     found = report.diagnosis
     run = Observation(
         id=report.trace_id or (trace.id if trace else "") or _content(report),
@@ -152,8 +143,6 @@ def observe(report: Report, trace: Trace | None = None, *, at: float | None = No
         score=report.hallucination_score,
         claims=len(report.claims),
         outcomes=dict(outcomes),
-        error_types=errors,
-        entry_steps=dict(entries),
         figures=figures_of(report),
         broken=_broken(found) if found else None,
         diagnosed=found is not None,
@@ -215,7 +204,6 @@ def figures_of(report: Report) -> dict[FigureName, Figure]:
     }
     if cites is not None:
         found["citation_presence"] = _share(cites.cited, cites.claims)
-        found["citation_precision"] = Figure(value=cites.precision, n=cites.decided, decided_by="judge")
         found["citation_recall"] = Figure(value=cites.recall, n=cites.claims, decided_by="judge")
     else:
         found["citation_presence"] = found["citation_recall"] = _share(0, claims)
@@ -223,7 +211,6 @@ def figures_of(report: Report) -> dict[FigureName, Figure]:
         retrieved, selected = coverage.query.get("retrieved"), coverage.query.get("selected")
         gold = {depth: each.recall for depth, each in coverage.overlap.items()}
         found["query_coverage"] = gold.get("retrieved") or retrieved or Figure()
-        found["query_kept"] = coverage.kept
         found["evidence_overlap"] = _kept(gold.get("retrieved"), gold.get("selected"))
         found["selection"] = _kept(retrieved, selected)
     return {name: figure for name, figure in found.items() if figure.value is not None}

@@ -59,21 +59,14 @@ def sizes(runs: Iterable[Observation], policy: Policy | None = None) -> tuple[Si
 
 def _sized(segment: str, name: MeasureName, margin: float, answers: Sequence[Answer]) -> Sizing:
     known = clusters(answers, name)
+    sized = Sizing(segment=segment, name=name, margin=margin, questions=len(known))
     found = residuals(known.values())
     if found is None:
-        return Sizing(segment=segment, name=name, margin=margin, questions=len(known))
+        return sized
     one = share(found, prior_design([found]))
-    other, same = Difference(one, one), Difference(one, one, ALIKE)
-    return Sizing(
-        segment=segment,
-        name=name,
-        margin=margin,
-        questions=len(known),
-        share=one.value,
-        passes=other.power(margin, ALPHA),
-        needed=other.planned(margin, ALPHA, POWER),
-        paired=same.planned(margin, ALPHA, POWER),
-    )
+    needed, paired = (Difference(one, one, r).planned(margin, ALPHA, POWER) for r in (0.0, ALIKE))
+    passes = Difference(one, one).power(margin, ALPHA)
+    return replace(sized, share=one.value, passes=passes, needed=needed, paired=paired)
 
 
 def at_most(found: Sequence[Sizing]) -> float:
@@ -84,15 +77,18 @@ def at_most(found: Sequence[Sizing]) -> float:
 
 def advice(runs: Sequence[Observation], policy: Policy, found: Sequence[Sizing]) -> Iterator[str]:
     """Yields what a gate by these rules could show, and the designs that need less."""
-    least = max((each.needed for each in found if each.needed is not None), default=0)
     yield f"With as many answers a release without any change passes in {at_most(found):.0%} of cases at most."
-    yield f"For 80% in each segment, both releases need up to {least:,} questions in each."
-    paired = max((each.paired for each in found if each.paired is not None), default=0)
-    yield f"If both answer the same questions, up to {paired:,} (where half of what goes wrong does so in both)."
+    yield f"For 80% in each segment, both releases need up to {_most(each.needed for each in found)} questions in each."
+    same = _most(each.paired for each in found)
+    yield f"If both answer the same questions, up to {same} (where half of what goes wrong does so in both)."
     if policy.segment is not None:
         pooled = sizes(runs, replace(policy, segment=None, critical=frozenset()))
-        most = max((each.needed for each in pooled if each.needed is not None), default=0)
-        yield f"With all segments decided together: {most:,} in all; now it passes in {at_most(pooled):.0%} at most."
+        whole = _most(each.needed for each in pooled)
+        yield f"With all segments decided together: {whole} in all; now it passes in {at_most(pooled):.0%} at most."
+
+
+def _most(numbers: Iterable[int | None]) -> str:
+    return f"{max((n for n in numbers if n is not None), default=0):,}"
 
 
 def rows(found: Iterable[Sizing]) -> Iterator[tuple[str, ...]]:

@@ -104,7 +104,6 @@ class Triage:
     breaks: Mapping[str, int]  # number of diagnosed runs by the stage that broke first, in the time in question
     breaks_before: Mapping[str, int]  # the same before
     diagnosed: int  # runs of the time that were diagnosed
-    first: Observation | None  # the first run of the time that is bad by `symptom`; None if there is none
     worst: tuple[Observation, ...]  # the worst runs of the time, 10 at most
     run: Observation | None = None  # the run that was asked about; None if none was
 
@@ -122,7 +121,7 @@ class Triage:
     def as_data(self) -> dict[str, Any]:
         """Returns it as JSON-safe values; of runs without users and documents."""
         data = {**asdict(self), "owner": self.owner}
-        for run in (*data["worst"], data["first"], data["run"]):
+        for run in (*data["worst"], data["run"]):
             if run is not None:
                 del run["user"], run["documents"]
         return data
@@ -181,7 +180,6 @@ def triage(
         breaks=_breaks(now),
         breaks_before=_breaks(then),
         diagnosed=sum(each.diagnosed for each in now),
-        first=next((each for each in now if signal.bad(each)), None),
         worst=tuple(sorted(now, key=_badness(signal), reverse=True)[:_MOST]),
         run=asked,
     )
@@ -283,18 +281,6 @@ def _badness(signal: Signal) -> Callable[[Observation], tuple[bool, int, float]]
     return lambda run: (bool(signal.bad(run)), run.outcomes.get("contradicted", 0), run.score or 0.0)
 
 
-_LABELS: Mapping[SignalName, str] = {
-    "query_coverage": "query coverage (retrieved)",
-    "evidence_overlap": "evidence overlap (reached the prompt)",
-    "answer_coverage": "answer coverage (supported)",
-    "contradiction": "contradictions",
-    "citation_presence": "answers without a citation",
-    "citation_coverage": "citation coverage",
-    "unsupported": "unsupported claims",
-    "abstention": "declined",
-    "undecided": "left open by the judge",
-}
-
 _EVALUATOR = {
     "up": "yes",
     "impaired": "it left too much open, so that what follows rests on the runs that it decided",
@@ -339,7 +325,7 @@ def verdict(found: Triage) -> str:
 def steps(found: Triage) -> Iterator[tuple[str, list[str]]]:
     """Yields each question with its answers, in the order of the method."""
     yield "Was the evaluator up?", list(_evaluator_said(found))
-    symptom = _LABELS[found.symptom]
+    symptom = SIGNALS[found.symptom].counted
     yield f"Everywhere or in a segment? ({symptom})", list(_segments_said(found))
     yield f"Since which version? ({symptom})", list(_rollouts_said(found))
     yield "Which stage is worse than before? (bad runs)", list(_stages(found))
@@ -386,7 +372,7 @@ def _rollouts_said(found: Triage) -> Iterator[str]:
 
 def _stages(found: Triage) -> Iterator[str]:
     for name, each in zip(PATH, found.stages, strict=True):
-        yield f"{_LABELS[name]}: {_figures(each.now)}, before {_figures(each.then)}{_said(found, name, each)}"
+        yield f"{SIGNALS[name].counted}: {_figures(each.now)}, before {_figures(each.then)}{_said(found, name, each)}"
 
 
 def _said(found: Triage, name: SignalName, each: Rise) -> str:
@@ -416,7 +402,7 @@ def _row(run: Observation) -> str:
 def _run(run: Observation) -> Iterator[str]:
     yield _row(run)
     words = {True: "bad", False: "good", None: "unknown"}
-    yield ", ".join(f"{_LABELS[name]}: {words[SIGNALS[name].bad(run)]}" for name in PATH)
+    yield ", ".join(f"{name.replace('_', ' ')}: {words[SIGNALS[name].bad(run)]}" for name in PATH)
     for name, values in (("versions", run.versions), ("segments", run.fields)):
         if values:
             yield f"{name}: {', '.join(f'{plain(key)} {plain(value)}' for key, value in values.items())}"

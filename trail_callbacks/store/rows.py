@@ -42,9 +42,9 @@ _COLUMNS = {
 }
 """Columns of `runs` that hold a field of an observation each."""
 
-_MAPPINGS = ("outcomes", "error_types", "entry_steps", "versions", "fields")
+_MAPPINGS = ("outcomes", "versions", "fields")
 _DOCUMENT = tuple(each.name for each in fields(DocumentUse))
-_PATH = frozenset({"query_coverage", "query_kept", "evidence_overlap", "selection"})  # figures of a diagnosis
+_PATH = frozenset({"query_coverage", "evidence_overlap", "selection"})  # figures of a diagnosis
 _WITHHELD = frozenset({"block", "raise", "strip"})  # what guards do with answers that nobody gets as they are
 _UNJUDGED = frozenset({"error", "interrupted"})
 
@@ -230,7 +230,7 @@ def observation(row: Mapping[str, Any], documents: Iterable[Mapping[str, Any]]) 
         return Observation(
             **{name: row[column] for column, name in _COLUMNS.items()},
             **{name: data[name] for name in _MAPPINGS},
-            figures={name: _figure(name, **each) for name, each in data["figures"].items()},
+            figures={name: _figure(name, **each) for name, each in data["figures"].items() if name in FIGURES},
             documents=tuple(DocumentUse(**{name: each[name] for name in _DOCUMENT}) for each in documents),
         )
     except (ValueError, TypeError, KeyError, AttributeError) as error:
@@ -399,7 +399,6 @@ def redacted_run(run: Observation, redactor: Redactor) -> Observation:
         found,
         versions=_named(run.versions, redactor),
         fields=_named(run.fields, redactor),
-        entry_steps={redactor.text(step): n for step, n in run.entry_steps.items()},
         documents=tuple(replace(each, name=redactor.text(each.name)) for each in run.documents),
     )
 

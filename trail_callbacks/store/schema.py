@@ -204,7 +204,7 @@ def _add_sessions(connection: sa.Connection) -> None:
 
 def _forget_undecided(connection: sa.Connection) -> None:
     """Empties the coverage of older runs: nobody noted whether a judge decided it or shared words."""
-    names = ("query_coverage", "query_kept", "evidence_overlap", "selection")
+    names = ("query_coverage", "evidence_overlap", "selection")
     connection.exec_driver_sql(f"UPDATE {runs.name} SET {', '.join(f'f_{name} = NULL' for name in names)}")  # noqa: S608 - no text of others
     connection.execute(sa.delete(hours))
 
