@@ -7,6 +7,7 @@ import pytest
 from trail_callbacks.errors import InputError
 from trail_callbacks.monitor import SIGNALS
 from trail_callbacks.monitor.triage import rollouts, steps, triage, verdict
+from trail_callbacks.report.diagnosis import Figure
 
 
 def test_names_stage_segment_and_version(incident):
@@ -26,6 +27,18 @@ def test_an_app_that_is_as_it_was_has_no_suspect(incident):
     assert (found.broken, found.symptom) == (False, "unsupported")
     assert not any(each.suspect for each in found.segments)
     assert not any(each.contrast.worse for each in found.rollouts)
+
+
+def test_an_app_that_stops_citing_or_answering_is_seen(answer):
+    def played(**now):
+        cites = {"figures": {"citation_presence": Figure(value=1.0, n=5, decided_by="judge")}}
+        return triage([answer(n, at=float(n), **(cites if n < 100 else now)) for n in range(160)], 100, 200)
+
+    gone = played(figures={"citation_presence": Figure(value=0.0, n=5, decided_by="judge")})
+    assert (gone.symptom, gone.owner) == ("citation_presence", "release_guard")
+    declined = played(state="abstained", claims=0)
+    assert (declined.symptom, declined.owner) == ("abstention", None)
+    assert verdict(declined).startswith("Look at retrieval and generation first: the app declined")
 
 
 def test_an_evaluator_that_fails_comes_first(incident):
