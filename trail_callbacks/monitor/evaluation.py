@@ -290,9 +290,13 @@ def _hold_back(readout: _Readout, readouts: Sequence[_Readout], alerts: dict[str
         alerts[readout.id] = replace(alert, state="held_back", severity=None, why=why)
 
 
-def explanatory(objective: Objective) -> bool:
-    """Whether what is bad by it can be why other signals are: of a run that declines, the later ones are not known."""
-    return objective.signal.name != "abstention"
+def explanatory(earlier: Objective, later: Objective) -> bool:
+    """Whether what is bad by one signal can be why another is.
+
+    Of a run that declines the later ones are not known, and no answer lacks citations because its claims are wrong.
+    """
+    uncited = later.signal.name == "citation_presence" and earlier.stage == "generation"
+    return earlier.signal.name != "abstention" and not uncited
 
 
 def ambiguous(objective: Objective) -> bool:
@@ -315,7 +319,11 @@ def _causes(readout: _Readout, readouts: Sequence[_Readout]) -> list[_Readout]:
     """
     stage = readout.objective.stage
     for earlier in () if stage == "evaluator" else STAGES[: STAGES.index(stage)]:
-        here = [each for each in readouts if each.objective.stage == earlier and explanatory(each.objective)]
+        here = [
+            each
+            for each in readouts
+            if each.objective.stage == earlier and explanatory(each.objective, readout.objective)
+        ]
         if found := [each for each in here if each.explains(readout)]:
             return found
     return []

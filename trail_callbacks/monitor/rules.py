@@ -205,7 +205,7 @@ def _explained(expression: str, cause: Objective, match: str) -> str:
 
 def _match(earlier: Objective, later: Objective) -> str | None:
     """How the earlier of two stages is joined to the later; None if it says nothing of that."""
-    if "evaluator" in (earlier.stage, later.stage) or not explanatory(earlier):
+    if "evaluator" in (earlier.stage, later.stage) or not explanatory(earlier, later):
         return None
     if STAGES.index(earlier.stage) >= STAGES.index(later.stage):
         return None
