@@ -38,7 +38,6 @@ from trail_callbacks.claims import abstains
 from trail_callbacks.context_filter import ContextFilter
 from trail_callbacks.context_filter.instructions import instruction
 from trail_callbacks.diagnosis import verified
-from trail_callbacks.diagnosis.facets import survey_by_rules
 from trail_callbacks.errors import TrailError
 from trail_callbacks.evidence import candidates, whole
 from trail_callbacks.evidence.labels import labelled
@@ -404,7 +403,6 @@ READERS: dict[str, Callable[[str], Any]] = {
     "capture.echoes transcript": lambda text: (transcript_spans(text), is_dialogue(text), list(arguments(text))),
     "capture.payloads": lambda text: (exact_text({"a": [text]}), fields_text([(["a", 0], text)]), scalars({"a": text})),
     "capture.build": _built,
-    "diagnosis.facets": lambda text: survey_by_rules(text, [text], whole([Node(id="d", kind="document", text=text)])),
     "context_filter.instruction": instruction,
     "context_filter": _filtered,
     "judges.llm.layout": _shown,

@@ -52,11 +52,11 @@ class Blind(Oracle):
     survey = None  # type: ignore[assignment]
 
 
-def diagnosis_of(plan: Plan, trace: Trace, judge: str, model: LLMJudge | None) -> Diagnosis:
+def diagnosis_of(plan: Plan, trace: Trace, retriever: object, judge: str, model: LLMJudge | None) -> Diagnosis:
     """Diagnoses one run, with what the caller knows by plan."""
     oracle = Blind if plan.blind else Oracle
     asked = {"offline": LocalJudge, "model": lambda: model}.get(judge, lambda: oracle(plan.world, plan.asked))()
-    return diagnose(trace, asked, gold=plan.gold, reference=plan.reference)
+    return diagnose(trace, asked, gold=plan.gold, reference=plan.reference, retriever=retriever)
 
 
 def ragchecker(plan: Plan, trace: Trace) -> str:
@@ -97,9 +97,10 @@ def main() -> None:
                 plan for plan in cases(options.each, options.seed) if not (plan.blind and options.judge == "model")
             ]
             traces = [module.played(plan) for plan in plans]
+            asked = [module.index(plan) if plan.asks else None for plan in plans]
             work = partial(diagnosis_of, judge=options.judge, model=model)
             with ThreadPoolExecutor(options.threads if model else 1) as pool:
-                diagnoses = list(pool.map(work, plans, traces))
+                diagnoses = list(pool.map(work, plans, traces, asked))
             for plan, trace, found in zip(plans, traces, diagnoses, strict=True):
                 confusion[plan.signature][found.signature] += 1
                 other[plan.signature][ragchecker(plan, trace)] += 1

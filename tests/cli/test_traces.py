@@ -103,17 +103,31 @@ def test_runs_are_diagnosed_with_their_figures(trail, shell, file):
     from cases import cases
 
     plans = {each.signature: each for each in cases(1, seed=7)}
-    lines = [langchain_faults.played(plans[name]).to_json() for name in ("rewrite_loss", "truncation")]
+    lines = [langchain_faults.played(plans[name]).to_json() for name in ("right_by_memory", "grounding_failure")]
     one = file("trace.json", lines[0])
     status, out, _ = trail("check", "--diagnose", one)
     assert status == 0
-    assert "evidence path: rewrite loss; at query" in out
-    assert "question covered, retrieved" in out
-    assert json.loads(trail("check", "--diagnose", one, "--json")[1])["diagnosis"]["signature"] == "rewrite_loss"
+    assert "evidence path: right by memory; selection failure at reranking" in out
+    assert "sufficient, retrieved" in out
+    assert json.loads(trail("check", "--diagnose", one, "--json")[1])["diagnosis"]["signature"] == "right_by_memory"
     done = shell("check", "--diagnose", "-", stdin=f"{lines[0]}\n{{broken\n{lines[1]}\n".encode())
     assert done.returncode == 2
-    assert b"1 rewrite loss, 1 undetermined" in done.stdout
+    assert b"1 right by memory, 1 undetermined" in done.stdout
     assert b"skipped: standard input, line 2" in done.stderr
+
+
+def test_the_retriever_of_an_app_is_asked_for_what_a_run_lacked(trail, saved, wrong, tmp_path, monkeypatch):
+    monkeypatch.syspath_prepend(tmp_path)
+    (tmp_path / "shelf.py").write_text("def find(query):\n    return ['The bridge opened in 1968.']\n")
+    path = saved("trace.json", wrong)
+    index = json.loads(trail("check", "--diagnose", path, "--retriever", "shelf:find", "--json")[1])["diagnosis"][
+        "index"
+    ]
+    assert (index["queries"], index["found"], index["why"]) == ([wrong.question], None, "no judge read what it brought")
+    for option, message in (("shelf:gone", "importing it failed"), ("shelf", "expected MODULE:ATTRIBUTE")):
+        status, _, err = trail("check", "--diagnose", path, "--retriever", option)
+        assert (status, message in " ".join(err.split())) == (2, True)
+    assert trail("check", path, "--retriever", "shelf:find")[0] == 2
 
 
 def test_what_other_tools_recorded_is_shown_and_verified(trail, file):
@@ -128,7 +142,7 @@ def test_what_other_tools_recorded_is_shown_and_verified(trail, file):
     assert "search retrieved 1 for: When did the bridge open?" in out
     report = json.loads(trail("check", path, "--diagnose", "--json")[1])
     assert (report["run_id"], report["hallucination_score"]) == (made.TRACE, 1.0)
-    assert report["diagnosis"]["signature"] == "grounding_failure"
+    assert report["diagnosis"]["signature"] == "undetermined"  # the offline judge does not know what answers
 
 
 @pytest.mark.parametrize(

@@ -5,6 +5,7 @@ from dataclasses import replace
 
 import langchain_faults
 import llama_index_faults
+import messy
 import pytest
 from cases import Plan, cases
 from langchain_trail import TrailCallbackHandler
@@ -44,11 +45,87 @@ def planted(signature, variant=None, seed=7):
 @pytest.mark.parametrize("plan", PLANS, ids=lambda p: f"{p.signature}-{p.variant}-{p.world.kind}-{p.world.language}")
 def test_the_stage_that_broke_is_named(framework, plan):
     trace = FRAMEWORKS[framework].played(plan)
-    found = diagnose(trace, oracle(plan), gold=plan.gold, reference=plan.reference)
+    retriever = FRAMEWORKS[framework].index(plan) if plan.asks else None
+    found = diagnose(trace, oracle(plan), gold=plan.gold, reference=plan.reference, retriever=retriever)
     assert found.signature == plan.signature, found.reasons
     if plan.signature != "right_by_memory":  # what was lost before may or may not be known
         assert (found.first_break is None) == (plan.signature in {"none", "undetermined"})
     assert found.reasons
+
+
+@pytest.mark.parametrize("case", list(messy.cases(5)), ids=lambda case: case.name)
+def test_messy_pipelines_break_where_they_broke(case):
+    trace = case.played()
+    found = diagnose(trace, messy.Reader(case), retriever=case.retriever())
+    assert found.signature == case.truth, found.reasons
+    at = f"{found.first_break.stage} {found.first_break.step}" if found.first_break else ""
+    assert at.startswith(case.at)
+    if "wrapper" in case.name:
+        assert not trace.rerankings
+    offline = diagnose(trace)
+    assert offline.signature in {case.truth, "undetermined"}, offline.reasons
+
+
+@pytest.mark.parametrize("framework", FRAMEWORKS)
+def test_the_index_tells_what_was_missed_from_what_is_not_there(framework):
+    plan, module = planted("recall_failure", "too few"), FRAMEWORKS[framework]
+    trace, retriever = module.played(plan), module.index(plan)
+    before = dict(getattr(retriever, "search_kwargs", {})), getattr(retriever, "similarity_top_k", None)
+    alone = diagnose(trace, oracle(plan))
+    assert (alone.signature, alone.first_break.certainty, alone.index) == ("recall_failure", "low", None)
+    assert "cannot be told from a run" in alone.reasons[-1]
+    asked = diagnose(trace, oracle(plan), retriever=retriever)
+    assert (asked.index.found, asked.first_break.certainty) == (True, "medium")
+    assert asked.index.rank > plan.k
+    assert f"at rank {asked.index.rank} for {asked.index.query!r}" in asked.reasons[0]
+    assert plan.world.sentence(plan.asked) in asked.index.text
+    assert (dict(getattr(retriever, "search_kwargs", {})), getattr(retriever, "similarity_top_k", None)) == before
+    assert asyncio.run(adiagnose(trace, oracle(plan), retriever=retriever)) == asked
+    report = verified(trace, oracle(plan), retriever=retriever)
+    assert report.diagnosis == asked
+    assert Report.from_json(report.to_json()) == report
+    assert plan.asked.subject not in without_texts(report).to_json()
+    assert diagnose(trace, retriever=retriever, gold=["gold"]).first_break.certainty == "high"
+    nothing = diagnose(trace, oracle(plan), retriever=lambda _: [])
+    assert (nothing.index.found, nothing.signature) == (False, "should_have_abstained")
+
+
+def test_an_index_is_asked_within_limits_and_only_for_what_is_missing():
+    plan, asked = planted("recall_failure", "too few"), []
+
+    async def find(query):
+        asked.append(query)
+        raise ConnectionError("gone")
+
+    trace = langchain_faults.played(plan)
+    found = asyncio.run(adiagnose(trace, oracle(plan), retriever=find, retriever_calls=2))
+    assert found.index.queries == tuple(asked)
+    assert len(asked) == 2
+    assert found.index.found is None
+    assert "gone" in found.warnings[-1]
+    assert "could not be told" in found.reasons[-1]
+    assert diagnose(trace, oracle(plan), retriever=find, retriever_calls=1).index.found is None
+    right = planted("none", "right")
+    assert diagnose(langchain_faults.played(right), oracle(right), retriever=find).index is None
+    assert len(asked) == 3
+    for wrong in ({"retriever": "docs"}, {"retriever": dict}, {"retriever": find, "retriever_calls": 0}):
+        with pytest.raises(InputError, match="retriever"):
+            diagnose(trace, oracle(plan), **wrong)
+
+
+def test_a_model_words_the_queries_and_reads_the_conversation():
+    (case,) = [each for each in messy.cases(0) if each.name.startswith("right follow-up")]
+    replies = {"seek": {"queries": ["its limit in kW"]}, "survey": {"facets": [{"id": "f1", "text": "limit"}]}}
+
+    def script(call):
+        return replies.get(call.purpose) or {"claims": [], "abstained": True}
+
+    model, asked = ScriptedModel(script), []
+    diagnose(case.played(), LLMJudge(model), retriever=lambda query: asked.append(query) or [])
+    assert asked[:2] == [case.question, "its limit in kW"]
+    for call in model.calls:
+        if call.purpose in {"seek", "survey"}:
+            assert f"USER: {case.earlier}" in call.messages[1].content
 
 
 @pytest.mark.parametrize("framework", FRAMEWORKS)

@@ -37,6 +37,7 @@ class Plan:
         gold: Passages that ought to be retrieved, as the caller knows; None if nobody knows.
         reference: What the caller knows to be true.
         retrieves: False for an app without a retriever.
+        asks: The caller lets the retriever be asked.
     """
 
     signature: Signature
@@ -54,6 +55,7 @@ class Plan:
     gold: tuple[str, ...] | None = None
     reference: str = ""
     retrieves: bool = True
+    asks: bool = False
     blind: bool = field(default=False)
 
     @property
@@ -148,9 +150,9 @@ def other_subjects(world: World, asked: Fact, random: Random) -> Plan:
 @planter("recall_failure")
 def too_few(world: World, asked: Fact, _: Random) -> Plan:
     """Passages of the subject are found, but so few are taken that the one that answers is not among them."""
-    documents = everything(world, lambda fact: fact == asked)
+    documents = everything(world)
     query = world.question(asked)
-    own = [text for text in documents if asked.subject in text.split("\n")[0]]
+    own = [text for text in documents if asked.subject in text.split("\n")[0] and text != gold_of(world, asked)]
     rest = [text for text in documents if text not in own]
     return Plan(
         "recall_failure",
@@ -160,6 +162,7 @@ def too_few(world: World, asked: Fact, _: Random) -> Plan:
         [*(f"{text}\n{query}" for text in own), *rest],
         wrong(world, asked),
         k=2,
+        asks=True,
     )
 
 
@@ -234,9 +237,9 @@ def known_by_reference(world: World, asked: Fact, _: Random) -> Plan:
 
 @planter("should_have_abstained")
 def unanswerable(world: World, asked: Fact, _: Random) -> Plan:
-    """Passages about the subject were found, and then others; none answers, and the model asserts."""
+    """Passages about the subject were found, none answers, the index has no other, and the model asserts."""
     documents = everything(world, lambda fact: fact == asked)
-    return Plan("should_have_abstained", "no passage answers", world, asked, documents, wrong(world, asked), k=14)
+    return Plan("should_have_abstained", "no passage answers", world, asked, documents, wrong(world, asked), asks=True)
 
 
 @planter("should_have_abstained")

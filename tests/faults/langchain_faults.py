@@ -57,10 +57,7 @@ def chain(plan: Plan) -> Runnable[str, Any]:
     model = GenericFakeChatModel(messages=iter([AIMessage(plan.answer)]))
     if not plan.retrieves:
         return ChatPromptTemplate.from_messages([("human", "{question}")]) | model
-    store = InMemoryVectorStore(Hashed())
-    ids = ["gold" if plan.world.sentence(plan.asked) in text else f"d{n}" for n, text in enumerate(plan.documents)]
-    store.add_documents([Document(text, id=id_) for id_, text in zip(ids, plan.documents, strict=True)])
-    retriever: Any = store.as_retriever(search_kwargs={"k": plan.k})
+    retriever = index(plan)
     if plan.drop is not None:
         retriever = ContextualCompressionRetriever(base_compressor=Without(words=plan.drop), base_retriever=retriever)
     context: Any = retriever
@@ -73,6 +70,14 @@ def chain(plan: Plan) -> Runnable[str, Any]:
         [("system", "Answer from these passages:\n\n{context}"), ("human", "{question}")]
     )
     return {"context": context, "question": RunnablePassthrough()} | prompt | model
+
+
+def index(plan: Plan) -> Any:
+    """The pipeline's retriever."""
+    store = InMemoryVectorStore(Hashed())
+    ids = ["gold" if plan.world.sentence(plan.asked) in text else f"d{n}" for n, text in enumerate(plan.documents)]
+    store.add_documents([Document(text, id=id_) for id_, text in zip(ids, plan.documents, strict=True)])
+    return store.as_retriever(search_kwargs={"k": plan.k})
 
 
 def _cut(text: str, room: int | None) -> str:

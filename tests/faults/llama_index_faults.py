@@ -133,16 +133,26 @@ def engine(plan: Plan) -> Any:
     llm = Scripted(answer=plan.answer)
     if not plan.retrieves:
         return Unaided(llm=llm)
-    gold = plan.world.sentence(plan.asked)
-    nodes = [TextNode(text=text, id_="gold" if gold in text else f"d{n}") for n, text in enumerate(plan.documents)]
-    index = VectorStoreIndex(nodes, embed_model=Hashed())
     posts: list[BaseNodePostprocessor] = []
     posts += [Without(words=plan.drop)] if plan.drop is not None else []
     posts += [Best(number=plan.keep)] if plan.keep is not None else []
     posts += [Shortened(room=plan.room)] if plan.room is not None else []
-    made = index.as_query_engine(llm=llm, similarity_top_k=plan.k, node_postprocessors=posts, response_mode="compact")
+    made = _indexed(plan).as_query_engine(
+        llm=llm, similarity_top_k=plan.k, node_postprocessors=posts, response_mode="compact"
+    )
     return (
         made
         if plan.rewritten is None
         else TransformQueryEngine(made, query_transform=Rewritten(plan.rewritten, embedded=plan.embedded))
     )
+
+
+def index(plan: Plan) -> Any:
+    """The pipeline's retriever."""
+    return _indexed(plan).as_retriever(similarity_top_k=plan.k)
+
+
+def _indexed(plan: Plan) -> VectorStoreIndex:
+    gold = plan.world.sentence(plan.asked)
+    nodes = [TextNode(text=text, id_="gold" if gold in text else f"d{n}") for n, text in enumerate(plan.documents)]
+    return VectorStoreIndex(nodes, embed_model=Hashed())

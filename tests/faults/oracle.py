@@ -71,6 +71,7 @@ class Oracle:
         queries: Sequence[str],
         passages: Sequence[Passage],
         facets: Sequence[Facet] = (),
+        conversation: str = "",
     ) -> Pipeline[Survey]:
         """Subject and property of the question are its facets."""
         yield from ()

@@ -6,10 +6,12 @@ import json
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import asdict
+from functools import partial
 from typing import Annotated, Any
 
 import typer
 
+from trail_callbacks.cli.apps import imported
 from trail_callbacks.cli.inputs import texts, traces_in
 from trail_callbacks.cli.options import (
     Json,
@@ -63,6 +65,14 @@ def check(
     diagnose: Annotated[
         bool, option(None, "Of recorded runs: say where the evidence path broke first, too.", "--diagnose")
     ] = False,
+    retriever: Annotated[
+        Word,
+        option(
+            "MODULE:ATTRIBUTE",
+            "With --diagnose: the app's own retriever, to be asked for what a run lacked.",
+            "--retriever",
+        ),
+    ] = None,
     max_score: Annotated[
         float | None, option("X", "Exit with status 1 if a score is over this, 0.0 to 1.0.", callback=share)
     ] = None,
@@ -93,7 +103,7 @@ def check(
     else:
         judged, errors = traces_in(runs)
     asked, options = judge_of(judge), VerifyOptions(cache=cache)
-    judging: Callable[..., Report] = verified if diagnose else pipeline.verify
+    judging = _judging(diagnose, retriever)
     reports = []
     with progress(f"judging with {asked.name}", total=len(judged)) as bar:
         for each in judged:
@@ -114,6 +124,14 @@ def check(
     skipped(errors)
     if refused:
         raise typer.Exit(1)
+
+
+def _judging(diagnose: bool, retriever: str | None) -> Callable[..., Report]:
+    if retriever is None:
+        return verified if diagnose else pipeline.verify
+    if not diagnose:
+        raise InputError("--retriever is asked by a diagnosis: add --diagnose")
+    return partial(verified, retriever=imported(retriever, "--retriever"))
 
 
 def estimate(

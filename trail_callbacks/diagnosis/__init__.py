@@ -2,15 +2,15 @@
 
 from trail_callbacks.diagnosis.ablation import Ablation, AblationCost, aablate, ablate, ablation_cost
 from trail_callbacks.diagnosis.diagnose import adiagnose, averified, diagnose, diagnosis_cost, verified
-from trail_callbacks.diagnosis.facets import facets_of
 from trail_callbacks.diagnosis.replay import Replay
-from trail_callbacks.report.diagnosis import Diagnosis, Facet
+from trail_callbacks.report.diagnosis import Diagnosis, Facet, IndexSearch
 
 __all__ = [
     "Ablation",
     "AblationCost",
     "Diagnosis",
     "Facet",
+    "IndexSearch",
     "Replay",
     "aablate",
     "ablate",
@@ -19,6 +19,5 @@ __all__ = [
     "averified",
     "diagnose",
     "diagnosis_cost",
-    "facets_of",
     "verified",
 ]

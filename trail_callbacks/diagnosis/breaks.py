@@ -11,28 +11,34 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from trail_callbacks.diagnosis.case import Case, names
-from trail_callbacks.diagnosis.facets import RULED
 from trail_callbacks.report.diagnosis import Break, Certainty, Signature, StageName
-from trail_callbacks.taxonomy import SupportClass
+from trail_callbacks.trace.steps import Dropped
 
 _ORDER: tuple[StageName, ...] = ("query", "retrieval", "reranking", "packing", "sources", "generation")
 _SELECTION: dict[str, Signature] = {"dropped": "selection_failure", "cut": "truncation"}
+_DROPPED: dict[Dropped, str] = {
+    "reranker": "by a reranker",
+    "cutoff": "it ranks below all that are there: a number or a budget ended before it",
+    "budget": "longer than those of lower rank that are there: no room",
+    "cut": "cut to nothing",
+    "unknown": "why is not recorded",
+}
 _RANKS: dict[Certainty, int] = {"high": 0, "medium": 1, "low": 2}
 
 
 def breaks_of(case: Case) -> list[Break]:
     """Returns the breaks of a run, the earliest stage first."""
-    found = [*_query(case), *_retrieval(case), *_selection(case), *conflicts(case), *_generation(case)]
+    found = [*_query(case), *_retrieval(case), *_selection(case), *_conflicts(case), *_generation(case)]
     if case.reach.trace.lost:  # what seems to be missing may have been there
         found = [replace(each, certainty="low" if each.certainty == "low" else "medium") for each in found]
     return sorted(found, key=lambda each: _ORDER.index(each.stage))
 
 
 def _query(case: Case) -> Iterator[Break]:
-    if case.enough or case.retrieved_enough:
+    if case.enough or case.retrieved_enough or case.gap:
         return
     sent = [each for each in case.reach.trace.retrievals if each.rewritten and not each.after_answer]
-    lost = [each for each in case.lost if each.in_query is False and "retrieved" not in each.depths]
+    lost = [each for each in case.lost if each.in_query is False]
     if sent and lost:
         yield Break(
             stage="query",
@@ -42,53 +48,52 @@ def _query(case: Case) -> Iterator[Break]:
             reasons=tuple(
                 f"no query that was sent names {each.facet.text!r}, and nothing about it was retrieved" for each in lost
             ),
-            certainty="high" if any(each.facet.kind in RULED for each in lost) else case.reading,
         )
 
 
 def _retrieval(case: Case) -> Iterator[Break]:
     before = [each for each in case.reach.trace.retrievals if not each.after_answer]
-    if not before or case.enough or case.retrieved_enough or case.unanswerable:
+    there = case.index is not None and case.index.found
+    if not (before or there) or case.enough or case.retrieved_enough or case.gap:
         return
-    failed = [each for each in before if each.error is not None]
-    at = failed[0] if failed and not case.reach.candidates else before[0]
-    reasons, certainty = _not_retrieved(case, at.error)
+    right = {(each.step, each.query) for each in before if each.error is None}
+    failed = [each for each in before if each.error is not None and (each.step, each.query) not in right]  # no retry
+    reasons, certainty = _not_retrieved(case, tuple(f"the retrieval failed: {each.error}" for each in failed))
     if reasons:
+        at = [*failed, *before][:1]
         yield Break(
             stage="retrieval",
             signature="recall_failure",
-            step=at.step,
-            run_id=at.run_id,
+            step=at[0].step if at else None,
+            run_id=at[0].run_id if at else None,
             reasons=reasons,
             certainty=certainty,
         )
 
 
-def _not_retrieved(case: Case, error: str | None) -> tuple[tuple[str, ...], Certainty]:
-    if not case.reach.candidates and error is None and case.reach.trace.lost:
+def _not_retrieved(case: Case, failed: tuple[str, ...]) -> tuple[tuple[str, ...], Certainty]:
+    if case.index is not None and case.index.found:
+        there = f"the index has it, at rank {case.index.rank} for {case.index.query!r}: {case.index.text!r}"
+        return (*failed, there), case.index.certainty
+    if not case.reach.candidates and not failed and case.reach.trace.lost:
         return ("the file has no text of what was retrieved",), "low"
     if not case.reach.candidates:
-        return (f"the retrieval failed: {error}" if error else "nothing was retrieved",), "high"
+        return (failed, "high") if failed else (("nothing was retrieved", _open(case)), "medium")
     if case.gold is not None:
-        there = {name for each in case.reach.candidates.values() for name in names(each)}
-        missing = sorted(name for name in case.gold if name not in there)
+        there_are = {name for each in case.reach.candidates.values() for name in names(each)}
+        missing = sorted(name for name in case.gold if name not in there_are)
         return ((f"of the gold passages these were not retrieved: {', '.join(missing)}",) if missing else ()), "high"
-    lost = [each for each in case.lost if "retrieved" not in each.depths]
-    reasons = tuple(f"nothing that was retrieved is about {each.facet.text!r}" for each in lost)
-    if lost and case.retrieved_enough is False:
-        return () if _exhausted(case) else (*reasons, *case.missing), "medium"
-    return reasons, case.reading
+    if failed or not case.surveyed:
+        return failed, "medium"
+    lost = tuple(f"nothing that was retrieved is about {each.facet.text!r}" for each in case.lost)
+    return (*(lost or ("nothing that was retrieved answers the question",)), *case.missing, _open(case)), "low"
 
 
-def _exhausted(case: Case) -> bool:
-    """Whether the retriever brought all that it has on the subject: after that come passages on something else.
-
-    Then nothing in the corpus seems to answer. Where all passages are on the subject, there may be more of them.
-    """
-    subjects = [set(each.nodes) for each in case.facets if each.facet.kind != "topic"]
-    if not subjects or not all(subjects):
-        return False
-    return not set(case.reach.candidates) <= set.intersection(*subjects)
+def _open(case: Case) -> str:
+    """Says that a run cannot tell what a retriever missed from what is not there."""
+    if case.index is None:
+        return "whether the index has it cannot be told from a run: diagnose with its retriever"
+    return f"whether the index has it could not be told: {case.index.why}"
 
 
 def _selection(case: Case) -> Iterator[Break]:
@@ -124,9 +129,8 @@ def _left_out(case: Case) -> Iterator[tuple[str, Sequence[str], str, Certainty]]
         for line in (line for line in lines if not case.reach.at("selected", line)):
             reason = f"{line.node_id} answers the question: {line.text!r}"
             yield case.reach.where([line]), [line.node_id], reason, "medium"
-    elif case.retrieved_enough is None:
-        for each in case.lost:
-            yield each.where, each.nodes, f"{_listed(each.nodes)} is about {each.facet.text!r}", case.reading
+    elif not case.surveyed and not case.reach.ids("selected") and case.reach.candidates:
+        yield "dropped", [*case.reach.candidates], "nothing that was retrieved is in the prompt", "medium"
     selected = set(case.reach.ids("selected"))
     for id_, candidate in case.reach.candidates.items() if case.gold else ():
         if id_ not in selected and not set(names(candidate)).isdisjoint(case.gold or ()):
@@ -149,51 +153,53 @@ def _who_dropped(case: Case, nodes: Sequence[str]) -> _Who:
                 why = f" ({each.reason})" if each.reason else ""
                 how = f"retrieved, and dropped by {reranking.step} at rank {each.rank_in}{why}"
                 return "reranking", reranking.step, reranking.run_id, how
-    for packing in case.reach.trace.packings:
+    for packing in case.reach.packings:
         for piece in packing.pieces:
             if piece.node_id in nodes and piece.order is None:
-                how = f"retrieved, and left out of the prompt ({piece.dropped or 'unknown'})"
-                return "packing", packing.step, packing.run_id, how
+                how = f"retrieved, and left out of the prompt ({_DROPPED[piece.dropped or 'unknown']})"
+                return "packing", packing.packer or packing.step, packing.packer_id or packing.run_id, how
     return "packing", None, None, "retrieved, and left out of the prompt"
 
 
 def _who_cut(case: Case, nodes: Sequence[str]) -> _Who:
-    found = ((packing, piece) for packing in case.reach.trace.packings for piece in packing.pieces)
+    for reranking in case.reach.trace.rerankings:
+        for each in reranking.ranked:
+            if each.node_id in nodes and each.rank_out is not None and each.kept < 1.0:
+                how = f"cut to {each.kept:.0%} by {reranking.step}"
+                return "reranking", reranking.step, reranking.run_id, how
+    found = ((packing, piece) for packing in case.reach.packings for piece in packing.pieces)
     packing, piece = next(((packing, piece) for packing, piece in found if piece.node_id in nodes), (None, None))
     how = f"in the prompt, but cut to {piece.arrived if piece else 0.0:.0%}"
-    return "packing", packing.step if packing else None, packing.run_id if packing else None, how
+    if packing is None:
+        return "packing", None, None, how
+    return "packing", packing.packer or packing.step, packing.packer_id or packing.run_id, how
 
 
-def conflicts(case: Case) -> Iterator[Break]:
-    """Yields a break if passages in the prompt disagree about what the question asks or the answer says."""
-    reasons = []
-    for verdict in case.report.verdicts:
-        decided = [item for item in verdict.evidence if item.decides]
-        sides = {item.relation for item in decided if case.reach.where([item]) in {"prompt", "nowhere"}}
-        sure = verdict.support in {SupportClass.SUPPORTED, SupportClass.CONTRADICTED}
-        if sure and {"supports", "contradicts"} <= sides:
-            reasons.append(f"passages in the prompt disagree about {case.text(verdict.claim_id)!r}")
-    for one, other in case.survey.conflicts:
-        if case.reach.at("selected", one) and case.reach.at("selected", other):
-            reasons.append(f"{one.text!r} and {other.text!r} disagree")
+def _conflicts(case: Case) -> Iterator[Break]:
+    reasons = [f"passages in the prompt disagree about {case.text(id_)!r}" for id_ in case.disputed]
+    reasons += [f"{one.text!r} and {other.text!r} disagree" for one, other in case.conflicting]
     if reasons:
         yield Break(stage="sources", signature="source_conflict", reasons=tuple(reasons))
 
 
 def _generation(case: Case) -> Iterator[Break]:
-    against = [each for each in case.wrong if each.where == "prompt" or case.enough]
+    against = [each.claim_id for each in case.wrong if case.surveyed and (each.where == "prompt" or case.enough)]
     signature: Signature = "grounding_failure"
     if against:
         reasons = tuple(
-            f"the prompt held what was needed, and {case.text(each.claim_id)!r} is "
-            f"{case.report.verdict(each.claim_id).support}"
-            for each in against
+            f"the prompt held what was needed, and {case.text(id_)!r} is {case.report.verdict(id_).support}"
+            for id_ in against
+        )
+    elif case.superseded:
+        reasons = tuple(
+            f"{case.text(id_)!r} holds by a passage that another supersedes for what was asked"
+            for id_ in case.superseded
         )
     elif case.abstained and case.enough:
         reasons = ("the answer declines, and the prompt answers the question",)
-    elif case.wrong and (case.enough is False or case.unanswerable):
+    elif (case.wrong or case.beside) and (case.enough is False or case.gap):
         signature = "should_have_abstained"
-        reasons = ("the answer asserts what no passage in the prompt says", *case.missing)
+        reasons = ("the answer asserts something, and no passage in the prompt answers", *case.missing)
     else:
         return
     answer = case.report.graph.answer
@@ -204,7 +210,7 @@ def _generation(case: Case) -> Iterator[Break]:
 LOOK_AT: dict[Signature, tuple[str, ...]] = {
     "rewrite_loss": ("Compare the queries with the request: a rewriter must keep names, dates and conditions.",),
     "recall_failure": (
-        "Is the passage in the index at all? If it is, search for it by the request and by its own words.",
+        "Is the passage in the index at all? `retriever=` asks it, by the request and by other words.",
         "Then look at the number of candidates, the embedding, the filters and the chunks.",
     ),
     "selection_failure": (
@@ -231,7 +237,7 @@ class BreakOutcome:
 
     Attributes:
         signature: The signature.
-        breaks: The confirmed breaks, the earliest first; with nothing confirmed, what shared words suggest.
+        breaks: The breaks, the earliest first.
         reasons: What the signature rests on.
     """
 
@@ -242,19 +248,17 @@ class BreakOutcome:
 
 def decide(case: Case) -> BreakOutcome:
     """Decides the signature of a run."""
-    conflict = bool(list(conflicts(case)))
-    symptoms = bool(case.wrong or case.memories or case.abstained or conflict)
-    if not symptoms and not case.undecided:
-        return BreakOutcome("none", (), _nothing(case))
-    found = tuple(breaks_of(case))
-    breaks = tuple(each for each in found if each.certainty != "low") or found
-    if case.memories and not (case.wrong or conflict or case.abstained):
+    if not case.symptoms and not case.undecided:
+        sure = case.surveyed or case.plain
+        return BreakOutcome("none" if sure else "undetermined", (), _nothing(case) if sure else _unknown(case))
+    breaks = tuple(breaks_of(case))
+    if case.memories and not (case.wrong or case.disputed or case.conflicting or case.superseded or case.abstained):
         held = f"{len(case.memories)} claims hold by texts that the model was not shown"
         return BreakOutcome("right_by_memory", breaks, (held, *(breaks[0].reasons if breaks else ())))
     if breaks:
         return BreakOutcome(breaks[0].signature, breaks, breaks[0].reasons)
-    if case.abstained and (case.enough is False or case.unanswerable):
-        return BreakOutcome("none", (), ("the answer declines, and nothing that was retrieved answers the question",))
+    if case.abstained and (case.enough is False or case.gap):
+        return BreakOutcome("none", (), ("the answer declines, and the index does not have what answers",))
     return BreakOutcome("undetermined", (), _unknown(case))
 
 

@@ -2,23 +2,24 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
-from trail_callbacks.diagnosis.facets import RULED
 from trail_callbacks.diagnosis.reach import Reach
+from trail_callbacks.evidence import Evidence, Passage, whole
 from trail_callbacks.judges.judge import Survey
 from trail_callbacks.report import Report
 from trail_callbacks.report.diagnosis import (
     Break,
-    Certainty,
     ClaimFinding,
     Coverage,
     DecidedBy,
     Depth,
     FacetFinding,
     Figure,
+    IndexSearch,
     Overlap,
     RetrievalFinding,
     Stage,
@@ -27,6 +28,10 @@ from trail_callbacks.report.diagnosis import (
 from trail_callbacks.statistics.intervals import wilson
 from trail_callbacks.taxonomy import UNSUPPORTED, SupportClass
 from trail_callbacks.trace import Candidate
+
+_DIGITS = re.compile(r"\d+")
+_SHOWN = frozenset({"prompt", "nowhere"})  # what no retriever brought reached the answer all the same
+_DECIDED = frozenset({SupportClass.SUPPORTED, SupportClass.CONTRADICTED})
 
 
 @dataclass(frozen=True)
@@ -37,21 +42,21 @@ class Case:
         report: The verification of its answer.
         reach: How far passages got.
         survey: What the question asks for.
-        by_judge: Whether a judge made the survey, not rules.
         facets: Where each facet is met.
         claims: Where the text is that bears on each claim.
         coverage: The figures.
         gold: Names of the passages that ought to be retrieved; None if unknown.
+        index: What the app's retriever has of what was missing; None if it was not asked.
     """
 
     report: Report
     reach: Reach
     survey: Survey
-    by_judge: bool
     facets: tuple[FacetFinding, ...]
     claims: tuple[ClaimFinding, ...]
     coverage: Coverage
     gold: Collection[str] | None
+    index: IndexSearch | None = None
 
     @cached_property
     def wrong(self) -> tuple[ClaimFinding, ...]:
@@ -59,7 +64,9 @@ class Case:
         return tuple(
             each
             for each in self.claims
-            if self.report.verdict(each.claim_id).support in UNSUPPORTED and not each.by_memory
+            if self.report.verdict(each.claim_id).support in UNSUPPORTED
+            and not each.by_memory
+            and (each.where, each.relation) != ("prompt", "supports")  # an earlier call of a refined answer read it
         )
 
     @cached_property
@@ -77,14 +84,85 @@ class Case:
         """Whether something of the answer was not judged."""
         return self.report.state in {"unverified", "partial", "error", "interrupted"} or bool(self.report.undecided)
 
+    @property
+    def surveyed(self) -> bool:
+        """Whether it is known what answers the question."""
+        return self.survey.answers is not None
+
     @cached_property
     def lost(self) -> tuple[FacetFinding, ...]:
-        """Facets that no passage in the prompt meets, as far as that can be told."""
-        return tuple(each for each in self.facets if "selected" not in each.depths and self.trusted(each))
+        """Facets that nothing which was retrieved meets, as far as that can be told."""
+        return tuple(each for each in self.facets if self.surveyed and "retrieved" not in each.depths)
 
-    def trusted(self, finding: FacetFinding) -> bool:
-        """Whether it can be told if a passage meets a facet: words do not tell for a topic."""
-        return self.by_judge or finding.facet.kind in RULED
+    @cached_property
+    def superseded(self) -> tuple[str, ...]:
+        """Claims that hold by a passage in the prompt, while another denies them and is the one that answers."""
+        return tuple(id_ for id_, (holds, denied) in self._sides.items() if denied and not holds)
+
+    @cached_property
+    def disputed(self) -> tuple[str, ...]:
+        """Claims about which passages in the prompt disagree, and no side is the right one: undated revisions."""
+        return tuple(id_ for id_, (holds, denied) in self._sides.items() if holds == denied)
+
+    @cached_property
+    def _sides(self) -> dict[str, tuple[bool, bool]]:
+        """For claims with evidence for and against in the prompt: whether each side answers the question as asked."""
+        found = {}
+        for verdict in self.report.verdicts:
+            shown = [each for each in verdict.evidence if each.decides and self.reach.where([each]) in _SHOWN]
+            sides = [[each for each in shown if each.relation == side] for side in ("supports", "contradicts")]
+            if verdict.support in _DECIDED and all(sides):
+                found[verdict.claim_id] = (self._answers(sides[0]), self._answers(sides[1]))
+        return found
+
+    def _answers(self, evidence: Sequence[Evidence]) -> bool:
+        lines = [line for lines in self.survey.answers or () for line in lines]
+        return any(
+            line.node_id == each.node_id and line.start < each.end and each.start < line.end
+            for line in lines
+            for each in evidence
+        )
+
+    @property
+    def conflicting(self) -> tuple[tuple[Passage, Passage], ...]:
+        """Pairs of passages in the prompt that give different answers."""
+        at = self.reach.at
+        return tuple(pair for pair in self.survey.conflicts if all(at("selected", line) for line in pair))
+
+    @property
+    def plain(self) -> bool:
+        """Whether support alone shows that all is well, with nobody to say what answers the question.
+
+        Nothing was reworded, lost or cut, and no line that was read differs in its numbers only from one that supports
+        the answer: that would be another revision, and which one holds cannot be told.
+        """
+        if not self.reach.untouched:
+            return False
+        read = {(_DIGITS.sub("#", text), text) for line in whole(self.reach.nodes) if (text := line.text.strip())}
+        quotes = {item.quote.strip() for verdict in self.report.verdicts for item in verdict.evidence}
+        return not any(_DIGITS.sub("#", quote) == form and quote != text for quote in quotes for form, text in read)
+
+    @property
+    def beside(self) -> bool:
+        """Whether the answer states something, and the prompt does not answer what was asked: another version, say."""
+        return self.enough is False and not self.abstained and bool(self.coverage.answer.n)
+
+    @property
+    def symptoms(self) -> bool:
+        """Whether anything is wrong with the answer, as far as it was judged."""
+        found = self.wrong or self.memories or self.superseded or self.disputed or self.conflicting
+        return bool(found or self.abstained or self.beside)
+
+    @property
+    def lacking(self) -> bool:
+        """Whether something is wrong, and what was retrieved is not known to answer: the index may."""
+        known = self.enough or self.retrieved_enough or self.unanswerable
+        return not known and (self.symptoms or self.undecided)
+
+    @property
+    def gap(self) -> bool:
+        """Whether nothing in the corpus answers: the caller says so, or the retriever was asked and brings nothing."""
+        return self.unanswerable or (self.index is not None and self.index.found is False)
 
     @property
     def enough(self) -> bool | None:
@@ -110,11 +188,6 @@ class Case:
         """The text of a claim."""
         return next(claim.text for claim in self.report.claims if claim.id == claim_id)
 
-    @property
-    def reading(self) -> Certainty:
-        """How certain a facet's finding is."""
-        return "medium" if self.by_judge else "low"
-
 
 def share(part: int, whole: int, why: str, decided_by: DecidedBy = "judge") -> Figure:
     """A plain share with its interval.
@@ -138,7 +211,7 @@ def facet_findings(survey: Survey, reach: Reach) -> tuple[FacetFinding, ...]:
             facet=facet,
             in_query=survey.in_query.get(facet.id),
             depths=tuple(depth for depth in reach.depths if any(reach.at(depth, line) for line in lines)),
-            where=reach.where(lines),
+            where="unknown" if survey.answers is None else reach.where(lines),
             nodes=tuple(dict.fromkeys(line.node_id for line in lines)),
         )
         for facet, lines in met
@@ -196,7 +269,7 @@ def _of(value: float | None, n: int) -> Figure:
 def _met(found: Sequence[FacetFinding], depth: Depth | None, survey: Survey, reach: Reach) -> Figure:
     """The weighted share of facets that are met at a depth, or in a query that was sent."""
     whole = sum(each.facet.weight for each in found)
-    if not whole:
+    if not whole or survey.answers is None:
         return Figure(
             why=f"no facets: {survey.error}" if survey.error else "the question has no facets that could be told"
         )
@@ -239,7 +312,7 @@ def _stages(case: Case) -> Iterator[tuple[StageName, int | None, tuple[str, ...]
     unnamed = tuple(each.facet.text for each in case.facets if each.in_query is False)
     rewritten = sum(bool(each.rewritten) for each in before)
     yield "query", len(before), unnamed, f"{rewritten} rewritten" if rewritten else ""
-    never = tuple(each.facet.text for each in case.facets if "retrieved" not in each.depths and case.trusted(each))
+    never = tuple(each.facet.text for each in case.lost)
     yield "retrieval", len(case.reach.candidates) if before else None, never if before else (), ""
     late = [each for each in case.facets if "retrieved" in each.depths]
     if case.reach.reranked is not None:

@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import replace
 from functools import partial
 
-from trail_callbacks.claims import Claim
 from trail_callbacks.diagnosis.breaks import LOOK_AT, decide
 from trail_callbacks.diagnosis.case import Case, coverage_of, facet_findings, retrieval_findings, stages_of
-from trail_callbacks.diagnosis.facets import survey_by_rules
+from trail_callbacks.diagnosis.index import Index, IndexWork, Retriever
 from trail_callbacks.diagnosis.reach import Reach, place_claims
+from trail_callbacks.diagnosis.survey import Request, surveyed
 from trail_callbacks.errors import InputError
-from trail_callbacks.evidence import Passage, whole
 from trail_callbacks.graph import Node
-from trail_callbacks.judges.judge import Judge, Survey, Surveyor
+from trail_callbacks.judges.judge import Judge
 from trail_callbacks.judges.resolve import JudgeLike
 from trail_callbacks.models.call import Pipeline
 from trail_callbacks.models.drive import adrive, drive
@@ -25,9 +24,7 @@ from trail_callbacks.trace import Trace
 from trail_callbacks.verify.estimate import Estimate, estimated
 from trail_callbacks.verify.options import VerifyOptions
 from trail_callbacks.verify.pipeline import cached, call_cache, judging, of_run
-from trail_callbacks.verify.sources import Sources
-
-_TITLES = ("title", "source", "file_name", "name", "heading", "section", "url")
+from trail_callbacks.verify.sources import told
 
 
 def diagnose(
@@ -38,34 +35,42 @@ def diagnose(
     gold: Collection[str] | None = None,
     reference: str | Iterable[str] = (),
     facets: Sequence[Facet | str] = (),
+    retriever: Retriever | None = None,
+    retriever_calls: int = 4,
     options: VerifyOptions | None = None,
 ) -> Diagnosis:
     """Finds where the evidence path of a recorded run broke first.
 
     Beyond the verification of the answer it costs two model calls at most: one surveys what was retrieved, one checks
-    what the model did not read for the claims that the prompt does not support.
+    what the model did not read for the claims that the prompt does not support. Where something was missing, a
+    retriever that is given is asked for it: at most two more model calls word the queries and read what they bring.
 
     Args:
         trace: The recorded run.
-        judge: As in `check`. The offline judge knows the facets of a question by rules only, and not what answers it.
+        judge: As in `check`. The offline judge does not know what answers a question: it says what the run shows.
         report: The verification of the run's answer; None verifies it first.
         gold: Ids, document ids or content hashes of the passages that ought to be retrieved; empty if nothing in the
             corpus answers the question; None if unknown.
         reference: Texts known to be true, such as the right answer: they tell a memory from an invention.
         facets: What the question asks for, if you know; texts count as topics.
+        retriever: The app's own, to be asked for what the run lacked: of LangChain, of LlamaIndex, or a function of a
+            query that returns texts or documents. A copy of it is set to bring 50, if it has a number to set. Without
+            it nobody can tell whether the index has what was not retrieved.
+        retriever_calls: Queries it is asked at most, 1 or more; they count as calls of `Budget`, too.
         options: Settings.
 
     Returns:
         The diagnosis. What cannot be told is None or `undetermined`, with the reason; a failing judge is a warning.
 
     Raises:
-        InputError: If `trace` is not a `Trace`, or the report is of another answer.
+        InputError: If `trace` is not a `Trace`, the report is of another answer, or `retriever` is none.
         JudgeError: If the judge is unknown.
     """
     settings = options or VerifyOptions()
     asked = judging(judge, settings)
-    work = _whole_work(_checked(trace, report), asked, settings, report, gold, reference, facets)
-    return drive(work, asked.model, *settings.limits)[0]
+    index = None if retriever is None else Index(retriever, retriever_calls)
+    work = _whole_work(_checked(trace, report), asked, settings, report, gold, reference, facets, index)
+    return drive(work, asked.model or index, *settings.limits)[0]
 
 
 async def adiagnose(
@@ -76,47 +81,68 @@ async def adiagnose(
     gold: Collection[str] | None = None,
     reference: str | Iterable[str] = (),
     facets: Sequence[Facet | str] = (),
+    retriever: Retriever | None = None,
+    retriever_calls: int = 4,
     options: VerifyOptions | None = None,
 ) -> Diagnosis:
     """As `diagnose`, without blocking the event loop during model calls."""
     settings = options or VerifyOptions()
     asked = judging(judge, settings)
-    work = _whole_work(_checked(trace, report), asked, settings, report, gold, reference, facets)
+    index = None if retriever is None else Index(retriever, retriever_calls)
+    work = _whole_work(_checked(trace, report), asked, settings, report, gold, reference, facets, index)
     with sliced():
-        return (await adrive(work, asked.model, *settings.limits))[0]
+        return (await adrive(work, asked.model or index, *settings.limits))[0]
 
 
-def verified(trace: Trace, judge: JudgeLike = None, options: VerifyOptions | None = None) -> Report:
+def verified(
+    trace: Trace,
+    judge: JudgeLike = None,
+    options: VerifyOptions | None = None,
+    *,
+    retriever: Retriever | None = None,
+    retriever_calls: int = 4,
+) -> Report:
     """Verifies the answer of a recorded run and diagnoses the run: the report carries its `diagnosis`.
 
     Args:
         trace: The recorded run.
         judge: As in `check`.
         options: Settings; the budget holds for both together.
+        retriever: As in `diagnose`.
+        retriever_calls: Likewise.
 
     Raises:
-        InputError: If `trace` is not a `Trace`.
+        InputError: If `trace` is not a `Trace`, or `retriever` is none.
         JudgeError: If the judge is unknown.
     """
-    work, asked, settings = _verification(trace, judge, options)
-    report, usage = drive(work, asked.model, *settings.limits)
+    index = None if retriever is None else Index(retriever, retriever_calls)
+    work, asked, settings = _verification(trace, judge, options, index)
+    report, usage = drive(work, asked.model or index, *settings.limits)
     return replace(report, usage=usage + report.usage)
 
 
-async def averified(trace: Trace, judge: JudgeLike = None, options: VerifyOptions | None = None) -> Report:
+async def averified(
+    trace: Trace,
+    judge: JudgeLike = None,
+    options: VerifyOptions | None = None,
+    *,
+    retriever: Retriever | None = None,
+    retriever_calls: int = 4,
+) -> Report:
     """As `verified`, without blocking the event loop during model calls."""
-    work, asked, settings = _verification(trace, judge, options)
+    index = None if retriever is None else Index(retriever, retriever_calls)
+    work, asked, settings = _verification(trace, judge, options, index)
     with sliced():
-        report, usage = await adrive(work, asked.model, *settings.limits)
+        report, usage = await adrive(work, asked.model or index, *settings.limits)
     return replace(report, usage=usage + report.usage)
 
 
 def _verification(
-    trace: Trace, judge: JudgeLike, options: VerifyOptions | None
+    trace: Trace, judge: JudgeLike, options: VerifyOptions | None, index: Index | None
 ) -> tuple[Pipeline[Report], Judge, VerifyOptions]:
     settings = options or VerifyOptions()
     asked = judging(judge, settings)
-    work = verifying(_checked(trace, None), asked, settings)
+    work = verifying(_checked(trace, None), asked, settings, index)
     return work if settings.cache is None else cached(work, asked, settings), asked, settings
 
 
@@ -126,12 +152,12 @@ def diagnosis_cost(trace: Trace, judge: JudgeLike = None, options: VerifyOptions
     return estimated(partial(verifying, trace), answer, trace.question, judge, options)
 
 
-def verifying(trace: Trace, judge: Judge, options: VerifyOptions) -> Pipeline[Report]:
+def verifying(trace: Trace, judge: Judge, options: VerifyOptions, index: Index | None = None) -> Pipeline[Report]:
     """The work of `verified`, for callers that drive the calls of models themselves."""
     report = yield from of_run(trace, judge, options)
     if trace.graph.answer is None:
         return report
-    diagnosis = yield from diagnosed(trace, report, judge, options)
+    diagnosis = yield from diagnosed(trace, report, judge, options, index=index)
     return replace(report, diagnosis=diagnosis)
 
 
@@ -144,11 +170,14 @@ def diagnosed(
     gold: Collection[str] | None = None,
     reference: Sequence[str] = (),
     facets: Sequence[Facet] = (),
+    index: Index | None = None,
 ) -> Pipeline[Diagnosis]:
     """The diagnosis of a verified run, as a generator that yields model calls. See `diagnose`."""
     reach = Reach(trace)
-    question = trace.question or ""
-    survey, warnings = yield from _surveyed(question, reach, judge, options, facets)
+    before = told(trace.graph)["conversation"]
+    request = Request(question=trace.question or "", conversation=before, queries=reach.queries, facets=facets)
+    survey = yield from surveyed(judge, request, reach.nodes, options)
+    warnings = survey.warnings
     known = [
         Node(id=f"reference:{n}", kind="document", text=text) for n, text in enumerate(reference, 1) if text.strip()
     ]
@@ -158,12 +187,14 @@ def diagnosed(
         report=report,
         reach=reach,
         survey=survey,
-        by_judge=survey.answers is not None,
         facets=found,
         claims=claims,
         coverage=coverage_of(report, survey, found, reach, gold),
         gold=gold,
     )
+    if index is not None and case.lacking:
+        search, failed = yield from IndexWork(index, request, reach, survey, judge, options, gold).run()
+        case, warnings = replace(case, index=search), (*warnings, *failed)
     outcome = decide(case)
     first = outcome.breaks[0] if outcome.breaks else None
     return Diagnosis(
@@ -179,6 +210,7 @@ def diagnosed(
         stages=stages_of(case, first),
         warnings=tuple(dict.fromkeys([*trace.warnings, *warnings, *more])),
         judge=judge.name,
+        index=case.index,
     )
 
 
@@ -190,6 +222,7 @@ def _whole_work(  # noqa: PLR0917 - what `diagnose` takes
     gold: Collection[str] | None,
     reference: str | Iterable[str],
     facets: Sequence[Facet | str],
+    index: Index | None,
 ) -> Pipeline[Diagnosis]:
     """What `diagnose` does; with a cache folder it makes only calls that the folder has no answer to."""
     known = (reference,) if isinstance(reference, str) else tuple(reference)
@@ -198,50 +231,14 @@ def _whole_work(  # noqa: PLR0917 - what `diagnose` takes
 
     def work() -> Pipeline[Diagnosis]:
         verified = report or (yield from of_run(trace, judge, options))
-        return (yield from diagnosed(trace, verified, judge, options, gold=gold, reference=known, facets=numbered))
+        return (
+            yield from diagnosed(
+                trace, verified, judge, options, gold=gold, reference=known, facets=numbered, index=index
+            )
+        )
 
     cache = None if options.cache is None else call_cache(judge, options)
     return work() if cache is None else cache.answering(work())
-
-
-def _surveyed(
-    question: str, reach: Reach, judge: Judge, options: VerifyOptions, facets: Sequence[Facet]
-) -> Pipeline[tuple[Survey, tuple[str, ...]]]:
-    queries = list(dict.fromkeys(each.query for each in reach.trace.retrievals if each.query and not each.after_answer))
-    lines = whole(reach.nodes)
-    if not question.strip():
-        return Survey(facets=tuple(facets), error="there is no question"), ("the run has no question to diagnose by",)
-    if isinstance(judge, Surveyor) and lines:
-        shown, left = _readable(question, reach, lines, options)
-        survey = yield from judge.survey(question, queries, shown, facets)
-        if survey.error is None:
-            return survey, (*left, *survey.warnings)
-        ruled = survey_by_rules(question, queries, lines, facets, _titles(reach))
-        return ruled, (f"surveyed by words only, because the judge failed: {survey.error}",)
-    return survey_by_rules(question, queries, lines, facets, _titles(reach)), ()
-
-
-def _readable(
-    question: str, reach: Reach, lines: Sequence[Passage], options: VerifyOptions
-) -> tuple[Sequence[Passage], tuple[str, ...]]:
-    """The lines that may be read at once, and a warning if those are not all."""
-    asked = Claim(id="question", text=question, quote="", start=0, end=0)
-    sources = Sources([asked], reach.nodes, options.read_tokens)
-    shown = sources.next([asked], ())
-    if sources.fit:
-        return lines, ()
-    return shown, (f"the survey read {len(shown)} of {len(lines)} lines that were retrieved: the likeliest",)
-
-
-def _titles(reach: Reach) -> Callable[[str], str]:
-    """Returns what the metadata of a node say that it is about."""
-
-    def title(node_id: str) -> str:
-        candidate = reach.candidates.get(node_id)
-        found = (candidate.attributes.get(key) for key in _TITLES) if candidate else ()
-        return "\n".join(value for value in found if isinstance(value, str))
-
-    return title
 
 
 def _checked(trace: Trace, report: Report | None) -> Trace:

@@ -17,7 +17,7 @@ from trail_callbacks.report import Report, Verdict
 from trail_callbacks.report.diagnosis import ClaimFinding, Depth, Where
 from trail_callbacks.taxonomy import UNSUPPORTED, SupportClass
 from trail_callbacks.text import forms
-from trail_callbacks.trace import Candidate, Packed, Trace
+from trail_callbacks.trace import Candidate, Packed, Packing, Trace
 from trail_callbacks.verify.options import VerifyOptions
 from trail_callbacks.verify.outcome import audit
 
@@ -47,6 +47,12 @@ class Reach:
         return found
 
     @cached_property
+    def queries(self) -> tuple[str, ...]:
+        """The queries that were sent before the answer was written."""
+        sent = (each.query for each in self.trace.retrievals if each.query and not each.after_answer)
+        return tuple(dict.fromkeys(sent))
+
+    @cached_property
     def nodes(self) -> tuple[Node, ...]:
         """The nodes of the candidates, in order of retrieval."""
         graph = self.trace.graph
@@ -68,9 +74,7 @@ class Reach:
     def packed(self) -> dict[str, Packed]:
         """What the models behind the answer were shown of each candidate: the most that any of them was."""
         found: dict[str, Packed] = {}
-        for packing in self.trace.packings:
-            if packing.run_id not in self._behind_answer:
-                continue
+        for packing in self.packings:
             for piece in packing.pieces:
                 if piece.node_id in self.candidates:
                     known = found.get(piece.node_id)
@@ -79,36 +83,61 @@ class Reach:
 
     @property
     def unread(self) -> tuple[Node, ...]:
-        """The candidates that no prompt behind the answer held whole."""
-        return tuple(
-            node for node in self.nodes if (piece := self.packed.get(node.id)) is None or piece.arrived < _WHOLE
-        )
+        """The candidates that no prompt behind the answer held whole, or that its verification did not reach."""
+        graph = self.trace.graph
+        reached = {node.id for node in graph.upstream(graph.answer.id)} if graph.answer else set()
+        return tuple(node for node in self.nodes if node.id not in reached or not self._whole(node.id))
+
+    @property
+    def untouched(self) -> bool:
+        """Whether every query was the request itself, and all that came back was shown whole."""
+        before = [each for each in self.trace.retrievals if not each.after_answer]
+        return not any(each.rewritten or each.error for each in before) and all(map(self._whole, self.candidates))
+
+    def _whole(self, node_id: str) -> bool:
+        piece = self.packed.get(node_id)
+        return piece is not None and piece.arrived >= _WHOLE
 
     @cached_property
     def packs(self) -> bool:
-        """Whether a prompt behind the answer was recorded: without one nobody knows what was selected."""
-        return any(packing.run_id in self._behind_answer for packing in self.trace.packings)
+        """Whether it is known what was selected: a prompt behind the answer was recorded, or nothing was left."""
+        return bool(self.packings) or (bool(self.candidates) and self.reranked == frozenset())
 
     @cached_property
-    def _behind_answer(self) -> frozenset[str]:
-        """The runs whose outputs the answer was made of."""
-        graph = self.trace.graph
+    def packings(self) -> tuple[Packing, ...]:
+        """The evidence in the prompts of the calls that the answer was made by.
+
+        A call whose words are in the prompt of a later one of the same step is one of them: an answer that is refined
+        passage by passage may be too short to be followed in the graph.
+        """
+        graph, packings = self.trace.graph, self.trace.packings
         if graph.answer is None:
-            return frozenset(packing.run_id for packing in self.trace.packings)
-        behind = [graph.answer, *graph.upstream(graph.answer.id)]
-        return frozenset(node.run_id for node in behind if node.run_id is not None)
+            return packings
+        behind = {node.run_id for node in (graph.answer, *graph.upstream(graph.answer.id))}
+        written = {node.run_id: _words(node.text) for node in graph.nodes if node.kind == "completion"}
+        prompts: dict[str, str] = {}
+        for packing in reversed(packings):
+            text = written.get(packing.run_id, "").strip()
+            if packing.run_id not in behind and not (text and f" {text} " in prompts.get(packing.step, "")):
+                continue
+            behind.add(packing.run_id)
+            prompts[packing.step] = prompts.get(packing.step, "") + self._prompt(packing.run_id)
+        return tuple(packing for packing in packings if packing.run_id in behind)
+
+    def _prompt(self, run_id: str) -> str:
+        """The words of a prompt, case and white space aside."""
+        return _words("\n".join(piece.text for piece in inputs_of(self.trace, run_id)))
 
     @cached_property
     def _prompts(self) -> str:
-        """The words of the prompts behind the answer, case and white space aside."""
-        runs = [packing.run_id for packing in self.trace.packings if packing.run_id in self._behind_answer]
-        return _words("\n".join(piece.text for run in runs for piece in inputs_of(self.trace, run)))
+        """The words of all prompts behind the answer."""
+        return "".join(self._prompt(packing.run_id) for packing in self.packings)
 
     def holds(self, node_id: str, text: str) -> bool:
         """Whether a prompt behind the answer held a stretch of a node's text."""
-        piece = self.packed.get(node_id)
-        if piece is not None and piece.arrived >= _WHOLE:
+        if self._whole(node_id):
             return True
+        piece = self.packed.get(node_id)
         words = _words(text)
         shown = piece is not None and piece.order is not None
         # A short line of a passage that was left out may stand in a prompt for another reason.

@@ -278,7 +278,12 @@ class Surveyor(Protocol):
     """A judge that can say what a question asks for, and which passages meet it."""
 
     def survey(
-        self, question: str, queries: Sequence[str], passages: Sequence[Passage], facets: Sequence[Facet] = ()
+        self,
+        question: str,
+        queries: Sequence[str],
+        passages: Sequence[Passage],
+        facets: Sequence[Facet] = (),
+        conversation: str = "",
     ) -> Pipeline[Survey]:
         """Surveys what some passages have of what a question asks for, in one call.
 
@@ -287,9 +292,30 @@ class Surveyor(Protocol):
             queries: The queries that were sent to retrievers.
             passages: All lines that were retrieved, or as many as may be read.
             facets: What the question asks for, if the caller knows; otherwise the judge finds it.
+            conversation: The turns before the question, to understand it by; no evidence.
 
         Returns:
             The survey; one with `error` if the model failed.
+        """
+
+
+@runtime_checkable
+class Seeker(Protocol):
+    """A judge that can word queries for what a search did not bring."""
+
+    def seek(
+        self, question: str, missing: str, queries: Sequence[str], conversation: str = ""
+    ) -> Pipeline[tuple[str, ...]]:
+        """Words queries, in one call.
+
+        Args:
+            question: The user's request.
+            missing: What is missing to answer it, in a few words; may be empty.
+            queries: The queries that were sent and did not bring it.
+            conversation: As of `Surveyor.survey`.
+
+        Returns:
+            The queries; none if the model failed.
         """
 
 

@@ -116,6 +116,11 @@ def figures(diagnosis: Diagnosis) -> Iterator[tuple[str, str]]:
             yield f"gold recall, {depth}", _figure(overlap.recall)
             yield f"gold precision, {depth}", _figure(overlap.precision)
             yield f"gold overlap (Jaccard), {depth}", _figure(overlap.jaccard)
+    if (index := diagnosis.index) is not None:
+        there = f"has it, at rank {index.rank} for {index.query!r}"
+        told = there if index.found else "not told" if index.found is None else "does not have it"
+        brought = f"{len(index.queries)} queries, {index.passages} passages, {index.new} of them new"
+        yield "asked again, the index", f"{plain(shorten(told, _LONGEST))} ({brought})"
     yield "claims supported", _figure(cover.answer)
     yield "claims contradicted", _figure(cover.contradicted)
     yield "claims that cite", _figure(cover.citation_presence)

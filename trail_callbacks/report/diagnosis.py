@@ -18,10 +18,13 @@ Depth: TypeAlias = Literal["retrieved", "reranked", "selected"]
 the model that answered was shown."""
 
 StageName: TypeAlias = Literal["query", "retrieval", "reranking", "packing", "sources", "generation"]
+"""`query`: the words that were sent; `retrieval`: what came back; `reranking`: a reranker, filter, compressor or
+postprocessor that dropped or cut passages; `packing`: the step that made a prompt's text of them; `sources`: what the
+passages in the prompt say of each other; `generation`: the model's answer."""
 
 Certainty: TypeAlias = Literal["high", "medium", "low"]
-"""`high` if code or the caller's gold passages show it, `medium` if a judge's reading does, `low` if only shared words
-do."""
+"""`high` if code or the caller's gold passages show it, `medium` if a judge's reading does, `low` if the run shows that
+something is missing, and cannot show whether this stage could have had it."""
 
 FacetKind: TypeAlias = Literal["entity", "time", "place", "quantity", "condition", "version", "topic"]
 
@@ -176,10 +179,25 @@ class Break:
 
     stage: StageName
     signature: Signature  # what kind of break it is
-    step: str | None = None  # name of the component, if one is known
+    step: str | None = None  # name of the step as people wrote it, such as `pack`, if one is known
     run_id: str | None = None  # its run, likewise
     reasons: tuple[str, ...] = ()  # the figures and passages that show it, a sentence each
     certainty: Certainty = "medium"  # what shows it
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class IndexSearch:
+    """What the app's own retriever brought when it was asked for what the run lacked."""
+
+    found: bool | None = None  # whether it brought what answers; None if that could not be told
+    query: str = ""  # the query that brought it highest
+    rank: int | None = None  # its place for that query, from 1
+    text: str = ""  # the lines that answer
+    queries: tuple[str, ...] = ()  # all that were sent
+    passages: int = 0  # different passages that came back
+    new: int = 0  # number of them that the run did not have
+    certainty: Certainty = "medium"  # `high` if it is a gold passage
+    why: str = ""  # why it could not be told
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -199,6 +217,7 @@ class Diagnosis:
         stages: The stages in order, for a strip.
         warnings: What a reader should know before relying on it.
         judge: Name of the judge.
+        index: What the app's own retriever has of what was missing; None if it was not asked.
     """
 
     signature: Signature
@@ -213,6 +232,7 @@ class Diagnosis:
     stages: tuple[Stage, ...] = ()
     warnings: tuple[str, ...] = ()
     judge: str = ""
+    index: IndexSearch | None = None
 
     def __str__(self) -> str:
         """Renders for a terminal, without colour."""

@@ -50,6 +50,7 @@ TEXTS: Mapping[str, Sequence[str]] = {
     "Diagnosis": ("reasons", "warnings"),
     "Evidence": ("quote",),
     "Facet": ("text",),
+    "IndexSearch": ("query", "queries", "text", "why"),
     "Layer": ("note", "statement"),
     "Report": ("claims_error",),
     "RetrievalFinding": ("query", "note"),

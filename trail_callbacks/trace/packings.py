@@ -173,7 +173,34 @@ def _packing(reading: Reading, run: CapturedRun, stage: _Stage, edges: Mapping[s
         else stage.without(i, why.of(i))
         for i, each in enumerate(stage.passages)
     )
-    return Packing(run_id=run.id, step=run.step, pieces=pieces, tokens=count(prompt))
+    packer = _packer(reading, run, stage)
+    return Packing(
+        run_id=run.id,
+        step=run.step,
+        pieces=pieces,
+        tokens=count(prompt),
+        packer=packer.step if packer else None,
+        packer_id=packer.id if packer else None,
+    )
+
+
+def _packer(reading: Reading, run: CapturedRun, stage: _Stage) -> CapturedRun | None:
+    """The last step of code before a model's call, or around it, that was given passages and passed on none."""
+    for step, given in reversed(reading.once(_code)):
+        around = run.within(step)
+        if (step.end < run.start or around) and not given.isdisjoint(stage.by_node):
+            return step
+    return None
+
+
+def _code(reading: Reading) -> list[tuple[CapturedRun, set[str]]]:
+    """The steps of code that were given documents and made something else of them, with the documents' nodes."""
+    found = []
+    for run in reading.runs:
+        given = reading.documents(run.inputs) if run.kind == "chain" else []
+        if given and not reading.documents(run.outputs):
+            found.append((run, {node.id for slot in given if (node := reading.node(slot)) is not None}))
+    return found
 
 
 def _reach(reading: Reading, written: Node, edges: Mapping[str, Sequence[Edge]]) -> dict[str, float]:

@@ -54,7 +54,13 @@ def _ranked(passage: RankedPassage) -> Reranked:
         rank_out=passage.rank_after,
         score=score if (score := score_of(after or {})) != score_of(before) else None,
         reason=_reason(passage),
+        kept=_kept(passage),
     )
+
+
+def _kept(passage: RankedPassage) -> float:
+    before = len(passage.slot.piece.text.strip())
+    return min(1.0, len(passage.after.piece.text.strip()) / max(1, before)) if passage.after else 0.0
 
 
 def _reason(passage: RankedPassage) -> str | None:
@@ -115,8 +121,20 @@ def _outer(
     after = reading.documents(run.outputs)
     if not passages:
         return None
-    _match(list(passages.values()), after, own)
-    return Selection(run, list(passages.values()))
+    found_by = list(passages.values())
+    _match(found_by, after, own)
+    return None if len(pools) == 1 and not own and _unchanged(found_by) else Selection(run, found_by)
+
+
+def _unchanged(passages: Sequence[RankedPassage]) -> bool:
+    """Whether all of them came out as they went in."""
+    return all(
+        passage.rank_after == place
+        and passage.after is not None
+        and passage.after.piece.text == passage.slot.piece.text
+        and score_of(passage.after.piece.attributes) == score_of(passage.slot.piece.attributes)
+        for place, passage in enumerate(passages, 1)
+    )
 
 
 def _code(reading: Reading, run: CapturedRun) -> Selection | None:
@@ -139,13 +157,7 @@ def _code(reading: Reading, run: CapturedRun) -> Selection | None:
     kept = [passage for passage in passages if passage.after is not None]
     if after and not kept and not filtered:
         return None
-    unchanged = [passage.rank_after for passage in passages] == list(range(1, len(passages) + 1)) and all(
-        passage.after is not None
-        and passage.after.piece.text == passage.slot.piece.text
-        and score_of(passage.after.piece.attributes) == score_of(passage.slot.piece.attributes)
-        for passage in passages
-    )
-    return None if unchanged and not filtered else Selection(run, passages)
+    return None if _unchanged(passages) and not filtered else Selection(run, passages)
 
 
 def _match(passages: Sequence[RankedPassage], after: Sequence[Slot], own: frozenset[int] | set[int]) -> None:

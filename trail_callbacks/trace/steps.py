@@ -15,7 +15,8 @@ Dropped = Literal["reranker", "cutoff", "budget", "cut", "unknown"]
 """Why nothing of a candidate is in a prompt, as far as the recorded steps show it.
 
 - `reranker`: a reranker, compressor or filter took it out.
-- `cutoff`: it ranks below every candidate in the prompt, and all of those are there in full: the packer takes a number.
+- `cutoff`: it ranks below every candidate in the prompt, and all of those are there in full: the packer stopped there,
+  at a number or at a budget, which look the same.
 - `budget`: candidates of lower rank are in the prompt, and each of them is shorter: there was no room for it.
 - `cut`: it was an input of the packer or the prompt, but cut to nothing: its own text was, or the packed text ended
   inside the candidate before it.
@@ -90,6 +91,7 @@ class Reranked:
         rank_out: Its place after, from 1; None if it was dropped.
         score: As the reranker gave it, finite; None if it gave none.
         reason: Why it was dropped, if the component says.
+        kept: Share of its text that came out, 0.0 to 1.0: below 1.0 if the step cut or compressed it.
     """
 
     node_id: str
@@ -97,6 +99,7 @@ class Reranked:
     rank_out: int | None = None
     score: float | None = None
     reason: str | None = None
+    kept: float = 1.0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -143,12 +146,16 @@ class Packing:
         pieces: One entry for each candidate retrieved before the call, in the order of retrieval; a document that
             several retrievals brought is one. Of two documents with the same text both are there if it is.
         tokens: Estimated tokens of the whole prompt.
+        packer: Name of the step that made text of the candidates, as people wrote it; None if none was recorded.
+        packer_id: Its run, likewise.
     """
 
     run_id: str
     step: str
     pieces: tuple[Packed, ...] = ()
     tokens: int = 0
+    packer: str | None = None
+    packer_id: str | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -177,13 +177,18 @@ class _Rehearsal:
         return self._rehearse(self._judge.assess(questions, purpose), lambda: self._made_up(questions, purpose))
 
     def survey(
-        self, question: str, queries: Sequence[str], passages: Sequence[Passage], facets: Sequence[Facet] = ()
+        self,
+        question: str,
+        queries: Sequence[str],
+        passages: Sequence[Passage],
+        facets: Sequence[Facet] = (),
+        conversation: str = "",
     ) -> Pipeline[Survey]:
         """See `Surveyor`."""
         if not isinstance(self._judge, Surveyor):
             return Survey(error="the judge makes no survey")
         guess = Survey(facets=tuple(facets), answers=())
-        work = self._judge.survey(question, queries, passages, facets)
+        work = self._judge.survey(question, queries, passages, facets, conversation)
         return (yield from self._rehearse(work, lambda: (guess, _SURVEY)))
 
     def _made_up(self, questions: Sequence[Question], purpose: Purpose) -> tuple[Assessment, int]:

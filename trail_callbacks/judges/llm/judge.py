@@ -123,12 +123,25 @@ class LLMJudge:
         return select(searches, self._claims_per_reading)
 
     def survey(
-        self, question: str, queries: Sequence[str], passages: Sequence[Passage], facets: Sequence[Facet] = ()
+        self,
+        question: str,
+        queries: Sequence[str],
+        passages: Sequence[Passage],
+        facets: Sequence[Facet] = (),
+        conversation: str = "",
     ) -> Pipeline[Survey]:
         """Surveys what some passages have of what a question asks for. See `Surveyor.survey`."""
         from trail_callbacks.judges.llm.pointing import survey  # noqa: PLC0415 - as above
 
-        return survey(question, queries, passages, facets)
+        return survey(question, queries, passages, facets, conversation)
+
+    def seek(
+        self, question: str, missing: str, queries: Sequence[str], conversation: str = ""
+    ) -> Pipeline[tuple[str, ...]]:
+        """Words queries for what a search did not bring. See `Seeker.seek`."""
+        from trail_callbacks.judges.llm.pointing import seek  # noqa: PLC0415 - as above
+
+        return seek(question, missing, queries, conversation)
 
     @property
     def _claims_per_reading(self) -> int:

@@ -21,6 +21,7 @@ from trail_callbacks.judges.llm.schema import (
     FoundReply,
     PartsItem,
     PartsReply,
+    QueriesReply,
     SurveyReply,
     own,
     salvage,
@@ -192,14 +193,30 @@ def _decomposing(batch: Sequence[tuple[str, str]]) -> Call:
 
 
 def survey(
-    question: str, queries: Sequence[str], passages: Sequence[Passage], facets: Sequence[Facet]
+    question: str, queries: Sequence[str], passages: Sequence[Passage], facets: Sequence[Facet], conversation: str = ""
 ) -> Pipeline[Survey]:
     """Surveys what some passages have of what a question asks for. See `Surveyor.survey`."""
     cut: list[str] = []
     labelled = candidates([("", Question(claim=NOBODY, passages=tuple(passages)))])[""]
-    task = _Survey(question, tuple(queries), labelled, tuple(facets))
+    task = _Survey(question, tuple(queries), labelled, tuple(facets), conversation)
     (*_, found) = yield from watched(ask([task]), cut)
     return replace(found, warnings=tuple(cut))
+
+
+def seek(question: str, missing: str, queries: Sequence[str], conversation: str = "") -> Pipeline[tuple[str, ...]]:
+    """Words queries for what a search did not bring. See `Seeker.seek`."""
+    sent = "\n".join(f"- {line(query)}" for query in queries)
+    shown = {"CONVERSATION": conversation, "QUESTION": line(question), "QUERIES SENT": sent, "MISSING": line(missing)}
+    fence = Fence(*shown.values())
+    blocks = {name: fence.block(name, text) if text.strip() else "" for name, text in shown.items()}
+    messages = load("seek").messages(
+        conversation=blocks["CONVERSATION"],
+        question=blocks["QUESTION"],
+        queries=blocks["QUERIES SENT"],
+        missing=blocks["MISSING"],
+    )
+    (reply,) = yield [Call(messages=messages, schema=QueriesReply, purpose="seek", max_tokens=300)]
+    return tuple(filter(None, map(line, reply.value.queries))) if isinstance(reply.value, QueriesReply) else ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -210,15 +227,18 @@ class _Survey:
     queries: tuple[str, ...]
     passages: Mapping[str, Passage]
     facets: tuple[Facet, ...]
+    conversation: str
 
     def call(self, note: str) -> Call:
         shown = passage_lines(self.passages)
         queries = "\n".join(f"- {line(query)}" for query in self.queries)
         wanted = "\n".join(f"[{each.id}] {line(each.text)}" for each in self.facets)
-        sources, fence = Fence(shown), Fence(shown, self.question, queries, wanted)
+        before = (self.conversation,) if self.conversation.strip() else ()
+        sources, fence = Fence(shown), Fence(shown, self.question, queries, wanted, *before)
         return Call(
             messages=load("survey").messages(
                 passages=sources.block("PASSAGES", shown),
+                conversation=fence.block("CONVERSATION", self.conversation) if before else "",
                 question=fence.block("QUESTION", line(self.question)),
                 queries=fence.block("QUERIES SENT", queries) if queries else "",
                 facets=fence.block("FACETS", wanted) if wanted else "",

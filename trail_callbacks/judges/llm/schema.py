@@ -251,6 +251,12 @@ class SurveyReply(_Strict):
     conflicts: Annotated[list[Ids], Field(json_schema_extra={"maxItems": 8})] = Field(default_factory=list)
 
 
+class QueriesReply(_Strict):
+    """Queries for what a search did not bring."""
+
+    queries: Annotated[list[_text(300)], Field(json_schema_extra={"maxItems": 3})]  # type: ignore[valid-type]  # as above
+
+
 def own(items: Sequence[Item], shown: Iterable[str], item: type[Item]) -> list[Item]:
     """Returns the items of a reply that do not stand, as JSON, in a text that the model was shown: those are forged."""
     forged = [_plain(read) for text in shown if "{" in text for read in salvage(text, item)]
