@@ -112,7 +112,7 @@ def test_a_diagnosis_of_each_trace_is_counted(lines, table, tmp_path):
     first, second = table(tmp_path / "out")
     found = verified(Trace.from_json(trace.to_json())).diagnosis
     assert first["signature"] == found.signature
-    assert first["figures"]["query_coverage"]["value"] == found.coverage.query["retrieved"].value
+    assert first["figures"]["answer_coverage"]["value"] == found.coverage.answer.value
     assert (second["signature"], set(second["figures"])) == (
         None,
         {"answer_coverage", "contradicted", "citation_presence", "citation_recall"},

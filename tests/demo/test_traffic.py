@@ -31,7 +31,7 @@ def in_both(run, kind, index):
 
 
 def test_one_rollout_breaks_retrieval_for_one_kind_of_question(played):
-    signal = SIGNALS["query_coverage"]
+    signal = SIGNALS["abstention"]
     shares = {
         (kind, index): Tally.of([run for run in played if in_both(run, kind, index)], signal).share
         for kind in ("billing", "delivery", BAD)
@@ -39,6 +39,7 @@ def test_one_rollout_breaks_retrieval_for_one_kind_of_question(played):
     }
     assert shares[BAD, "index-2"] > 0.3
     assert all(share < 0.1 for key, share in shares.items() if key != (BAD, "index-2"))
+    assert {run.broken for run in played if run.state == "abstained"} == {"retrieval"}
     assert Counter(run.release for run in played).keys() == {"shop-1", "shop-2"}
 
 

@@ -150,20 +150,9 @@ def other_subjects(world: World, asked: Fact, random: Random) -> Plan:
 @planter("recall_failure")
 def too_few(world: World, asked: Fact, _: Random) -> Plan:
     """Passages of the subject are found, but so few are taken that the one that answers is not among them."""
-    documents = everything(world)
-    query = world.question(asked)
-    own = [text for text in documents if asked.subject in text.split("\n")[0] and text != gold_of(world, asked)]
-    rest = [text for text in documents if text not in own]
-    return Plan(
-        "recall_failure",
-        "too few",
-        world,
-        asked,
-        [*(f"{text}\n{query}" for text in own), *rest],
-        wrong(world, asked),
-        k=2,
-        asks=True,
-    )
+    nearer = [world.question(asked), f"{world.question(asked)} ..."]
+    documents = [*nearer, *everything(world)]
+    return Plan("recall_failure", "too few", world, asked, documents, wrong(world, asked), k=2, asks=True)
 
 
 @planter("recall_failure")

@@ -123,25 +123,15 @@ class Says(CustomLLM):
 
 @dataclass
 class Messy:
-    """One case.
-
-    Attributes:
-        name: What happens.
-        truth: The signature.
-        at: Stage, or stage and step, at which it broke first; empty if it did not.
-        docs: What is indexed, in the order in which any query brings it.
-        right: Lines that answer the question as asked.
-        said: Lines that say what the answer says.
-        framework: `langchain` or `llama_index`, with the features that follow.
-    """
+    """One case: its signature, stage and step (`at`), documents in the order in which any query brings them."""
 
     name: str
     truth: Signature
     at: str
     docs: list[str]
-    right: list[str]
+    right: list[str]  # lines that answer the question as asked
     answer: str
-    said: list[str] = field(default_factory=list)
+    said: list[str] = field(default_factory=list)  # lines that say what the answer says
     question: str = ""
     subject: str = ""
     earlier: str = ""

@@ -75,12 +75,11 @@ def test_a_diagnosed_run_has_the_figures_of_its_evidence_path():
     chain = RunnableLambda(lambda q: f"Context: {Shelf().invoke(q)[0].page_content}\nQuestion: {q}") | model
     chain.invoke("How long does the ferry take?", {"callbacks": [handler]})
     trace = handler.trace()
-    found = diagnose(trace)
+    found = diagnose(trace, gold=["none of them"])
     run = observe(replace(handler.report(), diagnosis=found), trace)
     assert run.diagnosed
     assert run.broken == (found.first_break.stage if found.first_break else None)
     assert {"query_coverage", "answer_coverage"} <= set(run.figures)
-    assert (run.figures["query_coverage"].decided_by, SIGNALS["query_coverage"].bad(run)) == ("words", None)
     assert SIGNALS["contradiction"].bad(run)
 
 

@@ -26,7 +26,7 @@ ROLLOUTS = ((0, "shop-1", "index-1"), (11, "shop-2", "index-1"), (20, "shop-2", 
 
 _DAY = 86_400.0
 _SLIPS = 0.04  # share of answers in which the model says another number
-_LOST = 0.7  # share of the passages on the bad kind that the new index lacks
+_LOST = 0.7  # share of the questions of the bad kind for which the new index brings nothing
 _RETRIEVED = 3
 
 
@@ -82,7 +82,7 @@ def traffic(runs: int, until: float, seed: int = 1) -> Iterator[Played]:
         _, app, index = [each for each in ROLLOUTS if each[0] <= day][-1]
         asked = rng.choice(facts)
         others = rng.sample([fact for fact in facts if fact is not asked], _RETRIEVED)
-        found = [asked, *others[1:]] if index == "index-1" or asked not in lost else others
+        found = [asked, *others[1:]] if index == "index-1" or asked not in lost else []
         rng.shuffle(found)
         right = rng.random() >= _SLIPS
         said = asked.says.format(asked.number if right else asked.number + rng.randint(1, 9))

@@ -183,7 +183,8 @@ def _conflicts(case: Case) -> Iterator[Break]:
 
 
 def _generation(case: Case) -> Iterator[Break]:
-    against = [each.claim_id for each in case.wrong if case.surveyed and (each.where == "prompt" or case.enough)]
+    read = case.surveyed or case.by_model
+    against = [each.claim_id for each in case.wrong if read and (each.where == "prompt" or case.enough)]
     signature: Signature = "grounding_failure"
     if against:
         reasons = tuple(

@@ -46,6 +46,7 @@ class Case:
         claims: Where the text is that bears on each claim.
         coverage: The figures.
         gold: Names of the passages that ought to be retrieved; None if unknown.
+        by_model: Whether a model judged the claims; words take another subject's number for a contradiction.
         index: What the app's retriever has of what was missing; None if it was not asked.
     """
 
@@ -56,6 +57,7 @@ class Case:
     claims: tuple[ClaimFinding, ...]
     coverage: Coverage
     gold: Collection[str] | None
+    by_model: bool = False
     index: IndexSearch | None = None
 
     @cached_property
@@ -268,15 +270,15 @@ def _of(value: float | None, n: int) -> Figure:
 
 def _met(found: Sequence[FacetFinding], depth: Depth | None, survey: Survey, reach: Reach) -> Figure:
     """The weighted share of facets that are met at a depth, or in a query that was sent."""
+    if depth is not None and not reach.candidates:  # nothing there meets nothing
+        return Figure(value=0.0, n=max(1, len(found)), decided_by="judge")
     whole = sum(each.facet.weight for each in found)
     if not whole or survey.answers is None:
         return Figure(
             why=f"no facets: {survey.error}" if survey.error else "the question has no facets that could be told"
         )
     met = [each for each in found if (each.in_query if depth is None else depth in each.depths)]
-    read = survey.answers is not None or (depth is not None and not reach.candidates)  # nothing there meets nothing
-    by: DecidedBy = "judge" if read else "words"
-    return Figure(value=sum(each.facet.weight for each in met) / whole, n=len(found), decided_by=by)
+    return Figure(value=sum(each.facet.weight for each in met) / whole, n=len(found), decided_by="judge")
 
 
 def _overlap(reach: Reach, depth: Depth, gold: Collection[str]) -> Overlap:

@@ -8,7 +8,7 @@ from functools import partial
 
 from trail_callbacks.diagnosis.breaks import LOOK_AT, decide
 from trail_callbacks.diagnosis.case import Case, coverage_of, facet_findings, retrieval_findings, stages_of
-from trail_callbacks.diagnosis.index import Index, IndexWork, Retriever
+from trail_callbacks.diagnosis.index import MOST_QUERIES, Index, IndexWork, Retriever
 from trail_callbacks.diagnosis.reach import Reach, place_claims
 from trail_callbacks.diagnosis.survey import Request, surveyed
 from trail_callbacks.errors import InputError
@@ -36,7 +36,7 @@ def diagnose(
     reference: str | Iterable[str] = (),
     facets: Sequence[Facet | str] = (),
     retriever: Retriever | None = None,
-    retriever_calls: int = 4,
+    retriever_calls: int = MOST_QUERIES,
     options: VerifyOptions | None = None,
 ) -> Diagnosis:
     """Finds where the evidence path of a recorded run broke first.
@@ -82,7 +82,7 @@ async def adiagnose(
     reference: str | Iterable[str] = (),
     facets: Sequence[Facet | str] = (),
     retriever: Retriever | None = None,
-    retriever_calls: int = 4,
+    retriever_calls: int = MOST_QUERIES,
     options: VerifyOptions | None = None,
 ) -> Diagnosis:
     """As `diagnose`, without blocking the event loop during model calls."""
@@ -100,7 +100,6 @@ def verified(
     options: VerifyOptions | None = None,
     *,
     retriever: Retriever | None = None,
-    retriever_calls: int = 4,
 ) -> Report:
     """Verifies the answer of a recorded run and diagnoses the run: the report carries its `diagnosis`.
 
@@ -109,13 +108,12 @@ def verified(
         judge: As in `check`.
         options: Settings; the budget holds for both together.
         retriever: As in `diagnose`.
-        retriever_calls: Likewise.
 
     Raises:
         InputError: If `trace` is not a `Trace`, or `retriever` is none.
         JudgeError: If the judge is unknown.
     """
-    index = None if retriever is None else Index(retriever, retriever_calls)
+    index = None if retriever is None else Index(retriever, MOST_QUERIES)
     work, asked, settings = _verification(trace, judge, options, index)
     report, usage = drive(work, asked.model or index, *settings.limits)
     return replace(report, usage=usage + report.usage)
@@ -127,10 +125,9 @@ async def averified(
     options: VerifyOptions | None = None,
     *,
     retriever: Retriever | None = None,
-    retriever_calls: int = 4,
 ) -> Report:
     """As `verified`, without blocking the event loop during model calls."""
-    index = None if retriever is None else Index(retriever, retriever_calls)
+    index = None if retriever is None else Index(retriever, MOST_QUERIES)
     work, asked, settings = _verification(trace, judge, options, index)
     with sliced():
         report, usage = await adrive(work, asked.model or index, *settings.limits)
@@ -191,6 +188,7 @@ def diagnosed(
         claims=claims,
         coverage=coverage_of(report, survey, found, reach, gold),
         gold=gold,
+        by_model=judge.model is not None,
     )
     if index is not None and case.lacking:
         search, failed = yield from IndexWork(index, request, reach, survey, judge, options, gold).run()

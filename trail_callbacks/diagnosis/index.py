@@ -28,8 +28,12 @@ Retriever: TypeAlias = Any
 """A retriever of LangChain (`invoke`) or LlamaIndex (`retrieve`), or a function of a query that returns texts or
 documents, and may be async where it is awaited."""
 
+MOST_QUERIES = 4
 _WIDE = 50  # passages asked for, where the retriever has a number to set
 _NUMBERS = ("similarity_top_k", "_similarity_top_k", "k", "top_k")
+
+
+_Found: TypeAlias = tuple[Sequence[str], str, tuple[str, ...]]
 
 
 class _Brought(BaseModel):
@@ -66,10 +70,15 @@ class Index:
         mine = (getattr(self.retriever, name, None) for name in names)
         return next(filter(callable, mine), self.retriever if callable(self.retriever) else None)
 
+    def call(self, query: str) -> Call:
+        """The call that sends a query; no cache keeps its answer, as an index changes."""
+        prompt = (Message("user", query),)
+        return Call(messages=prompt, schema=_Brought, purpose="retrieve", worth_keeping=lambda _: False, model=self)
+
     def ask(self, call: Call) -> Reply:
         """Sends the query of a call."""
         found = self._method("invoke", "retrieve")(call.messages[0].content)
-        return _reply(asyncio.run(_awaited(found)) if inspect.isawaitable(found) else found)
+        return _reply(asyncio.run(found) if inspect.iscoroutine(found) else found)
 
     async def aask(self, call: Call) -> Reply:
         """As `ask`; what is not async runs on a thread."""
@@ -79,10 +88,6 @@ class Index:
         else:
             found = ask(call.messages[0].content)
         return _reply(await found if inspect.isawaitable(found) else found)
-
-
-async def _awaited(found: Any) -> Any:
-    return await found
 
 
 def _widened(retriever: Retriever) -> Retriever:
@@ -108,14 +113,7 @@ def _reply(found: Any) -> Reply:
 class IndexWork:
     """Asks the app's retriever for what a run lacked: by the question, by a judge's words, by what is missing.
 
-    Attributes:
-        index: The retriever.
-        request: What the run was asked.
-        reach: What it had.
-        survey: What of the request that covers.
-        judge: Words the queries, and reads what they bring, if it can.
-        options: Settings.
-        gold: Names of the passages that ought to be retrieved; None if unknown.
+    A judge that can words the queries and reads what they bring; `gold` are names of passages that ought to be there.
     """
 
     index: Index
@@ -129,16 +127,7 @@ class IndexWork:
     def run(self) -> Pipeline[tuple[IndexSearch, tuple[str, ...]]]:
         """What came of it, and warnings."""
         queries = yield from self._queries()
-        replies = yield [
-            Call(
-                messages=(Message("user", each),),
-                schema=_Brought,
-                purpose="retrieve",
-                worth_keeping=_never,
-                model=self.index,
-            )
-            for each in queries
-        ]
+        replies = yield [self.index.call(query) for query in queries]
         failures = tuple(dict.fromkeys(str(reply.failure) for reply in replies if reply.failure is not None))
         places: dict[str, tuple[int, str]] = {}
         new: dict[str, Node] = {}
@@ -163,34 +152,27 @@ class IndexWork:
 
     def _queries(self) -> Pipeline[tuple[str, ...]]:
         words: tuple[str, ...] = ()
-        missing = self.survey.missing
+        asked, missing = self.request, self.survey.missing
         if isinstance(self.judge, Seeker):
-            asked = self.request
             words = yield from self.judge.seek(asked.question, missing, asked.queries, asked.conversation)
         lost = " ".join(facet.text for facet in self.survey.facets if not self.survey.met.get(facet.id))
-        wanted = (query for query in (self.request.question, *words, missing, lost) if query.strip())
+        wanted = (query for query in (asked.question, *words, missing, lost) if query.strip())
         return tuple(dict.fromkeys(wanted))[: self.index.calls]
 
-    def _read(
-        self, queries: Sequence[str], new: Mapping[str, Node]
-    ) -> Pipeline[tuple[Sequence[str], str, tuple[str, ...]]]:
+    def _read(self, queries: Sequence[str], new: Mapping[str, Node]) -> Pipeline[_Found]:
         """Which new passages answer, in which words; or else why that cannot be told."""
         hit = [key for key, node in new.items() if self._gold(key, node)]
         if hit or not isinstance(self.judge, Surveyor):
             return hit[:1], new[hit[0]].text if hit else "", ("no judge read what it brought",)
         if not new:
             return (), "", ()
-        nodes = [*self.reach.nodes, *(Node(id=f"index:{key}", kind="document", text=new[key].text) for key in new)]
+        nodes = [*self.reach.nodes, *(Node(id=key, kind="document", text=new[key].text) for key in new)]
         request = replace(self.request, queries=queries, facets=self.survey.facets)
         survey = yield from surveyed(self.judge, request, nodes, self.options)
         for lines in survey.answers or ():
-            if own := [line for line in lines if line.node_id.startswith("index:")]:
-                return [line.node_id.removeprefix("index:") for line in own], " ".join(line.text for line in own), ()
+            if own := [line for line in lines if line.node_id in new]:
+                return [line.node_id for line in own], " ".join(line.text for line in own), ()
         return (), "", survey.warnings
 
     def _gold(self, key: str, node: Node) -> bool:
         return bool(self.gold) and not {key, node.id, document_of(node.attributes)}.isdisjoint(self.gold or ())
-
-
-def _never(_: BaseModel) -> bool:
-    return False  # an index changes: its answers are asked for again

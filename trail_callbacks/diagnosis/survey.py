@@ -17,14 +17,7 @@ from trail_callbacks.verify.sources import Sources
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Request:
-    """What passages are surveyed for.
-
-    Attributes:
-        question: The user's request; may be empty.
-        conversation: The turns before it, to understand it by.
-        queries: The queries that were sent.
-        facets: What it asks for, if that is known.
-    """
+    """What passages are surveyed for: a question with the turns before it, and what is known of it."""
 
     question: str
     conversation: str = ""

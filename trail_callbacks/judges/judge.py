@@ -306,17 +306,7 @@ class Seeker(Protocol):
     def seek(
         self, question: str, missing: str, queries: Sequence[str], conversation: str = ""
     ) -> Pipeline[tuple[str, ...]]:
-        """Words queries, in one call.
-
-        Args:
-            question: The user's request.
-            missing: What is missing to answer it, in a few words; may be empty.
-            queries: The queries that were sent and did not bring it.
-            conversation: As of `Surveyor.survey`.
-
-        Returns:
-            The queries; none if the model failed.
-        """
+        """Words queries for what is `missing`, beside those that were sent, in one call; none if the model failed."""
 
 
 def reads_whole(judge: Judge) -> bool:
