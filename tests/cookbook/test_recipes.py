@@ -219,7 +219,7 @@ def test_a_reranker_that_dropped_the_answer_is_named(printed):
 def test_a_passage_that_was_cut_is_named(printed):
     pytest.importorskip("llama_index.core")
     out = printed("diagnose_llama_index.py")
-    assert "evidence path: truncation; at packing" in out
+    assert "evidence path: truncation; at reranking (Short)" in out
     assert "'The Alder library opened in May 1971.' rests on no passage" in out
     assert "rests on ['The Alder library is closed on Mondays.']" in out
 
