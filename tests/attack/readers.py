@@ -38,6 +38,7 @@ from trail_callbacks.claims import abstains
 from trail_callbacks.context_filter import ContextFilter
 from trail_callbacks.context_filter.instructions import instruction
 from trail_callbacks.diagnosis import verified
+from trail_callbacks.diagnosis.index import Index
 from trail_callbacks.errors import TrailError
 from trail_callbacks.evidence import candidates, whole
 from trail_callbacks.evidence.labels import labelled
@@ -55,6 +56,7 @@ from trail_callbacks.language.terms import keys, terms
 from trail_callbacks.language.values import calendar_dates, measures
 from trail_callbacks.models import salvage
 from trail_callbacks.models.call import Budget, Reply
+from trail_callbacks.models.drive import drive
 from trail_callbacks.models.provider_error import failure_of, redact
 from trail_callbacks.models.tokens import count
 from trail_callbacks.redaction import presets
@@ -286,6 +288,11 @@ def _replied(text: str) -> Report:
     return check("The ferry takes 53 minutes.", [_OTHER], judge=LLMJudge(model=ScriptedModel(script)))
 
 
+def _sought(text: str) -> object:
+    index, judge = Index(lambda _: [text], 1), LLMJudge(ScriptedModel(lambda _: {"queries": [text]}))
+    return index.ask(index.call(text)), drive(judge.seek(text, text, [text], text), judge.model)
+
+
 def _asked(text: str) -> Report:
     """A judge with a model, to which a long answer and long sources are shown."""
     model = ScriptedModel(lambda call: {"claims": []} if call.purpose == "claims" else {"verdicts": []})
@@ -411,6 +418,7 @@ READERS: dict[str, Callable[[str], Any]] = {
     "judges.llm.schema": lambda text: schema.salvage(text, schema.ClaimItem),
     "judges.llm reply": _replied,
     "judges.llm asked": _asked,
+    "diagnosis.index": _sought,
     "models.salvage": lambda text: (salvage.document(text), salvage.objects(text), salvage.clean(text)),
     "models.provider_error": lambda text: (redact(text, ["key"]), failure_of(ValueError(text)), count(text)),
     "judges.prompts.Fence": _fenced,
