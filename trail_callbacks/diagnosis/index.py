@@ -155,8 +155,8 @@ class IndexWork:
         asked, missing = self.request, self.survey.missing
         if isinstance(self.judge, Seeker):
             words = yield from self.judge.seek(asked.question, missing, asked.queries, asked.conversation)
-        lost = " ".join(facet.text for facet in self.survey.facets if not self.survey.met.get(facet.id))
-        wanted = (query for query in (asked.question, *words, missing, lost) if query.strip())
+        named = " ".join(facet.text for facet in self.survey.facets)  # what is missing alone may name no subject
+        wanted = (query for query in (asked.question, *words, named, missing) if query.strip())
         return tuple(dict.fromkeys(wanted))[: self.index.calls]
 
     def _read(self, queries: Sequence[str], new: Mapping[str, Node]) -> Pipeline[_Found]:

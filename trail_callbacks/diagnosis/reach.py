@@ -114,6 +114,8 @@ class Reach:
         if graph.answer is None:
             return packings
         behind = {node.run_id for node in (graph.answer, *graph.upstream(graph.answer.id))}
+        if all(packing.run_id in behind for packing in packings):
+            return packings  # long prompts are not read for nothing
         written = {node.run_id: _words(node.text) for node in graph.nodes if node.kind == "completion"}
         prompts: dict[str, str] = {}
         for packing in reversed(packings):
