@@ -318,6 +318,9 @@ def _causes(readout: _Readout, readouts: Sequence[_Readout]) -> list[_Readout]:
     their share, of a segment of them by their number. An app that declines makes no other signal bad.
     """
     stage = readout.objective.stage
+    uncited = [each for each in readouts if each.fired and each.objective.signal.name == "citation_presence"]
+    if readout.objective.signal.name == "citation_coverage" and uncited:
+        return _causes(uncited[0], readouts)  # what is not cited is borne out by nothing
     for earlier in () if stage == "evaluator" else STAGES[: STAGES.index(stage)]:
         here = [
             each
