@@ -155,7 +155,8 @@ left_open = pytest.mark.filterwarnings(  # of LlamaIndex itself
 
 
 @left_open
-def test_the_page_of_llama_index_is_followed_to_its_end(llama_index_app, capsys):
+def test_the_page_of_llama_index_is_followed_to_its_end(llama_index_app, capsys, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
     known = followed("docs/llama_index.md", llama_index_app)
     printed = capsys.readouterr().out
     assert "contradicted (number)" in printed
