@@ -66,6 +66,7 @@ def written_as(kind, path, objects):
 
 
 def test_a_store_that_is_away_is_said_before_anything_is_judged(lines, tmp_path):
+    pytest.importorskip("psycopg")
     pytest.importorskip("psycopg", reason="psycopg is not installed")
     with pytest.raises(StoreError, match="cannot be opened"):
         audit(lines("in.jsonl", rows(2)), out=tmp_path / "out", store="postgresql://nobody@127.0.0.1:1/x")
