@@ -6,6 +6,7 @@ import json
 import subprocess
 import sys
 from dataclasses import replace
+from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
@@ -65,9 +66,8 @@ def written_as(kind, path, objects):
     return path
 
 
+@pytest.mark.skipif(find_spec("psycopg") is None, reason="psycopg is not installed")  # among the tools of others
 def test_a_store_that_is_away_is_said_before_anything_is_judged(lines, tmp_path):
-    pytest.importorskip("psycopg")
-    pytest.importorskip("psycopg", reason="psycopg is not installed")
     with pytest.raises(StoreError, match="cannot be opened"):
         audit(lines("in.jsonl", rows(2)), out=tmp_path / "out", store="postgresql://nobody@127.0.0.1:1/x")
     assert not (tmp_path / "out").exists()
