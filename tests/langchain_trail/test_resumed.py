@@ -151,3 +151,17 @@ def test_an_answer_that_was_written_before_it_was_approved_is_judged_with_the_st
     graph.invoke(None, {**CONFIG, "callbacks": [known, stranger]})
     assert said(known.report()) == ("assessed", ["contradicted"], ["take"])
     assert stranger.report().state in {"no_evidence", "unverified"}
+
+
+def test_a_run_is_not_joined_with_one_of_another_graph_that_uses_its_thread(app, says):
+    handler, model = TrailCallbackHandler(), says(("", "Tickets cost 12 euros at the gate."))
+    app().invoke(ASKED, with_(handler))  # waits, and is not resumed
+    other = StateGraph(State)
+    other.add_node("load", lambda s: {"docs": [Document("Tickets cost 12 euros.", metadata={"source": "fares.md"})]})
+    other.add_node("reply", lambda s: {"answer": model.invoke(f"Answer: {s['docs'][0].page_content}").text})
+    other.add_edge(START, "load").add_edge("load", "reply").add_edge("reply", END)
+    graph = other.compile(checkpointer=InMemorySaver(), interrupt_before=["reply"])
+    graph.invoke({"question": "What does a ticket cost?"}, CONFIG)
+    graph.invoke(None, with_(handler))
+    texts = [node.text for node in handler.graph().nodes]
+    assert not {SOURCE, WRONG, ASKED["question"]} & set(texts)

@@ -349,15 +349,18 @@ class Recorder:
         if before and len(events := joined([*before, own])) > len(own):
             return events, None
         parts, first = self._parts(trace, own)
-        return (resumed(parts) if len(parts) > 1 else own), self._earlier(first)
+        return (resumed(parts) if len(parts) > 1 else own), self._earlier(first) if first is not None else None
 
     def _events_of(self, trace: RunTree) -> tuple[Event, ...]:
         with trace.converting:
             self._convert(trace)
             return tuple(trace.events)
 
-    def _parts(self, trace: RunTree, own: tuple[Event, ...]) -> tuple[list[tuple[Event, ...]], RunTree | Turn]:
-        """A run with those before it that it resumes, each the one before, oldest first; and the oldest itself."""
+    def _parts(self, trace: RunTree, own: tuple[Event, ...]) -> tuple[list[tuple[Event, ...]], RunTree | Turn | None]:
+        """A run with those before it that it resumes, each the one before, oldest first; and the oldest itself.
+
+        None in its place if what came before on the thread is another graph's.
+        """
         parts: list[tuple[Event, ...]] = [own]
         here: RunTree | Turn = trace
         while isinstance(here, RunTree) and not asks(parts[0]) and len(parts) < _JOINED:
@@ -366,7 +369,7 @@ class Recorder:
                 break
             events = self._events_of(before) if isinstance(before, RunTree) else before.events
             if not shares_state(events, own):
-                break
+                return parts, None
             parts.insert(0, events)
             here = before
         return parts, here
