@@ -25,7 +25,7 @@ from trail_callbacks.graph import ProvenanceGraph
 from trail_callbacks.guard import Guard, GuardOutcome
 from trail_callbacks.guard.withheld import Withheld
 from trail_callbacks.report import Report
-from trail_callbacks.session.storing import GuardedRun
+from trail_callbacks.session.guarded import GuardedRun
 
 VARIABLE = "feedback"
 """The input key, and so the prompt variable, that takes feedback."""

@@ -31,7 +31,7 @@ from trail_callbacks.capture.payloads import exact_text
 from trail_callbacks.graph import Node, ProvenanceGraph
 from trail_callbacks.guard import ReadMessage, ended_at, message_nodes
 from trail_callbacks.session import Session
-from trail_callbacks.session.storing import GuardedRun
+from trail_callbacks.session.guarded import GuardedRun
 
 _RUN = "lc_run--"
 

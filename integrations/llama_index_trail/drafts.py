@@ -27,7 +27,7 @@ from trail_callbacks.graph import ProvenanceGraph
 from trail_callbacks.guard import Guard, GuardOutcome
 from trail_callbacks.guard.withheld import Withheld, read_texts
 from trail_callbacks.session import Session
-from trail_callbacks.session.storing import GuardedRun
+from trail_callbacks.session.guarded import GuardedRun
 
 _SOURCES = frozenset({"document", "tool_result"})
 

@@ -35,7 +35,7 @@ from trail_callbacks.guard import (
 from trail_callbacks.guard.withheld import Withheld
 from trail_callbacks.judges.resolve import JudgeLike
 from trail_callbacks.session import CaptureSettings, Retention
-from trail_callbacks.session.storing import GuardedRun
+from trail_callbacks.session.guarded import GuardedRun
 from trail_callbacks.signatures import shows_settings
 
 _TURNS = 8  # recorded runs kept; each knows those before it

@@ -9,8 +9,9 @@ from dataclasses import replace
 
 from trail_callbacks.capture.events import IMPORTED, Event, Piece, RunEnded, RunFailed, RunStarted
 from trail_callbacks.graph import Origin
-from trail_callbacks.importing.gaps import missing, said, silent
+from trail_callbacks.importing.gaps import said
 from trail_callbacks.importing.llama_index import by_methods
+from trail_callbacks.importing.missing import missing, silent
 from trail_callbacks.importing.pieces import pieces
 from trail_callbacks.importing.steps import ImportedRun, Step, moments, rooted, tidied
 from trail_callbacks.trace import Trace

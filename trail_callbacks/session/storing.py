@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any
-from uuid import uuid4
+from dataclasses import replace
 
 from trail_callbacks.capture.payloads import labels, scalars
 from trail_callbacks.capture.recorder import Recorder
@@ -13,15 +10,11 @@ from trail_callbacks.errors import InputError
 from trail_callbacks.graph import ProvenanceGraph
 from trail_callbacks.monitor import Observation, observe
 from trail_callbacks.report import Report
-from trail_callbacks.report.withheld import text_hash, without_texts
+from trail_callbacks.report.withheld import text_hash
 from trail_callbacks.session.settings import CaptureSettings
 from trail_callbacks.trace import Trace
-from trail_callbacks.trace.context import context_of, given_versions, versions_of
+from trail_callbacks.trace.context import given_versions
 from trail_callbacks.trace.recorded import recorded
-
-if TYPE_CHECKING:
-    from trail_callbacks.session.session import Session
-    from trail_callbacks.store import Store
 
 
 def trace_of(recorder: Recorder, settings: CaptureSettings, root: str, graph: ProvenanceGraph | None = None) -> Trace:
@@ -56,34 +49,10 @@ def store_report(recorder: Recorder, settings: CaptureSettings, judged: Report, 
     if settings.keep.texts:
         store.add(judged, trace, rate, redacted=redacted)
     else:
-        run = _bare(observe(judged, trace, rate=rate), settings)
+        run = bare_run(observe(judged, trace, rate=rate), settings)
         store.add(kept, None, rate, run=run, redacted=redacted, bare=True)
 
 
-def _bare(run: Observation, settings: CaptureSettings) -> Observation:
-    """The figures of a run without the hash of its question: it would show whoever can guess it that it was asked."""
+def bare_run(run: Observation, settings: CaptureSettings) -> Observation:
+    """Returns figures without the hash of the question: it would show whoever can guess it that it was asked."""
     return replace(run, key=text_hash(run.key, settings.keep.text_key)[: len(run.key)] if run.key else "")
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class GuardedRun:
-    """The run around a guard, as far as it is known."""
-
-    session: Session | None = None  # what records it, or decides what may be kept of it
-    root: str | None = None  # the root run there that the answer belongs to; None if it is not recorded
-    id: str | None = None  # in a store; by default the root's, or a new one
-    metadata: Mapping[str, Any] = field(default_factory=dict)  # of a run that is not recorded
-
-    def keep(self, store: Store, report: Report, action: str) -> None:
-        """Hands the report on a draft to a store as an entry of this run, with what the guard did."""
-        session, redactor = self.session, self.session and self.session.recorder.redactor
-        if session is not None and self.root is not None and not session.recorder.forgot(self.root):
-            trace = trace_of(session.recorder, session.settings, self.root, report.graph)
-        else:
-            said = redactor.metadata(scalars(self.metadata)) if redactor else scalars(self.metadata)
-            trace = Trace(id="", events=(), context=context_of(said), versions=versions_of(said))
-        report = replace(report, run_id=self.id or self.root or uuid4().hex)
-        run, bare = observe(report, trace), session is not None and not session.settings.keep.texts
-        if session is not None and bare:
-            report, run = without_texts(report, session.settings.keep.text_key), _bare(run, session.settings)
-        store.add(report, run=run, guard=action, redacted=redactor is not None, bare=bare)
