@@ -84,6 +84,8 @@ class Judgement:
             each may have been introduced at another step. Empty means the claim as a whole.
         confidence: Probability, 0.0 to 1.0, that the claim is on the side, supported or not, that the class puts it on;
             None if the judge gives none.
+        score: How well it is supported by the judge's own measure, 0.0 to 1.0, no probability: what the band of a
+            `CascadeJudge` goes by; None if the judge has none.
         undecided: Why the judge abstains: it read the passages, and what it can show settles nothing. `evidence` may
             then hold the passages nearest to the claim, which decide nothing.
         error: Why there is no judgement: the model failed or skipped the claim.
@@ -99,6 +101,7 @@ class Judgement:
     evidence: tuple[Evidence, ...] = ()
     faults: tuple[str, ...] = ()
     confidence: float | None = None
+    score: float | None = None
     undecided: str | None = None
     error: str | None = None
     judge: str = ""

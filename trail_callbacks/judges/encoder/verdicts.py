@@ -68,13 +68,19 @@ def verdicts(
     decided = [
         settled[n]
         if n in settled
-        else decide(
-            question.claim.id, [(asks[i].text, readings[i]) for i in places[n]], thresholds, contradictions=told
-        )
+        else _decided(question, [(asks[i].text, readings[i]) for i in places[n]], thresholds, contradictions=told)
         for n, question in enumerate(questions)
     ]
     near = [tuple(p for i in places[n] for p in readings[i].near) for n in range(len(questions))]
     return (yield from _typed(questions, decided, near))
+
+
+def _decided(
+    question: Question, parts: Sequence[tuple[str, Grounding]], thresholds: Thresholds, *, contradictions: bool
+) -> Judgement:
+    """The judgement with its score: that of the part that is supported least."""
+    judgement = decide(question.claim.id, parts, thresholds, contradictions=contradictions)
+    return judgement if judgement.error else replace(judgement, score=min(reading.support for _, reading in parts))
 
 
 def _parts(claim: str, reader: Reader) -> tuple[str, ...]:
