@@ -17,6 +17,7 @@ _COMMANDS = {  # where it is, and what it does
     "export": ("reports", "Converts saved reports for other programs."),
     "audit": ("audit", "Judges many recorded answers, within a budget."),
     "gate": ("gate", "Decides whether a release may replace the one before."),
+    "bench": ("bench", "Measures judges side by side on labelled answers."),
     "calibrate": ("calibrate", "Compares a judge's verdicts with what people marked."),
     "store": ("store", "Looks after a store of judged runs."),
     "serve": ("store", "Shows a store in the browser."),
