@@ -88,12 +88,14 @@ class Judged:
         name: What it calls itself, with version and settings, see `Judge.name`.
         readings: In the order of the answers, round after round.
         prices: Those of its tokens, if they were given.
+        abstains: Whether it leaves undecided what it is not sure of, see `Judge`.
     """
 
     judge: str
     name: str
     readings: tuple[Reading, ...] = ()
     prices: Budget | None = None
+    abstains: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
