@@ -12,20 +12,12 @@ from typing import Any, Literal
 
 from trail_callbacks.errors import InputError
 from trail_callbacks.reading import Broken, Record, arrow, files_in, records
+from trail_callbacks.reading.rows import COLUMNS, column, held
 from trail_callbacks.trace.codec import FORMAT
 
 Kind = Literal["trace", "report", "kept", "row"]
 """A trace; a report whose graph is verified anew; a report that is taken as it is; a row."""
 
-COLUMNS: Mapping[str, tuple[str, ...]] = {
-    "id": ("id", "row_id"),
-    "question": ("question", "query", "user_input", "input"),
-    "answer": ("answer", "response", "output"),
-    "sources": ("sources", "contexts", "retrieved_contexts", "documents", "context"),
-}
-"""Names under which columns of a row are found, best first."""
-
-_TEXTS = ("text", "content", "page_content")
 _IDS = ("run_id", "parent_id", "id", "call_id", "ref", "task")  # stand for one another, and mean nothing else
 _VOLATILE = ("at", "seq", "tags", "metadata")
 
@@ -41,17 +33,11 @@ class AuditItem:
     fields: Mapping[str, str]  # its metadata, by name: what segments and `where` go by
 
 
-def _column(role: str, row: Mapping[str, Any], columns: Mapping[str, str]) -> str | None:
-    """The column of a row that has a role, by the names given or the usual ones; None if there is none."""
-    names = (columns[role],) if role in columns else COLUMNS[role]
-    return next((name for name in names if name in row), None)
-
-
 def _known(value: Mapping[str, Any], columns: Mapping[str, str]) -> bool:
     """Whether a record is a trace, a report or a row."""
     if value.get("format") == FORMAT or _is_report(value):
         return True
-    return all(_column(role, value, columns) is not None for role in ("answer", "sources"))
+    return all(column(role, value, columns) is not None for role in ("answer", "sources"))
 
 
 def _is_report(value: Mapping[str, Any]) -> bool:
@@ -70,19 +56,14 @@ def item(value: Mapping[str, Any], columns: Mapping[str, str], *, keep_reports: 
     if _is_report(value):
         data = value if keep_reports else value["graph"]
         return _item("kept" if keep_reports else "report", value.get("run_id"), data, data, {})
-    names = {role: _column(role, value, columns) for role in COLUMNS}
+    names = {role: column(role, value, columns) for role in COLUMNS}
     for role in ("answer", "sources"):
         if names[role] is None:
             wanted = columns.get(role) or " or ".join(COLUMNS[role])
             raise InputError(f'is no trace ("format": "{FORMAT}"), no report, and no row: it has no {wanted}')
-    held = {role: None if name is None else value[name] for role, name in names.items()}
-    for role, may in (("answer", str), ("question", str | None)):
-        if not isinstance(held[role], may):
-            kind = "missing" if held[role] is None else type(held[role]).__name__
-            raise InputError(f"its {names[role]} is {kind}, expected a text")
-    data = {"question": held["question"], "answer": held["answer"], "sources": _sources(held["sources"])}
+    data = held(value, names)
     rest = {name: each for name, each in value.items() if name not in names.values()}
-    return _item("row", held["id"], data, data, _flat(rest))
+    return _item("row", value[names["id"]] if names["id"] else None, data, data, _flat(rest))
 
 
 def _item(kind: Kind, id_: Any, data: Any, material: Any, fields: Mapping[str, str]) -> AuditItem:
@@ -107,29 +88,6 @@ def _plain(value: Any, seen: dict[Any, int]) -> Any:
         for key, each in value.items()
         if key not in _VOLATILE
     }
-
-
-def _sources(value: Any) -> list[dict[str, Any]]:
-    """Sources as objects with a `text`, and the rest of each as its attributes.
-
-    Raises:
-        InputError: If one has no text.
-    """
-    if isinstance(value, str):
-        try:
-            read = json.loads(value) if value.lstrip().startswith("[") else value
-        except (ValueError, RecursionError):
-            read = value  # a text that begins with a bracket
-        value = read
-    several = value if isinstance(value, list) else [] if value is None else [value]
-    found = []
-    for n, each in enumerate(several, 1):
-        source = {"text": each} if isinstance(each, str) else each
-        key = next((key for key in _TEXTS if isinstance(source, dict) and isinstance(source.get(key), str)), None)
-        if key is None:
-            raise InputError(f"its source {n} has no text: expected a text, or an object with {' or '.join(_TEXTS)}")
-        found.append({"text": source[key], "attributes": {name: x for name, x in source.items() if name != key}})
-    return found
 
 
 def _context(trace: Mapping[str, Any]) -> dict[str, str]:

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from trail_callbacks.audit.engine import Engine, LocalEngine
-from trail_callbacks.audit.items import COLUMNS, AuditItem, Inputs, item
+from trail_callbacks.audit.items import AuditItem, Inputs, item
 from trail_callbacks.audit.journal import AuditJournal, claim
 from trail_callbacks.audit.judging import AuditOutcome, AuditTask
 from trail_callbacks.audit.results import AuditSummary, written
@@ -22,6 +22,7 @@ from trail_callbacks.judges.resolve import JudgeLike, resolve
 from trail_callbacks.models.cache import digest
 from trail_callbacks.models.call import Budget, Usage
 from trail_callbacks.reading import Broken
+from trail_callbacks.reading.rows import COLUMNS
 from trail_callbacks.report import Report
 from trail_callbacks.trace import Trace
 from trail_callbacks.verify.options import VerifyOptions

@@ -1,6 +1,26 @@
-"""Judges measured: by what people say of their verdicts, and by what they say themselves when they are asked again."""
+"""Judges measured: on labelled answers, side by side; by what people say of their verdicts; against themselves."""
 
 from trail_callbacks.bench.calibration import RULES, Calibration, JudgedClaim, calibrated, failures, read_marks
+from trail_callbacks.bench.items import SHIPPED, Item, read_items
+from trail_callbacks.bench.results import Bench, Judged, Label, Labelled, Reading, Said
 from trail_callbacks.bench.spread import Spread, spread
 
-__all__ = ["RULES", "Calibration", "JudgedClaim", "Spread", "calibrated", "failures", "read_marks", "spread"]
+__all__ = [
+    "RULES",
+    "SHIPPED",
+    "Bench",
+    "Calibration",
+    "Item",
+    "Judged",
+    "JudgedClaim",
+    "Label",
+    "Labelled",
+    "Reading",
+    "Said",
+    "Spread",
+    "calibrated",
+    "failures",
+    "read_items",
+    "read_marks",
+    "spread",
+]

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Iterator
-from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -16,6 +15,7 @@ from trail_callbacks.cli.options import Json, Word, Words, numbers_of, option, s
 from trail_callbacks.cli.output import complain, deliver, dumped
 from trail_callbacks.errors import InputError
 from trail_callbacks.files import write
+from trail_callbacks.reading import is_database
 from trail_callbacks.render.excerpt import plain
 
 if TYPE_CHECKING:
@@ -74,18 +74,11 @@ def calibrate(
 def _claims(where: str, errors: list[InputError]) -> Iterator[JudgedClaim]:
     from trail_callbacks.bench.calibration import read_marks  # noqa: PLC0415 - takes long to import
 
-    if "://" in where or _is_database(Path(where)):
+    if is_database(where):
         from trail_callbacks.bench.marks import marked  # noqa: PLC0415 - SQLAlchemy is needed by few
 
         return read_marks((json.dumps(row) for row in marked(existing(where))), errors.append)
     return read_marks(read(where).splitlines(), errors.append)
-
-
-def _is_database(path: Path) -> bool:
-    if not path.is_file():
-        return False
-    with path.open("rb") as file:
-        return file.read(6) == b"SQLite"
 
 
 def _earlier(name: str) -> dict[str, Any]:

@@ -5,7 +5,7 @@ CSV and Parquet. What a record means is known to the rooms above.
 """
 
 from trail_callbacks.reading.objects import LARGEST, Broken, Record, json_objects
-from trail_callbacks.reading.opening import opened
+from trail_callbacks.reading.opening import is_database, opened
 from trail_callbacks.reading.records import arrow, files_in, records
 
-__all__ = ["LARGEST", "Broken", "Record", "arrow", "files_in", "json_objects", "opened", "records"]
+__all__ = ["LARGEST", "Broken", "Record", "arrow", "files_in", "is_database", "json_objects", "opened", "records"]

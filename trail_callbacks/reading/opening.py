@@ -7,7 +7,7 @@ import io
 import sys
 import zlib
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager, nullcontext
+from contextlib import contextmanager, nullcontext, suppress
 from pathlib import Path
 from typing import IO, Any, cast
 
@@ -152,3 +152,12 @@ class _Joined(io.RawIOBase):
         count = min(len(buffer), len(self._rest))
         buffer[:count], self._rest = self._rest[:count], self._rest[count:]
         return count
+
+
+def is_database(where: str | Path) -> bool:
+    """Whether a store is meant: the URL of a database, or a SQLite file."""
+    if "://" in str(where):
+        return True
+    with suppress(OSError, ValueError), Path(where).open("rb") as file:
+        return file.read(6) == b"SQLite"
+    return False

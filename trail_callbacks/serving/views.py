@@ -228,5 +228,5 @@ def agreement(store: Store, _: Filters) -> dict[str, Any]:
 
 
 def labelled(store: Store) -> Iterator[bytes]:
-    """The claims that people looked at, as JSON lines: `trail calibrate` reads them."""
-    yield from (json.dumps(row).encode() + b"\n" for row in marked(store))
+    """The claims that people looked at, as JSON lines: `trail calibrate` and `trail bench` read them."""
+    yield from (json.dumps(row).encode() + b"\n" for row in marked(store, graphs=True))

@@ -237,7 +237,7 @@ class Statement:
 
 def statements(answer: str) -> Iterator[Statement]:
     """What an answer states, and what only stands between statements."""
-    code = language(visible(answer[:_LONGEST])) or "en"
+    code = _code(answer)
     thread = Thread()
     before: LayoutPiece | None = None
     for piece in pieces(answer, code):
@@ -255,6 +255,19 @@ def statements(answer: str) -> Iterator[Statement]:
         else:
             thread.turn()
             yield from _other(piece, words)
+
+
+def stated(answer: str) -> Iterator[tuple[int, int]]:
+    """Yields where the sentences, list items and table rows of prose are, in order, without titles and references."""
+    code = _code(answer)
+    for piece in pieces(answer, code):
+        words = answer[piece.start : piece.end]
+        if _LETTER.search(words) and not piece.reference and not (piece.title and _names(piece, words, code)):
+            yield piece.start, piece.end
+
+
+def _code(answer: str) -> str:
+    return language(visible(answer[:_LONGEST])) or "en"
 
 
 def _names(piece: LayoutPiece, words: str, code: str) -> bool:
