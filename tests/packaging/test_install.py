@@ -117,6 +117,7 @@ def test_what_is_no_code_is_in_the_wheel_too(built):
     assert {f"{package}/py.typed" for package in PACKAGES} <= names
     assert {f"trail_callbacks/demo/{name}.json" for name in ("recorded", "run")} <= names
     assert {f"trail_callbacks/demo/documents/{name}.md" for name in ("history", "fleet", "season")} <= names
+    assert "trail_callbacks/bench/data/answers.jsonl" in names
     prompts = {
         f"trail_callbacks/judges/prompts/{path.name}" for path in (ROOT / "trail_callbacks/judges/prompts").glob("*.md")
     }
