@@ -1,11 +1,14 @@
 import asyncio
+import json
+import re
 
 import pytest
 from pydantic import BaseModel
 
-from trail_callbacks.claims import Claim
-from trail_callbacks.errors import JudgeError
-from trail_callbacks.evidence import Passage
+from trail_callbacks import check
+from trail_callbacks.claims import Claim, split
+from trail_callbacks.errors import InputError, JudgeError
+from trail_callbacks.evidence import Evidence, Passage
 from trail_callbacks.judges.cascade import CascadeJudge, is_sure
 from trail_callbacks.judges.judge import Assessment, Extraction, Judge, Judgement, Question, abstains
 from trail_callbacks.judges.llm.judge import LLMJudge
@@ -174,3 +177,107 @@ def test_each_of_two_judges_asks_its_own_model(run):
         ["small"],
         ["large"],
     ]
+
+
+class Scoring(Local):
+    """Gives each claim the score that stands in it, and a class by a threshold of its own; an abstaining judge."""
+
+    abstains = True
+
+    def __init__(self, name="scoring/test", **judgement):
+        super().__init__(**judgement)
+        self.name = name
+
+    def extract(self, answer, question):
+        yield from ()
+        return Extraction(claims=split(answer, question))
+
+    def assess(self, questions, purpose="verdicts"):
+        yield from ()
+        found = [re.search(r"0\.\d+", question.claim.text) for question in questions]
+        scored = [
+            Judgement(claim_id=q.claim.id, score=float(score[0]) if score else None, **self.judgement)
+            for q, score in zip(questions, found, strict=True)
+        ]
+        return Assessment(judgements=tuple(scored))
+
+
+ABSENT = {"support": SupportClass.ABSENT, "error_type": ErrorType.NUMBER}
+CONTRADICTED = {"support": SupportClass.CONTRADICTED, "error_type": ErrorType.NUMBER}
+SUPPORTED = {"support": SupportClass.SUPPORTED}
+
+
+@pytest.mark.parametrize("said", [SUPPORTED, CONTRADICTED, {"undecided": "near the threshold"}], ids=str)
+def test_scores_outside_the_band_decide_and_inside_it_the_second_judge_does(said):
+    near = Evidence(node_id="doc", start=0, end=1, quote="x", relation="nearest")
+    second = Local(**ABSENT)
+    judge = CascadeJudge(Scoring(**said, evidence=(near,)), second, band=(0.2, 0.7))
+    assert judge.name == "cascade/scoring/test[0.2,0.7]+local/test"
+    scores = ["0.1", "0.2", "0.21", "0.69", "0.7", "0.9"]
+    questions = [question(f"c{n}", f"It is {score}.", "x") for n, score in enumerate(scores)]
+    judgements = drive(judge.assess(questions), None)[0].judgements
+    low, high = [judgements[n] for n in (0, 1)], [judgements[n] for n in (4, 5)]
+    assert {each.support for each in low} == {said.get("support") if said is CONTRADICTED else SupportClass.ABSENT}
+    assert {each.support for each in high} == {SupportClass.SUPPORTED}
+    assert [each.judge for each in judgements] == ["scoring/test"] * 2 + ["local/test"] * 2 + ["scoring/test"] * 2
+    for each in [*low, *high]:
+        assert (each.undecided, each.error) == (None, None)
+        assert (each.error_type is None) == (each in high)
+
+
+def test_without_a_score_the_first_judge_is_believed_as_without_a_band():
+    questions = [question("c1", "It is so.", "x")]
+    for said, decider in ((SUPPORTED, "scoring/test"), ({"undecided": "no English"}, "local/test")):
+        judge = CascadeJudge(Scoring(**said), Local(**ABSENT), band=(0.2, 0.7))
+        assert drive(judge.assess(questions), None)[0].judgements[0].judge == decider
+
+
+@pytest.mark.parametrize("band", [(0.7, 0.2), (0.2,), (0.1, 1.2), "ab", (float("nan"), 0.5)])
+def test_a_band_that_is_none_is_refused(band):
+    with pytest.raises(InputError, match="the lower one first"):
+        CascadeJudge(Local(), Local(), band=band)
+
+
+def written(tmp_path, *stages, **more):
+    path = tmp_path / "cascade.json"
+    path.write_text(json.dumps({"format": "trail-cascade", "version": 1, "stages": stages, **more}))
+    return path
+
+
+def test_a_file_builds_a_cascade_whose_claims_the_first_judge_finds(tmp_path):
+    model = ScriptedModel(supported)
+    path = written(tmp_path, {"judge": "local"}, {"judge": "own", "band": [0.2, 0.7]}, {"judge": "large"})
+    judges = {"own": Scoring(**SUPPORTED), "large": LLMJudge(model)}
+    judge = CascadeJudge.from_file(path, judges)
+    large = judges["large"].name
+    assert judge.name == f"cascade/{LocalJudge().name}+cascade/scoring/test[0.2,0.7]+{large}"
+    report = check("The share was 0.9 of all. The rest was 0.1 of it.", ["Nobody knows."], judge=judge)
+    assert [verdict.support for verdict in report.verdicts] == ["supported", "absent"]
+    assert model.calls == []
+    report = check("The share was 0.5 of all. The rest was 0.1 of it.", ["Nobody knows."], judge=judge)
+    assert [verdict.judge for verdict in report.verdicts] == [large, "scoring/test"]
+    assert len(model.calls) == 1
+
+
+def test_a_string_names_the_file_and_of_one_stage_the_file_is_its_judge(tmp_path):
+    path = written(tmp_path, {"judge": "local"}, measured={"answers": 60})
+    report = check("The tower has 16 floors.", [TOWER], judge=f"cascade:{path}")
+    assert (report.judge, report.verdicts[0].support) == (LocalJudge().name, "contradicted")
+
+
+@pytest.mark.parametrize(
+    ("stages", "more", "said"),
+    [
+        ([{"judge": "local"}], {"version": 2}, "version 2, and this release reads 1"),
+        ([{"judge": "local"}], {"format": "trail-bench"}, "is no cascade"),
+        ([{"judge": "local"}, {"judge": "encoder:/no/such/folder"}], {}, r"stage 2 \(encoder:/no/such/folder\): "),
+        ([{"judge": "local", "band": [0.7, 0.2]}, {"judge": "local"}], {}, r"stage 1 \(local\): the band is"),
+        ([{"judge": "local", "band": [0.2, 0.7]}], {}, "the last one has no band"),
+        ([{"judge": "local"}, {"judge": "cascade:cascade.json"}], {}, "stage 2: expected an object with a judge"),
+        ([], {}, "expected a list of stages"),
+    ],
+)
+def test_a_file_that_cannot_be_used_is_refused_with_the_stage(tmp_path, stages, more, said):
+    path = written(tmp_path, *stages, **more)
+    with pytest.raises((InputError, JudgeError), match=f"^{re.escape(str(path))}.*{said}"):
+        CascadeJudge.from_file(path)

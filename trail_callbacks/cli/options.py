@@ -51,7 +51,7 @@ JudgeName = Annotated[
     option(
         "JUDGE",
         "Who judges: local (offline, the default), provider/model, provider/model@URL (a server that speaks OpenAI's "
-        "protocol), or encoder:MODEL (an open model that runs here).",
+        "protocol), encoder:MODEL (an open model that runs here), or cascade:FILE (what trail bench cascade wrote).",
         "--judge",
     ),
 ]
@@ -93,8 +93,7 @@ def judge_of(name: str | None) -> Judge:
     """Makes the judge that `--judge` names."""
     from trail_callbacks.judges.resolve import resolve  # noqa: PLC0415 - other commands do not need it
 
-    judge, at, url = (name or "").partition("@http")
-    return resolve(judge or None, base_url=f"http{url}" if at else None)
+    return resolve(name or None)
 
 
 def pairs_of(name: str, given: Sequence[str] | None) -> dict[str, str]:

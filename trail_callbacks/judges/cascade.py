@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import json
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import Any, TypeVar
+from pathlib import Path
+from typing import Any, Literal, TypeAlias, TypeVar
 
-from trail_callbacks.errors import JudgeError
+from trail_callbacks.errors import InputError, JudgeError, TrailError
 from trail_callbacks.judges.judge import (
     Assessment,
     Extraction,
@@ -21,9 +23,14 @@ from trail_callbacks.judges.judge import (
 )
 from trail_callbacks.models.call import Model, Pipeline
 from trail_callbacks.models.drive import relayed
-from trail_callbacks.taxonomy import SupportClass
+from trail_callbacks.taxonomy import UNSUPPORTED, ErrorType, SupportClass
 
 T = TypeVar("T")
+
+Band: TypeAlias = tuple[float, float]
+"""Scores between which a second judge is asked: from the upper one on a claim is supported, up to the lower one not."""
+
+FORMAT, VERSION = "trail-cascade", 1
 
 _CERTAIN = 0.9
 
@@ -60,18 +67,34 @@ class CascadeJudge:
     threshold. Of any other judge `is_sure` tells what stands. Where outputs are searched for a claim, or sources for an
     answer, no judge abstains, and `is_sure` is asked as well.
 
+    With a `band` the scores of the first judge decide instead (`Judgement.score`), whatever its own threshold says: up
+    to the lower end a claim is unsupported, of the class that the first judge gives it, else absent; from the upper end
+    on it is supported; between the two the second judge is asked. A judgement without a score goes by the rules above.
+    `trail bench cascade` finds bands, and `from_file` takes them from what it writes.
+
     Claims are found by the second judge, or by the first if only that has a model: models resolve references better
-    than rules do. The same goes for taking claims apart in a `veritrail` walk.
+    than rules do. The same goes for taking claims apart in a `veritrail` walk. With `claims_by="first"` the first judge
+    finds them, so that an answer of which it decides everything costs no call of the second.
 
     Args:
         first: The judge that goes first, usually a cheap one: anything `resolve` accepts; None is `LocalJudge()`.
         second: The judge that decides the rest, likewise; it must be given.
+        band: The two ends, 0.0 to 1.0, the lower one first; None goes by what the first judge decides.
+        claims_by: Who finds the claims: `model`, or the judge that goes `first`.
 
     Raises:
         JudgeError: If there is no second judge, or one cannot be built.
+        InputError: If the band is no such pair.
     """
 
-    def __init__(self, first: Judge | Model | str | Any = None, second: Judge | Model | str | Any = None) -> None:
+    def __init__(
+        self,
+        first: Judge | Model | str | Any = None,
+        second: Judge | Model | str | Any = None,
+        band: Band | None = None,
+        *,
+        claims_by: Literal["model", "first"] = "model",
+    ) -> None:
         from trail_callbacks.judges.resolve import resolve  # noqa: PLC0415 - resolve knows this module's neighbours
 
         if second is None:
@@ -79,14 +102,45 @@ class CascadeJudge:
             raise JudgeError(f"a cascade needs a second judge: CascadeJudge(LocalJudge(), {given})")
         self._first = resolve(first)
         self._second = resolve(second)
+        self._band = None if band is None else _checked(band)
         modelled = self._second.model is not None or self._first.model is None
-        self._reader = self._second if modelled else self._first  # finds the claims
-        others = self._first if modelled else self._second
+        seconds = modelled and claims_by == "model"
+        self._reader = self._second if seconds else self._first  # finds the claims
+        others = self._first if seconds else self._second
         tracers = [each for each in (self._reader, others) if isinstance(each, Tracer)]
         if tracers:  # then so is this; since Python 3.12 no __getattr__ would make it one
             tracer = tracers[0]
             self.decompose = lambda claims: self._asking(tracer, tracer.decompose(claims))
             self.select = lambda searches: self._asking(tracer, tracer.select(searches))
+
+    @classmethod
+    def from_file(cls, path: str | Path, judges: Mapping[str, Judge] | None = None) -> Judge:
+        """Builds the cascade that `trail bench cascade` chose, or any that is written down like that.
+
+            {"format": "trail-cascade", "version": 1, "stages": [{"judge": "local"},
+              {"judge": "encoder:FOLDER", "band": [0.2, 0.7]}, {"judge": "openai/gpt-5-mini"}]}
+
+        Its judges are asked: the file says where texts are sent. The first finds the claims. Of one stage it is that
+        judge alone.
+
+        Args:
+            path: The file; `judge="cascade:FILE"` names it as well, also after `--judge`.
+            judges: Judges by the name that they have in the file, for those that no string builds.
+
+        Raises:
+            InputError: If it cannot be read, is something else or of another version, or a stage is wrong.
+            JudgeError: If a judge in it cannot be built.
+        """
+        from trail_callbacks.judges.resolve import resolve  # noqa: PLC0415 - as above
+
+        judge: Judge | None = None
+        for place, name, band in reversed(_stages(path)):
+            try:
+                one = (judges or {}).get(name) or resolve(name)
+            except TrailError as error:
+                raise JudgeError(f"{place} ({name}): {error}") from error
+            judge = one if judge is None else cls(one, judge, band, claims_by="first")
+        return resolve(judge)  # there is one
 
     @property
     def reads_whole(self) -> bool:
@@ -105,8 +159,9 @@ class CascadeJudge:
 
     @property
     def name(self) -> str:
-        """Both names."""
-        return f"cascade/{self._first.name}+{self._second.name}"
+        """Both names, and the band."""
+        band = "[{:g},{:g}]".format(*self._band) if self._band else ""
+        return f"cascade/{self._first.name}{band}+{self._second.name}"
 
     @property
     def model(self) -> Model | None:
@@ -122,9 +177,10 @@ class CascadeJudge:
         given = [_as_read_by(self._first, question) for question in questions]
         first = yield from self._asking(self._first, self._first.assess(given, purpose))
         guesses = matched(given, first.judgements)
-        pairs = enumerate(zip(given, guesses, strict=True))
-        unsure = [i for i, (question, guess) in pairs if not self._stands(question, guess, purpose)]
-        decided = [replace(guess, judge=guess.judge or self._first.name) for guess in guesses]
+        standing = [self._standing(*pair, purpose) for pair in zip(given, guesses, strict=True)]
+        unsure = [i for i, judgement in enumerate(standing) if judgement is None]
+        kept = (judgement or guess for judgement, guess in zip(standing, guesses, strict=True))
+        decided = [replace(judgement, judge=judgement.judge or self._first.name) for judgement in kept]
         second = Assessment(judgements=())
         if unsure:
             asked = [_as_read_by(self._second, questions[i]) for i in unsure]
@@ -133,9 +189,14 @@ class CascadeJudge:
                 decided[i] = replace(judgement, judge=judgement.judge or self._second.name)
         return Assessment(judgements=tuple(decided), warnings=first.warnings + second.warnings)
 
-    def _stands(self, question: Question, guess: Judgement, purpose: Purpose) -> bool:
+    def _standing(self, question: Question, guess: Judgement, purpose: Purpose) -> Judgement | None:
+        """What the first judge decides; None if the second is to be asked."""
+        judged = guess.error is None and guess.support is not SupportClass.UNEVALUATABLE
+        if self._band is not None and purpose == "verdicts" and judged and guess.score is not None:
+            return _outside(self._band, guess, guess.score)
         decided = guess.error is None and guess.undecided is None
-        return decided and ((purpose == "verdicts" and abstains(self._first)) or is_sure(question, guess))
+        stands = decided and ((purpose == "verdicts" and abstains(self._first)) or is_sure(question, guess))
+        return guess if stands else None
 
     def _asking(self, judge: Judge | Tracer, work: Pipeline[T]) -> Pipeline[T]:
         """Leaves the calls of a judge to that judge's own model: a verification is driven with one of the two."""
@@ -143,6 +204,59 @@ class CascadeJudge:
         if model is None or model is self.model:
             return (yield from work)
         return (yield from relayed(work, lambda call: replace(call, model=call.model or model)))
+
+
+def _outside(band: Band, guess: Judgement, score: float) -> Judgement | None:
+    """The judgement that a score makes; None between the ends of the band."""
+    low, high = band
+    if low < score < high:
+        return None
+    supported = score >= high
+    if guess.support is SupportClass.SUPPORTED if supported else guess.support in UNSUPPORTED:
+        return guess
+    by_score = replace(
+        guess, error_type=None, second_type=None, detail=None, faults=(), confidence=None, undecided=None
+    )
+    if supported:
+        why = f"The score of {score:.2f} reaches the {high:g} from which this cascade takes a claim for supported."
+        shown = tuple(replace(e, relation="supports") if e.relation == "nearest" else e for e in guess.evidence)
+        return replace(by_score, support=SupportClass.SUPPORTED, rationale=why, evidence=shown)
+    why = (
+        f"The score of {score:.2f} does not exceed the {low:g} up to which this cascade takes a claim for unsupported."
+    )
+    return replace(by_score, support=SupportClass.ABSENT, error_type=ErrorType.OTHER, rationale=why, evidence=())
+
+
+def _checked(band: object, where: str = "") -> Band:
+    match band:
+        case [float() | int() as low, float() | int() as high] if 0.0 <= low <= high <= 1.0:
+            return float(low), float(high)
+    raise InputError(f"{where}the band is {band!r}, expected two scores from 0.0 to 1.0, the lower one first")
+
+
+def _stages(path: str | Path) -> list[tuple[str, str, Band | None]]:
+    """Where each stage of a file stands, its judge and its band."""
+    try:
+        found = json.loads(Path(path).read_bytes())
+    except (OSError, ValueError, RecursionError) as error:
+        raise InputError(f"{path} cannot be read as JSON: {error}") from error
+    if not isinstance(found, dict) or found.get("format") != FORMAT:
+        raise InputError(f"{path} is no cascade: expected what trail bench cascade -o wrote")
+    if found.get("version") != VERSION:
+        raise InputError(f"{path} is a cascade of version {found.get('version')!r}, and this release reads {VERSION}")
+    given = found.get("stages")
+    stages = []
+    for n, stage in enumerate(given if isinstance(given, list) else (), 1):
+        match stage:
+            case {"judge": str(name)} if not name.strip().casefold().startswith("cascade:"):
+                band = stage.get("band")
+                place = f"{path}, stage {n}"
+                stages.append((place, name, None if band is None else _checked(band, f"{place} ({name}): ")))
+            case _:
+                raise InputError(f"{path}, stage {n}: expected an object with a judge that is no cascade itself")
+    if not stages or stages[-1][2] is not None:
+        raise InputError(f"{path}: expected a list of stages, of which the last one has no band")
+    return stages
 
 
 def _as_read_by(judge: Judge, question: Question) -> Question:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from functools import lru_cache
+from collections.abc import Callable
+from functools import lru_cache, partial
 from typing import TYPE_CHECKING, TypeAlias, Union
 
 from trail_callbacks.errors import JudgeError
@@ -17,8 +18,8 @@ JudgeLike: TypeAlias = Union[Judge, Model, "Instructor", "AsyncInstructor", str,
 
 _ACCEPTED = (
     'expected None or "local" (offline), "provider/model" such as "openai/gpt-5-mini", "encoder:" with the hub id or '
-    "folder of an open model that runs here, a judge, a model (as_model() of "
-    "langchain_trail or llama_index_trail wraps your app's own), or an instructor client"
+    'folder of an open model that runs here, "cascade:" with a file of trail bench cascade, a judge, '
+    "a model (as_model() of langchain_trail or llama_index_trail wraps your app's own), or an instructor client"
 )
 
 
@@ -26,20 +27,25 @@ def resolve(judge: JudgeLike, *, base_url: str | None = None) -> Judge:
     """Returns the judge that is meant. Only what is named here decides: a key in the environment alone does nothing.
 
     Args:
-        judge: None or `local` for the offline judge; `provider/model`; `encoder:` and the hub id or folder of a model
-            for `EncoderJudge` (its default if nothing follows); a model; an instructor client; or a judge, which is
+        judge: None or `local` for the offline judge; `provider/model`, or `provider/model@URL` with its endpoint;
+            `encoder:` and the hub id or folder of a model for `EncoderJudge` (its default if nothing follows);
+            `cascade:` and a file, see `CascadeJudge.from_file`; a model; an instructor client; or a judge, which is
             returned as it is.
         base_url: Endpoint for a `provider/model`.
 
     Raises:
         JudgeError: If it is none of these, or its model cannot be used.
         MissingExtraError: If it needs an extra that is not installed.
+        InputError: If the file of a cascade cannot be used.
     """
-    open_model = encoder_model(judge)
-    if open_model is not None and base_url is None:
-        return _encoder(open_model)
-    if base_url is not None and not (isinstance(judge, str) and "/" in judge and open_model is None):
+    if isinstance(judge, str) and base_url is None:
+        judge, at, url = judge.partition("@http")
+        base_url = f"http{url}" if at else None
+    here = _named_here(judge)
+    if base_url is not None and not (isinstance(judge, str) and "/" in judge and here is None):
         raise JudgeError('base_url needs a judge such as "openai/model-name" that is to be found there')
+    if here is not None:
+        return here()
     if judge is None or (isinstance(judge, str) and judge.strip().casefold() == "local"):
         from trail_callbacks.judges.local.judge import LocalJudge  # noqa: PLC0415 - loads what a model judge does not need
 
@@ -58,12 +64,22 @@ def resolve(judge: JudgeLike, *, base_url: str | None = None) -> Judge:
     raise JudgeError(f"judge is a {type(judge).__name__}: {_ACCEPTED}")
 
 
-def encoder_model(judge: object) -> str | None:
-    """Returns the model that `encoder:MODEL` names; None if that is not what is written."""
+def _named_here(judge: object) -> Callable[[], Judge] | None:
+    """Builds a judge that a word before a colon names."""
+    if (file := named_after("cascade", judge)) is not None:
+        from trail_callbacks.judges.cascade import CascadeJudge  # noqa: PLC0415 - it imports this module
+
+        return partial(CascadeJudge.from_file, file)
+    model = named_after("encoder", judge)
+    return None if model is None else partial(_encoder, model)
+
+
+def named_after(kind: str, judge: object) -> str | None:
+    """Returns what follows `KIND:`, the model of `encoder:MODEL` for one; None if that is not what is written."""
     if not isinstance(judge, str):
         return None
-    kind, colon, model = judge.strip().partition(":")
-    return model.strip() if colon and kind.casefold() == "encoder" else None
+    written, colon, name = judge.strip().partition(":")
+    return name.strip() if colon and written.casefold() == kind else None
 
 
 @lru_cache(maxsize=2)  # a call that names its judge is not to load the weights again

@@ -35,7 +35,7 @@ from trail_callbacks.judges.judge import (
     reads_whole,
 )
 from trail_callbacks.judges.llm.judge import LLMJudge
-from trail_callbacks.judges.resolve import JudgeLike, encoder_model
+from trail_callbacks.judges.resolve import JudgeLike, named_after
 from trail_callbacks.models.call import Model, Pipeline
 from trail_callbacks.models.tokens import count
 from trail_callbacks.report import Report
@@ -105,9 +105,9 @@ def estimated(
 ) -> Estimate:
     """Estimates the cost of any work that ends in a report. See `estimate`."""
     settings = options or VerifyOptions()
-    if encoder_model(judge) is not None:
+    if named_after("encoder", judge) is not None:
         judge = None  # finds the same claims, and asks nobody either
-    named = isinstance(judge, str) and "/" in judge
+    named = isinstance(judge, str) and "/" in judge and named_after("cascade", judge) is None
     asked = judging(LLMJudge(ScriptedModel((), name=str(judge))) if named else judge, settings)
     if asked.model is None:
         claims = split(answer, question)

@@ -9,7 +9,9 @@ import pytest
 from seen import WITHOUT, claim, like, run
 
 from trail_callbacks import (
+    CascadeJudge,
     EncoderJudge,
+    LocalJudge,
     SupportClass,
     acheck,
     check,
@@ -75,6 +77,18 @@ def test_scores_near_the_threshold_are_undecided(entailment):
     assert report.hallucination_score is None
     assert "within 0.20 of the 0.95" in report.verdicts[0].undecided
     assert report.verdicts[0].evidence[0].relation == "nearest"
+
+
+@pytest.mark.parametrize("own", [{}, {"threshold": 0.05, "margin": 0.01}, {"threshold": 0.95, "margin": 0.6}], ids=str)
+def test_a_band_of_a_cascade_takes_the_place_of_threshold_and_margin(entailment, own):
+    first = EncoderJudge(entailment, **own)
+    asked = [Question(claim=claim(ANSWER), passages=(passage(YES),))]
+    score = run(first, asked)[0].score
+    bands = {(0.0, score): "supported", (score, 1.0): "absent", (0.0, 1.0): None}
+    for band, support in bands.items():
+        judgement = run(CascadeJudge(first, LocalJudge(), band=band), asked)[0]
+        assert judgement.support == support
+        assert judgement.judge == (first.name if support else LocalJudge().name)
 
 
 def test_a_second_model_tells_contradicted_from_absent(grounding, entailment):
