@@ -112,6 +112,7 @@ class Paired:
     both: int = 0  # hits in both
     first: int = 0  # hits in the first only
     second: int = 0  # hits in the second only
+    documents: int = 0  # documents, or other clusters, that these items are of
     design: float = 1.0  # design effect of the difference, 1.0 or more; 1.0 where no document has several items
     low: float | None = None  # lower limit of the difference, -1.0 to 1.0; None without items in common
     high: float | None = None  # upper limit
@@ -145,7 +146,8 @@ def paired(first: Hits, second: Hits, clusters: Mapping[str, str], z: float = Z)
         return Paired(n=0)
     before, after = [first[id_] for id_ in common], [second[id_] for id_ in common]
     places = [clusters.get(id_, id_) for id_ in common]
-    if len(set(places)) < FEW:
+    documents = len(set(places))
+    if documents < FEW:
         places = common
     changes: dict[str, list[int]] = defaultdict(list)
     for place, old, new in zip(places, before, after, strict=True):
@@ -160,6 +162,7 @@ def paired(first: Hits, second: Hits, clusters: Mapping[str, str], z: float = Z)
         both=sum(map(min, before, after)),
         first=sum(old > new for old, new in zip(before, after, strict=True)),
         second=sum(new > old for old, new in zip(before, after, strict=True)),
+        documents=documents,
         design=effect,
         low=low,
         high=high,

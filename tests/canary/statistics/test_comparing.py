@@ -123,7 +123,7 @@ def test_strategies_without_common_probes_are_not_called_a_tie():
     made = run({"a": {"fictive": [F, None]}, "b": {"fictive": [None, F]}})
     (found,) = contrasts(cases(made), ["a", "b"], "follow")
     assert (found.verdict, found.adjusted) == ("unpaired", None)
-    assert found.words == "cannot be compared: no probe counts under both"
+    assert found.words == "cannot be compared: nothing counts under both"
     assert ranking([found], {"a": 1.0, "b": 1.0}, best="high") == [["a"], ["b"]]
 
 

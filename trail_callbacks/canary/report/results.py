@@ -12,11 +12,12 @@ from typing import Any, Final
 from pydantic_core import to_json
 
 from trail_callbacks import display
-from trail_callbacks.canary.statistics.comparing import Compared, Contrast, contrasts, ranking
+from trail_callbacks.canary.statistics.comparing import Compared, contrasts, ranking
 from trail_callbacks.canary.statistics.rates import MEASURES, CanaryRates, Figures, cases, precision, rates
 from trail_callbacks.canary.trial import Arm, Policy, Run
 from trail_callbacks.errors import InputError
 from trail_callbacks.files import write
+from trail_callbacks.statistics.contrasts import Contrast
 from trail_callbacks.statistics.rates import Rate
 
 FORMAT: Final = "trail-canary-results/2"

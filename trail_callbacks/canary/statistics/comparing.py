@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
-from itertools import combinations
 from statistics import NormalDist
 from typing import Any, Final, Literal, get_args
 
 from trail_callbacks.canary.statistics.rates import MEASURES, ProbeCase, cases, cluster, right
 from trail_callbacks.canary.trial import Policy, Run
 from trail_callbacks.errors import InputError
+from trail_callbacks.statistics.contrasts import ALPHA, Contrast, contrasted
 from trail_callbacks.statistics.rates import Paired, groups, holm, paired
 
 Compared = Literal["leak", "follow", "right_real", "right_fictive"]
@@ -24,43 +24,6 @@ LABELS: Final[Mapping[Compared, str]] = {
     "right_real": "share of right answers with the real context",
     "right_fictive": "share of right answers with the fictive context",
 }
-_ALPHA = 0.05
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Contrast:
-    """Two strategies by one measure."""
-
-    measure: Compared
-    a: str  # name of a strategy
-    b: str  # name of the other
-    pairs: Paired  # what their common probes say, b minus a
-    # `pairs.p` after Holm over all pairs of strategies by this measure; None without common probes
-    adjusted: float | None = None
-
-    @property
-    def verdict(self) -> Literal["differ", "tie", "unpaired"]:
-        """`differ` if `adjusted` is below 0.05; otherwise a `tie`, or `unpaired` without common probes."""
-        if self.adjusted is None:
-            return "unpaired"
-        return "differ" if self.adjusted < _ALPHA else "tie"
-
-    @property
-    def words(self) -> str:
-        """The verdict as a sentence; names no strategy."""
-        found = self.pairs
-        if found.difference is None or found.low is None or found.high is None:
-            return "cannot be compared: no probe counts under both"
-        span = f"[{100 * found.low:+.1f}, {100 * found.high:+.1f}] points"
-        if self.verdict == "tie":
-            return f"cannot be told apart at n = {found.n:,}: difference within {span}"
-        return f"differ by {100 * found.difference:+.1f} points {span}, p = {self.adjusted:.2g} after Holm"
-
-    def as_data(self) -> dict[str, Any]:
-        """JSON-like."""
-        names = ("n", "both", "first", "second", "difference", "low", "high", "design", "p")
-        data = {name: getattr(self, name) for name in ("measure", "a", "b", "adjusted", "verdict")}
-        return data | {name: getattr(self.pairs, name) for name in names}
 
 
 def _hits(found: Iterable[ProbeCase], measure: Compared, policy: Policy) -> dict[str, dict[str, bool]]:
@@ -84,13 +47,8 @@ def contrasts(
     policy: Policy = "context_is_authoritative",
 ) -> tuple[Contrast, ...]:
     """Compares each pair of strategies, in their order, by one measure; `found` are the trials, see `rates.cases`."""
-    counted, clusters = _hits(found, measure, policy), {case.probe.id: cluster(case.probe) for case in found}
-    pairs = [(a, b, paired(counted.get(a, {}), counted.get(b, {}), clusters)) for a, b in combinations(strategies, 2)]
-    adjusted = holm([each.p for _, _, each in pairs])
-    return tuple(
-        Contrast(measure=measure, a=a, b=b, pairs=each, adjusted=p)
-        for (a, b, each), p in zip(pairs, adjusted, strict=True)
-    )
+    clusters = {case.probe.id: cluster(case.probe) for case in found}
+    return contrasted({measure: _hits(found, measure, policy)}, strategies, clusters)
 
 
 def ranking(found: Sequence[Contrast], shares: Mapping[str, float], *, best: Literal["high", "low"]) -> list[list[str]]:
@@ -109,7 +67,7 @@ _COMPARED: Mapping[Policy, tuple[Compared, ...]] = {  # where contexts are to be
 }
 _MINIMUM = 30  # common probes below which nothing passes and nothing is worse
 _LOST = 0.1  # share of scored probes that may not be scored any more: an app must not pass by failing on what is hard
-_Z = NormalDist().inv_cdf(1 - _ALPHA)
+_Z = NormalDist().inv_cdf(1 - ALPHA)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -154,7 +112,7 @@ class RateChange:
         change, _, high = self.worse_by or (0.0, 0.0, 1.0)
         is_known, is_inside = self.pairs.n >= _MINIMUM, high < self.margin
         said = f" is worse by {100 * change:.1f} points"
-        if is_known and not is_inside and self.adjusted is not None and self.adjusted < _ALPHA:
+        if is_known and not is_inside and self.adjusted is not None and self.adjusted < ALPHA:
             return "worse", f"{said} (p = {self.adjusted:.2g} after Holm)"
         if is_known and is_inside and not self.too_many:
             return "passes", ""
