@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 from hypothesis import settings
 
-sys.path.append(str(Path(__file__).parent))  # for judged.py
+sys.path.append(str(Path(__file__).parent))  # for judged.py and benches.py
 
 # Some of the tools that tests import report their use to their makers, from the import on.
 os.environ.update(

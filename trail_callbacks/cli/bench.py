@@ -6,6 +6,7 @@ from typing import Annotated
 
 import typer
 
+from trail_callbacks.cli.bench_show import show
 from trail_callbacks.cli.options import Words, option
 from trail_callbacks.errors import InputError
 
@@ -30,4 +31,5 @@ def _measure(
         raise InputError("no judge is named: --judge local, for example; may be repeated")
 
 
-# Further commands stand here, each from a module of its own: bench.command()(show), bench.command()(cascade)
+bench.command()(show)
+# Further commands stand here, each from a module of its own: bench.command()(cascade)

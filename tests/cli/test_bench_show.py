@@ -1,0 +1,58 @@
+"""`trail bench show` as a user types it."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+from benches import bench, judged
+
+from trail_callbacks.cli import main
+
+FORTY = ["wr"] * 40
+
+
+@pytest.fixture
+def saved(tmp_path):
+    def make(name, made):
+        made.save(tmp_path / name)
+        return str(tmp_path / name)
+
+    return make
+
+
+def test_a_row_a_judge_in_a_hundred_columns_with_what_differs_and_ties(saved, capsys, monkeypatch):
+    monkeypatch.setenv("COLUMNS", "100")
+    long = "openai/a-model-with-a-long-name@https://gateway.example.org/v1"
+    path = saved("a.json", bench(FORTY, judged("local", ["us"] * 40), judged(long, ["cs"] * 40)))
+    assert main(["bench", "show", path]) == 0
+    out = capsys.readouterr().out
+    assert all(len(line) <= 100 for line in out.splitlines())
+    assert "40 answers, 40 of 80 sentences wrong" in out
+    assert "2 finds more wrong sentences than 1, by 100 points (95 % interval 88 to 100" in out
+    assert "not told apart in right sentences flagged: 1 and 2 (40 answers have such a sentence; about" in out
+    assert "40/80" in out  # half of the sentences are not decided by local
+    assert " 0/40" in out  # and its denominator is all wrong sentences
+
+
+def test_files_of_the_same_data_are_compared_and_others_are_not(saved, capsys):
+    old = saved("old.json", bench(FORTY, judged("local", ["ss"] * 40)))
+    new = saved("new.json", bench(FORTY, judged("local", ["cs"] * 40)))
+    other = saved("other.json", bench(FORTY, judged("local", ["cs"] * 40), digest="other"))
+    assert main(["bench", "show", old, new, other, "--json"]) == 0
+    same, apart = json.loads(capsys.readouterr().out)["data"]
+    assert [each["judge"] for each in same["judges"]] == [f"local ({old})", f"local ({new})"]
+    assert [(each["measure"], each["verdict"]) for each in same["comparisons"]] == [
+        ("wrong_found", "differ"), ("right_flagged", "tie"),
+    ]  # fmt: skip
+    assert (apart["comparisons"], apart["judges"][0]["wrong_found"]["k"]) == ([], 40)
+    main(["bench", "show", old, other])
+    assert "judges are compared within each table only" in " ".join(capsys.readouterr().out.split())
+
+
+def test_a_file_of_another_version_or_kind_exits_with_two(saved, file, capsys):
+    good = saved("a.json", bench(["w"], judged("a", ["c"])))
+    later = file("later.json", '{"format": "trail-bench", "version": 2}')
+    assert main(["bench", "show", good, later]) == 2
+    assert "is a bench of version 2" in capsys.readouterr().err
+    assert main(["bench", "show", file("no.json", "{}")]) == 2
