@@ -94,7 +94,7 @@ def test_a_judge_that_failed_on_a_third_is_not_compared():
 
 def test_few_answers_and_cached_replies_are_said():
     said = " ".join(side_by_side(bench(["w"], judged("a", ["c"], usage=Usage(cache_hits=3)))).remarks())
-    assert "1 answers are too few" in said
+    assert "fewer than 5 answers" in said
     assert "a had 3 replies from a cache" in said
 
 

@@ -56,3 +56,15 @@ def test_a_file_of_another_version_or_kind_exits_with_two(saved, file, capsys):
     assert main(["bench", "show", good, later]) == 2
     assert "is a bench of version 2" in capsys.readouterr().err
     assert main(["bench", "show", file("no.json", "{}")]) == 2
+
+
+def test_the_picture_is_refused_under_another_ending_and_before_anything_is_read(capsys, tmp_path):
+    assert main(["bench", "show", "none.json", "--picture", str(tmp_path / "a.png")]) == 2
+    assert "expected a file that ends in .svg or .html" in capsys.readouterr().err
+
+
+def test_the_picture_is_written_as_drawing_and_as_page(saved, tmp_path):
+    path = saved("a.json", bench(FORTY, judged("local", ["cs"] * 40)))
+    for name, start in (("a.svg", "<svg "), ("a.html", "<!doctype html>")):
+        assert main(["bench", "show", path, "--picture", str(tmp_path / name)]) == 0
+        assert (tmp_path / name).read_text().startswith(start)

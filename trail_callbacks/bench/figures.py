@@ -151,7 +151,7 @@ class SideBySide:
         """What a reader must know beside the figures."""
         n = len(self.bench.answers)
         if n < FEW:
-            yield f"{n} answers are too few: such figures say nothing about other answers."
+            yield f"There are fewer than {FEW} answers: such figures say nothing about others."
         for each in self.judges:
             failed, asked = each.shares["failed"], each.shares["failed"].documents
             if failed.k:
