@@ -1,13 +1,12 @@
 """A small open model as judge, on your own machine: loaded once, then asked by several requests at a time.
 
-No key is needed and no text leaves the machine. The first run downloads the model (0.6 GB); name another one by its hub
-id, or the folder of a saved one. Nothing is simulated: answers and sources are texts.
+No key is needed and no text leaves the machine. The model (419 MB) is downloaded by a command of its own; name another
+one by its hub id, or the folder of a saved one. Nothing is simulated: answers and sources are texts.
 
     pip install "trail-callbacks[encoder]"
+    trail encoder fetch FamiliarTools/HHEM-2.1-Open-onnx
     python cookbook/open_model.py
-    python cookbook/open_model.py MoritzLaurer/DeBERTa-v3-base-mnli-fever-anli
-
-On Linux, pip takes several GB of CUDA with torch; without a GPU install torch's CPU build first, see pytorch.org.
+    python cookbook/open_model.py cross-encoder/nli-deberta-v3-small
 """
 
 import asyncio

@@ -24,7 +24,7 @@ from trail_callbacks.text import forms
 
 ENDLESS = 5_000  # a bound above this is none
 SAMPLE = [chr(code) for code in (*range(0x180), 0x2018, 0x201C, 0x2028, 0x3002, 0x4E00, 0x0430, 0x200B)]
-OPTIONAL = {"trail_callbacks.judges.encoder"}  # needs torch
+OPTIONAL = {"trail_callbacks.judges.encoder.torch"}
 
 ALLOWED = {
     "(?:[^\\r\\n.!?\u3002\uff01\uff1f]|[.!?](?=\\w))+[.!?\u3002\uff01\uff1f]*": "nothing follows that could fail",

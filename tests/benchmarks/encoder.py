@@ -2,7 +2,7 @@
 
 Prints one JSON line a model and length of the sources: processor and wall milliseconds a claim and a report, on one core
 unless OMP_NUM_THREADS says otherwise, and how many tokens were read. Verdicts of random weights mean nothing, so there
-is no accuracy here: that of the real models is what their authors publish. Needs the extra `encoder`, no network, and
+is no accuracy here: that of the real models is what their authors publish. Needs the extra `encoder-torch`, no network, and
 some GB of memory.
 
     python tests/benchmarks/encoder.py [NAME ...]    # all, or those whose name holds one of the words
@@ -33,6 +33,7 @@ from trail_callbacks.judges.encoder.profiles import PROFILES
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "judges" / "encoder"))
 import tiny
+from seen import watched
 
 CLAIMS = 8
 TOKENS = (500, 2000)
@@ -81,19 +82,15 @@ def measured(judge: EncoderJudge, tokens: int) -> dict[str, object]:
     while sum(len(count(line)["input_ids"]) for line in lines) < tokens:
         lines.append(sentence(rng))
     sources = ["\n\n".join(lines[i::4]) for i in range(4)]
-    read = []
-    hook = judge._first.loaded().network.register_forward_pre_hook(
-        lambda _, args, kwargs: read.append(int(kwargs["attention_mask"].sum())), with_kwargs=True
-    )
+    network = watched(judge)
     wall, cpu = time.perf_counter(), time.process_time()
     report = check(answer, sources, judge=judge)
     wall, cpu = time.perf_counter() - wall, time.process_time() - cpu
-    hook.remove()
     assert report.state != "error", report.warnings
     return {
         "claims": len(report.verdicts),
         "tokens_of_sources": tokens,
-        "tokens_read": sum(read),
+        "tokens_read": sum(int(batch["attention_mask"].sum()) for batch in network.batches),
         "milliseconds_a_claim": round(1000 * wall / len(report.verdicts)),
         "cpu_milliseconds_a_claim": round(1000 * cpu / len(report.verdicts)),
         "seconds_a_report": round(wall, 1),

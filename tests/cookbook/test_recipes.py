@@ -186,16 +186,11 @@ def test_there_are_eleven():
     assert len(RECIPES) == 11
 
 
-@pytest.mark.encoder
 def test_an_open_model_for_several_requests(tmp_path, monkeypatch):
-    reason = "needs the extra encoder: make test ENCODER=1"
-    pytest.importorskip("torch", reason=reason).set_num_threads(1)
-    pytest.importorskip("transformers", reason=reason)
     monkeypatch.syspath_prepend(str(ROOT / "tests" / "judges" / "encoder"))
-    import tiny  # a model of the architecture, with one rule: "confirms" entails, "denies" contradicts
+    import graphs  # a model with one rule: "confirms" entails, "denies" contradicts
 
-    tok = tiny.tokenizer()
-    folder = tiny.saved(tiny.entailment(tok), tok, tmp_path / "model")
+    folder = graphs.entailment(tmp_path / "model")
     told = (COOKBOOK / "open_model.py").read_text(encoding="utf-8")
     told = told.replace("40 minutes. It carries", "40 minutes. Its owner confirms it carries")
     recipe = tmp_path / "open_model.py"

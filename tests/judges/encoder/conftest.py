@@ -1,12 +1,13 @@
-"""Tiny models, built once a process. Tests that need them are skipped where torch and transformers are not installed."""
+"""Tiny models, built once a process. Tests of torch are skipped where torch and transformers are not installed."""
 
 import sys
 from pathlib import Path
 
 import pytest
 
-sys.path.insert(0, str(Path(__file__).parent))  # for tiny.py and seen.py
+sys.path.insert(0, str(Path(__file__).parent))  # for graphs.py, tiny.py and seen.py
 
+import graphs
 from seen import WITHOUT
 
 
@@ -21,14 +22,12 @@ def tiny():
 
 
 @pytest.fixture(scope="session")
-def entailment(tiny, tmp_path_factory):
+def entailment(tmp_path_factory):
     """The folder of a pair classifier: "confirms" entails, "denies" contradicts."""
-    tok = tiny.tokenizer()
-    return tiny.saved(tiny.entailment(tok), tok, tmp_path_factory.mktemp("nli") / "tiny-nli")
+    return graphs.entailment(tmp_path_factory.mktemp("nli") / "tiny-nli")
 
 
 @pytest.fixture(scope="session")
-def grounding(tiny, tmp_path_factory):
+def grounding(tmp_path_factory):
     """The folder of a token classifier: unbacked unless the context confirms; "purple" is always."""
-    tok = tiny.tokenizer()
-    return tiny.saved(tiny.grounding(tok), tok, tmp_path_factory.mktemp("tokens") / "tiny-tokens")
+    return graphs.grounding(tmp_path_factory.mktemp("tokens") / "tiny-tokens")

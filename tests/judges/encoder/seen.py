@@ -1,30 +1,46 @@
 """Watching what a model is given."""
 
 from contextlib import contextmanager
+from dataclasses import replace
 
 from trail_callbacks.claims import Claim
 from trail_callbacks.judges.encoder.profiles import Profile
 from trail_callbacks.models.drive import drive
 
-WITHOUT = "needs the extra encoder: make test ENCODER=1 (see the Makefile for what it downloads)"
+WITHOUT = "needs the extra encoder-torch: make test ENCODER=1 (see the Makefile for what it downloads)"
 """Why tests are skipped where torch or transformers is not installed."""
+
+
+class Watched:
+    """A network that keeps what it is given; `answer` is run in its place if there is one."""
+
+    def __init__(self, network, answer=None):
+        self.inputs, self.outputs, self.device = network.inputs, network.outputs, network.device
+        self.answer, self.batches = answer or network.logits, []
+
+    def logits(self, batch):
+        self.batches.append(batch)
+        return self.answer(batch)
+
+
+def watched(judge, answer=None):
+    """Puts a `Watched` in the place of a judge's network."""
+    loaded = judge._first.loaded()
+    network = Watched(loaded.network, answer)
+    judge._first._loaded = replace(loaded, network=network)
+    return network
 
 
 @contextmanager
 def inputs(judge):
     """Collects the token ids of every input of a judge's model, without padding."""
-    found = []
-    loaded = judge._first.loaded()
-
-    def note(_, args, kwargs):
-        for ids, mask in zip(kwargs["input_ids"], kwargs["attention_mask"], strict=True):
-            found.append(ids[: int(mask.sum())].tolist())
-
-    handle = loaded.network.register_forward_pre_hook(note, with_kwargs=True)
+    found, network = [], watched(judge)
     try:
         yield found
     finally:
-        handle.remove()
+        for batch in network.batches:
+            rows = zip(batch["input_ids"], batch["attention_mask"], strict=True)
+            found += [ids[: int(mask.sum())].tolist() for ids, mask in rows]
 
 
 def run(judge, questions, purpose="verdicts"):
@@ -37,8 +53,6 @@ def claim(text, id_="c1"):
 
 def like(name, **changes):
     """The profile of a known model, changed for a tiny one."""
-    from dataclasses import replace
-
     from trail_callbacks.judges.encoder.profiles import PROFILES
 
     return replace(PROFILES[name], **changes) if name else Profile(**changes)

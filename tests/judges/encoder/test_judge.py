@@ -6,7 +6,7 @@ import threading
 import time
 
 import pytest
-from seen import WITHOUT, claim, like, run
+from seen import claim, like, run, watched
 
 from trail_callbacks import (
     CascadeJudge,
@@ -20,10 +20,6 @@ from trail_callbacks.evidence import Passage
 from trail_callbacks.judges.encoder import loading
 from trail_callbacks.judges.judge import Judge, Question
 from trail_callbacks.judges.resolve import _encoder, resolve
-
-for needed in ("torch", "transformers"):
-    pytest.importorskip(needed, reason=WITHOUT)
-pytestmark = pytest.mark.encoder
 
 YES, NO, SILENT = "The town confirms forty cars.", "The ferry denies forty cars.", "The mill is old."
 ANSWER = "The ferry carries cars."
@@ -52,6 +48,7 @@ def test_a_name_tells_settings_apart_and_hides_where_the_folder_is(entailment, g
         EncoderJudge(entailment, margin=0.2).name,
         EncoderJudge(entailment, threshold=0.7).name,
         EncoderJudge(entailment, chunks=3).name,
+        EncoderJudge(entailment, file="model.onnx").name,
         EncoderJudge(entailment, profile="yaxili96/FactCG-DeBERTa-v3-Large").name,
         EncoderJudge(grounding, labels=("supported", "absent"), contradictions=entailment).name,
     ]
@@ -150,14 +147,14 @@ def test_a_string_names_it_and_the_weights_are_kept_for_the_next_call(entailment
     assert resolve(f" Encoder: {entailment} ").name == resolve(f"encoder:{entailment}").name
 
 
-@pytest.mark.parametrize("error", [RuntimeError("CUDA out of memory.\nTried to allocate"), IndexError("no position")])
+@pytest.mark.parametrize("error", [MemoryError("bad allocation.\nTried to"), IndexError("no position")])
 def test_a_network_that_fails_is_an_error_of_its_claims(entailment, error):
     judge = EncoderJudge(entailment)
 
-    def fail(*_):
+    def fail(_):
         raise error
 
-    judge._first.loaded().network.register_forward_pre_hook(fail)
+    watched(judge, fail)
     report = check(ANSWER, [YES], judge=judge)
     assert report.state == "error"
     assert report.verdicts[0].error.endswith(f"failed on cpu: {type(error).__name__}: {str(error).splitlines()[0]}")
@@ -185,12 +182,9 @@ async def test_the_event_loop_goes_on_while_it_loads_and_runs(entailment, monkey
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="no fork on this system")
 @pytest.mark.filterwarnings("ignore:.*fork.*:DeprecationWarning")
-def test_a_forked_process_judges_too(entailment):
-    import torch
-
-    judge = EncoderJudge(entailment)
+def test_a_forked_process_judges_too_and_ends(entailment):
+    judge = EncoderJudge(entailment, threads=3)
     assert supports(check(ANSWER, [YES], judge=judge)) == ["supported"]
-    torch.set_num_threads(2)  # a child that used two would wait for the second
     held, release = threading.Event(), threading.Event()
 
     def hold():  # as a thread does that is judging while another forks
@@ -205,10 +199,10 @@ def test_a_forked_process_judges_too(entailment):
     if child == 0:
         try:
             found = supports(check(ANSWER, [YES], judge=judge))
-            os._exit(0 if (found, torch.get_num_threads()) == (["supported"], 1) else 3)
+            del judge  # what it loaded before has threads that are not here
+            os._exit(0 if found == ["supported"] else 3)
         finally:
             os._exit(4)
-    torch.set_num_threads(1)
     release.set()
     holding.join()
     until = time.monotonic() + 60
@@ -225,7 +219,6 @@ def test_a_forked_process_judges_too(entailment):
     assert os.waitstatus_to_exitcode(status) == 0
 
 
-@pytest.mark.usefixtures("entailment", "grounding")  # made before output is captured: saving a model shows a bar
 @pytest.mark.parametrize("kind", ["entailment", "grounding"])
 def test_through_the_command(kind, request, trail, tmp_path):
     folder = request.getfixturevalue(kind)

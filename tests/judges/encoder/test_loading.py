@@ -1,5 +1,6 @@
 """From a name or folder to a model: what is there, what is not, and what it must not do to the app."""
 
+import hashlib
 import json
 import os
 import shutil
@@ -7,12 +8,16 @@ import subprocess
 import sys
 from pathlib import Path
 
+import onnx.parser
 import pytest
+from seen import like
 
 from trail_callbacks import EncoderJudge, check
 from trail_callbacks.errors import InputError, JudgeError, MissingExtraError
+from trail_callbacks.judges.encoder.profiles import PROFILES
 
 ROOT = Path(__file__).parents[3]
+COMMIT = "0123456789abcdef0123456789abcdef01234567"
 
 OFFLINE = """
 import socket
@@ -35,25 +40,32 @@ def python(code, **env):
     )
 
 
-def test_importing_and_naming_a_judge_loads_neither_torch_nor_transformers():
+def test_importing_and_naming_a_judge_loads_no_runtime():
     done = python(
         "import sys, trail_callbacks\n"
-        "loaded = {'torch', 'transformers', 'trail_callbacks.judges.encoder'} & set(sys.modules)\n"
+        "loaded = {'torch', 'onnxruntime', 'trail_callbacks.judges.encoder'} & set(sys.modules)\n"
         "assert not loaded, loaded\n"
         "assert 'EncoderJudge' in dir(trail_callbacks)\n"
         "judge = trail_callbacks.EncoderJudge\n"
         "try: judge('someone/some-model')\n"
         "except ImportError: pass\n"
-        "assert not {'torch', 'transformers'} & set(sys.modules)\n"
+        "assert not {'torch', 'transformers', 'onnxruntime', 'tokenizers'} & set(sys.modules)\n"
     )
     assert done.returncode == 0, done.stderr
 
 
-@pytest.mark.parametrize("missing", ["torch", "transformers"])
+@pytest.mark.parametrize("missing", ["onnxruntime", "tokenizers"])
 def test_without_the_extra_the_error_is_a_pip_line(monkeypatch, missing):
     monkeypatch.setitem(sys.modules, missing, None)
     with pytest.raises(MissingExtraError, match=r'EncoderJudge.*pip install "trail-callbacks\[encoder\]"'):
         EncoderJudge()
+
+
+def test_weights_without_an_onnx_file_name_the_extra_that_runs_them(monkeypatch, tmp_path):
+    monkeypatch.setitem(sys.modules, "torch", None)
+    (tmp_path / "config.json").write_text('{"architectures": ["BertForSequenceClassification"]}')
+    with pytest.raises(MissingExtraError, match=r"trail-callbacks\[encoder-torch\]"):
+        EncoderJudge(str(tmp_path)).load()
 
 
 @pytest.mark.parametrize(
@@ -74,6 +86,7 @@ def test_a_model_that_cannot_be_used_is_refused_at_once(model, why):
     [
         ({"batch_size": 0}, "batch_size"),
         ({"chunks": 0}, "chunks"),
+        ({"threads": 0}, "threads"),
         ({"threshold": float("nan")}, "threshold"),
         ({"margin": -0.1}, "margin"),
         ({"profile": "someone/else"}, "FactCG"),
@@ -84,63 +97,136 @@ def test_an_option_that_cannot_be_used_is_refused_at_once(option, why):
         EncoderJudge(**option)
 
 
-@pytest.mark.encoder
-@pytest.mark.usefixtures("tiny")
-class TestWithoutNetwork:
-    """The tests' own guard refuses every connection."""
+def changed(folder, to, **config):
+    """A copy of a model, with changes of its configuration."""
+    copy = shutil.copytree(folder, to)
+    found = json.loads((copy / "config.json").read_text()) | config
+    (copy / "config.json").write_text(json.dumps(found))
+    return copy
 
-    def test_a_model_that_is_neither_cached_nor_reachable_is_an_error_of_the_report(self, monkeypatch, tmp_path):
-        report = check("It rains.", ["It rains."], judge=EncoderJudge("nobody/no-such-model"))
-        assert report.state == "error"
-        assert report.hallucination_score is None
-        told = report.verdicts[0].error
-        assert "nobody/no-such-model is neither in the cache nor to be had from the hub" in told
-        assert "hf download nobody/no-such-model" in told
 
-    def test_the_same_is_raised_to_who_loads_ahead(self):
-        with pytest.raises(JudgeError, match="neither in the cache"):
-            EncoderJudge("nobody/no-such-model").load()
+def refused(folder, **options):
+    with pytest.raises(JudgeError) as caught:
+        EncoderJudge(str(folder), **options).load()
+    report = check("It rains.", ["It rains."], judge=EncoderJudge(str(folder), **options))
+    assert report.state == "error"
+    assert str(caught.value) in report.verdicts[0].error
+    return str(caught.value)
 
-    def test_a_folder_that_holds_no_model_says_so(self, tmp_path):
-        with pytest.raises(JudgeError, match="it has no config"):
-            EncoderJudge(str(tmp_path)).load()
 
-    def test_code_of_others_is_not_run(self, tmp_path, entailment):
-        folder = shutil.copytree(entailment, tmp_path / "m")
-        config = json.loads((folder / "config.json").read_text())
-        config |= {"auto_map": {"AutoModelForSequenceClassification": "evil.Model"}, "model_type": "their-own"}
-        (folder / "config.json").write_text(json.dumps(config))
-        (folder / "evil.py").write_text("open('ran', 'w').write('x'); raise SystemExit(3)")
-        with pytest.raises(JudgeError, match="code of its own, which is not run"):
-            EncoderJudge(str(folder)).load()
+def test_a_folder_that_holds_no_model_says_so(tmp_path):
+    assert "it has no config" in refused(tmp_path)
 
-    def test_another_kind_of_model_is_refused(self, tmp_path):
-        (tmp_path / "config.json").write_text('{"model_type": "gpt2", "architectures": ["GPT2LMHeadModel"]}')
-        with pytest.raises(JudgeError, match="GPT2LMHeadModel, expected a classifier"):
-            EncoderJudge(str(tmp_path)).load()
 
-    def test_weights_that_are_cut_off_are_an_error(self, tmp_path, entailment):
-        folder = shutil.copytree(entailment, tmp_path / "m")
-        data = (folder / "model.safetensors").read_bytes()
-        (folder / "model.safetensors").write_bytes(data[: len(data) // 2])
-        assert (
-            "cannot be read as a model" in check("It rains.", ["It is."], judge=EncoderJudge(str(folder))).warnings[0]
-        )
+def test_another_kind_of_model_is_refused(tmp_path):
+    (tmp_path / "config.json").write_text('{"model_type": "gpt2", "architectures": ["GPT2LMHeadModel"]}')
+    assert "GPT2LMHeadModel, expected a classifier" in refused(tmp_path)
 
-    def test_a_device_that_is_not_there_is_an_error(self, entailment):
-        with pytest.raises(JudgeError, match="device 'cuda:7'"):
-            EncoderJudge(entailment, device="cuda:7").load()
-        with pytest.raises(JudgeError, match="nonsense"):
-            EncoderJudge(entailment, device="nonsense").load()
+
+def test_files_that_are_missing_damaged_or_unclear_are_named(entailment, tmp_path):
+    folder = changed(entailment, tmp_path / "m")
+    assert "device is 'cuda'" in refused(folder, device="cuda")
+    assert "no file 'model_int8.onnx' (there: model.onnx)" in refused(folder, file="model_int8.onnx")
+    (folder / "model.onnx").rename(folder / "a.onnx")
+    shutil.copy(folder / "a.onnx", folder / "b.onnx")
+    assert "say which: file=... (there: a.onnx, b.onnx)" in refused(folder)
+    EncoderJudge(str(folder), file="b.onnx").load()
+    (folder / "a.onnx").unlink()
+    EncoderJudge(str(folder)).load()  # it is the only one
+    (folder / "b.onnx").write_bytes(b"version https://git-lfs.github.com/spec/v1")
+    assert "b.onnx: it is damaged, or no ONNX file" in refused(folder)
+    (folder / "tokenizer.json").write_text("{")
+    assert "the tokenizer.json of" in refused(folder)
+    (folder / "tokenizer.json").unlink()
+    assert "has no tokenizer.json" in refused(folder)
+
+
+def test_files_of_another_format_or_without_their_weights_are_named(entailment, tmp_path):
+    folder = changed(entailment, tmp_path / "m")
+    model = onnx.load(folder / "model.onnx")
+    onnx.save(model, folder / "model.onnx", save_as_external_data=True, location="model.onnx.data", size_threshold=0)
+    EncoderJudge(str(folder)).load()
+    (folder / "model.onnx.data").unlink()
+    assert "part of its weights is in another file" in refused(folder)
+    model = onnx.load(f"{entailment}/model.onnx")
+    model.opset_import[0].version = 99
+    onnx.save(model, folder / "model.onnx")
+    assert "update onnxruntime" in refused(folder)
+
+
+@pytest.mark.parametrize(
+    ("text", "why"),
+    [
+        ("(int64[B,T] input_ids, int64[B,T] pixels) => (float[B,T] logits)", "takes input_ids, pixels, expected atten"),
+        ("(int64[B,T] input_ids) => (float[B,T] logits)", "takes input_ids, expected attention_mask, input_ids"),
+        ("(int64[B,T] input_ids, int64[B,T] attention_mask) => (float[B,T] a, float[B,T] b)", "gives a, b, expected"),
+    ],
+)
+def test_a_graph_for_another_use_is_refused(entailment, tmp_path, text, why):
+    outputs = [name for name in ("logits", "a", "b") if f"float[B,T] {name}" in text]
+    body = " ".join(f"{name} = Cast <to: int = 1> (input_ids)" for name in outputs)
+    folder = changed(entailment, tmp_path / "m")
+    onnx.save(
+        onnx.parser.parse_model(f'<ir_version: 8, opset_import: ["" : 17]> g {text} {{ {body} }}'),
+        folder / "model.onnx",
+    )
+    assert why in refused(folder)
+
+
+def test_another_number_of_labels_or_of_outputs_is_an_error(entailment, grounding, tmp_path):
+    two = changed(entailment, tmp_path / "m", id2label={"0": "entailment", "1": "contradiction"})
+    assert "has 3 outputs, and 2 labels were given" in refused(two)
+    judge = EncoderJudge(grounding, profile=like("", labels=("absent", "supported")))  # an answer for each token
+    assert "expected (1,) by 2 labels" in check("It rains.", ["It rains."], judge=judge).verdicts[0].error
+
+
+def test_a_file_that_is_not_the_one_that_was_pinned_is_not_loaded(entailment, tmp_path):
+    folder = changed(entailment, tmp_path / "m")
+    found = hashlib.sha256((folder / "model.onnx").read_bytes()).hexdigest()
+    EncoderJudge(str(folder), sha256=found.upper()).load()
+    assert f"its SHA-256 is {found}, expected {'0' * 64}" in refused(folder, sha256="0" * 64)
+    told = {"format": "trail-encoder", "version": 1, "model": "cross-encoder/nli-deberta-v3-small", "sha256": found}
+    (folder / "trail.json").write_text(json.dumps(told))
+    judge = EncoderJudge(str(folder))
+    judge.load()
+    assert judge._first.source.profile is PROFILES["cross-encoder/nli-deberta-v3-small"]
+    (folder / "model.onnx").write_bytes((folder / "model.onnx").read_bytes() + b"\0\0")
+    assert "not what was pinned" in refused(folder)
+    (folder / "trail.json").write_text(json.dumps(told | {"version": 2}))
+    with pytest.raises(JudgeError, match=r"trail\.json is damaged or of another version"):
+        EncoderJudge(str(folder))
+
+
+def test_a_file_runs_on_as_many_threads_as_were_asked_for_and_reports_to_nobody(entailment):
+    done = python(
+        "import os\n"
+        "from trail_callbacks import EncoderJudge\n"
+        f"loaded = [EncoderJudge({entailment!r}, threads=n)._first.loaded() for n in (1, 3)]\n"
+        "print(len(os.listdir('/proc/self/task')) if os.path.isdir('/proc/self/task') else 3)\n",
+        OMP_NUM_THREADS="1",
+        OPENBLAS_NUM_THREADS="1",
+    )
+    assert (done.stdout, done.stderr) == ("3\n", "")  # one and two, and none that sends
+
+
+def test_without_torch_nothing_of_it_is_imported(entailment):
+    done = python(
+        "import sys\n"
+        f"from trail_callbacks import EncoderJudge, check\n"
+        "sys.modules['torch'] = sys.modules['transformers'] = None\n"
+        f"report = check('The ferry carries cars.', ['It confirms old cars.'], judge=EncoderJudge({entailment!r}))\n"
+        "assert 'huggingface_hub' not in sys.modules\n"
+        "print(report.verdicts[0].support)"
+    )
+    assert (done.stdout, done.stderr) == ("supported\n", "")
 
 
 def cached(folder, home, model="someone/tiny-nli"):
     """The hub's cache as a download leaves it."""
     place = home / "hub" / f"models--{model.replace('/', '--')}"
-    commit = "0123456789abcdef0123456789abcdef01234567"
-    shutil.copytree(folder, place / "snapshots" / commit)
+    shutil.copytree(folder, place / "snapshots" / COMMIT)
     (place / "refs").mkdir()
-    (place / "refs" / "main").write_text(commit)
+    (place / "refs" / "main").write_text(COMMIT)
 
 
 RUN = """
@@ -151,11 +237,9 @@ print(report.judge)
 """
 
 
-@pytest.mark.encoder
-@pytest.mark.parametrize("env", [{}, {"HF_HUB_OFFLINE": "1"}])
-def test_what_is_in_the_cache_is_used_without_asking_the_hub(entailment, tmp_path, env):
+def test_what_is_in_the_cache_is_used_without_asking_the_hub(entailment, tmp_path):
     cached(entailment, tmp_path)
-    done = python(OFFLINE + RUN, HF_HOME=str(tmp_path), **env)
+    done = python(OFFLINE + RUN, HF_HOME=str(tmp_path))
     assert done.returncode == 0, done.stderr
     assert done.stdout.startswith("encoder/1/someone/tiny-nli/")
     assert not done.stderr  # no bar, no warning

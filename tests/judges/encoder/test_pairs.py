@@ -1,19 +1,30 @@
-"""Models that take evidence and claim: real architectures, compared with what transformers itself says of their input."""
+"""Models that take evidence and claim: what they read, where their answer stands, in which order."""
 
+import graphs
 import pytest
-from seen import WITHOUT, claim, inputs, like, run
+from seen import claim, inputs, like, run, watched
 
 from trail_callbacks import EncoderJudge, check
 from trail_callbacks.evidence import Passage
+from trail_callbacks.judges.encoder import inference
+from trail_callbacks.judges.encoder.inference import Encoder
 from trail_callbacks.judges.judge import Question
+from trail_callbacks.models.drive import drive
 
-for needed in ("torch", "transformers"):
-    pytest.importorskip(needed, reason=WITHOUT)
-pytestmark = pytest.mark.encoder
-
-ROBERTA, DEBERTA = "lytang/MiniCheck-RoBERTa-Large", "lytang/MiniCheck-DeBERTa-v3-Large"
-FACTCG = "yaxili96/FactCG-DeBERTa-v3-Large"
-EVIDENCE, CLAIM = "the ferry takes forty people today.", "the ferry carries people."
+FACTCG, ROBERTA = "yaxili96/FactCG-DeBERTa-v3-Large", "lytang/MiniCheck-RoBERTa-Large"
+HHEM, T5 = "FamiliarTools/HHEM-2.1-Open-onnx", "FamiliarTools/MiniCheck-Flan-T5-Large-onnx"
+EVIDENCE, CLAIM = "the ferry confirms forty people today.", "the ferry carries people."
+TEXTS = {
+    ROBERTA: f"{EVIDENCE}</s>{CLAIM}",
+    FACTCG: (
+        f'{EVIDENCE}\n\nChoose your answer: based on the paragraph above can we conclude that "{CLAIM}"?'
+        "\n\nOPTIONS:\n- Yes\n- No\nI think the answer is "
+    ),
+    HHEM: (
+        f"<pad> Determine if the hypothesis is true given the premise?\n\nPremise: {EVIDENCE}\n\nHypothesis: {CLAIM}"
+    ),
+    T5: f"predict: {EVIDENCE}</s>{CLAIM}",
+}
 
 
 def passage(text, start=0, node="d1"):
@@ -25,63 +36,35 @@ def ask(text=CLAIM, *passages):
 
 
 @pytest.fixture(scope="module")
-def made(tiny, tmp_path_factory):
-    """Folders of untrained models, by the id of the model whose kind they are."""
-    import torch
-
-    torch.manual_seed(5)
+def made(tmp_path_factory):
+    """Folders by the id of the model whose input and output they have."""
     folder = tmp_path_factory.mktemp("made")
-    rob = tiny.roberta_tokenizer()
-    deb = tiny.tokenizer(eos_token="[SEP]")
-    two = {0: "LABEL_0", 1: "LABEL_1"}
-    return {
-        ROBERTA: tiny.saved(tiny.roberta(rob), rob, folder / "roberta"),
-        DEBERTA: tiny.saved(tiny.deberta(deb, two, 2048), deb, folder / "deberta"),
-        FACTCG: tiny.saved(tiny.deberta(deb, two, 2048), deb, folder / "factcg"),
-    }
+    first = graphs.first_token(folder / "first")
+    return {ROBERTA: first, FACTCG: first, HHEM: first, T5: graphs.decoding(folder / "t5")}
 
 
 def judge(made, name, **more):
-    return EncoderJudge(made[name], profile=like(name), margin=0.0, **more)
+    return EncoderJudge(made[name], profile=name, **more)
 
 
-def said(judgement):
-    """The score in a rationale."""
-    return float(judgement.rationale.partition("score ")[2][:4])
-
-
-@pytest.mark.parametrize("name", [ROBERTA, DEBERTA, FACTCG])
+@pytest.mark.parametrize("name", TEXTS)
 def test_a_model_reads_its_own_format_and_its_answer_is_read_where_it_stands(made, name):
-    import torch
-    import transformers
-
     asked = judge(made, name)
     with inputs(asked) as seen:
-        (judgement,) = run(asked, [ask()])
-    loaded = asked._first.loaded()
-    network = loaded.network
-    texts = {
-        ROBERTA: f"{EVIDENCE}</s>{CLAIM}",
-        DEBERTA: f"{EVIDENCE}[SEP]{CLAIM}",
-        FACTCG: (
-            f'{EVIDENCE}\n\nChoose your answer: based on the paragraph above can we conclude that "{CLAIM}"?'
-            "\n\nOPTIONS:\n- Yes\n- No\nI think the answer is "
-        ),
-    }
-    expected = transformers.AutoTokenizer.from_pretrained(made[name])(texts[name])
-    assert seen == [expected["input_ids"]]
-    ids = torch.tensor([expected["input_ids"]])
-    with torch.no_grad():
-        logits = network(input_ids=ids).logits[0]
-    assert said(judgement) == pytest.approx(logits.softmax(-1)[1].item(), abs=0.006)
-    assert judgement.support != "contradicted"
+        found = run(asked, [ask(), ask(CLAIM, passage("the mill is old."))])
+    assert asked._first.loaded().tokenizer.encode(TEXTS[name]).ids in seen
+    begins = {ids[0] for ids in seen}
+    if name == HHEM:  # all others begin with the evidence, where the opposite is said
+        assert begins == {0}
+    if name in {HHEM, T5}:
+        assert [one.support for one in found] == ["supported", "absent"]
 
 
-@pytest.mark.parametrize("name", [ROBERTA, DEBERTA, FACTCG])
+@pytest.mark.parametrize("name", TEXTS)
 def test_a_claim_is_never_cut_and_no_input_exceeds_the_window(made, name):
     asked = judge(made, name, chunks=None)
     text = " ".join(["the bridge carries small green cars today"] * 700) + " " + "x" * 3000
-    last = asked._first.loaded().tokenizer("purple", add_special_tokens=False)["input_ids"]
+    last = asked._first.loaded().tokenizer.encode("purple", add_special_tokens=False).ids
     passages = [passage(text), passage("the mill is old.", len(text) + 1)]
     with inputs(asked) as seen:
         (judgement,) = run(asked, [ask("the ferry is purple", *passages)])
@@ -101,23 +84,25 @@ def test_a_claim_that_fills_the_window_is_an_error_and_not_absent(entailment):
 
 
 @pytest.mark.parametrize("order", [(1, 2, 0), (2, 0, 1)])
-def test_the_order_of_labels_changes_no_verdict(tiny, entailment, tmp_path, order):
-    import torch
-    from transformers import AutoModelForSequenceClassification, AutoTokenizer
+def test_the_order_of_labels_changes_no_verdict(tmp_path, order):
+    asked = EncoderJudge(graphs.entailment(tmp_path / "m", order))
+    for word, support in (("confirms", "supported"), ("denies", "contradicted"), ("carries", "absent")):
+        report = check("The ferry carries cars.", [f"It {word} old cars."], judge=asked)
+        assert [v.support for v in report.verdicts] == [support]
 
-    network = AutoModelForSequenceClassification.from_pretrained(entailment)
-    names = {order[i]: tiny.NLI[i] for i in range(3)}
-    with torch.no_grad():
-        for parameter in network.classifier.parameters():
-            parameter.copy_(torch.stack([parameter[order.index(i)] for i in range(3)]))
-    network.config.id2label, network.config.label2id = names, {name: i for i, name in names.items()}
-    folder = tiny.saved(network, AutoTokenizer.from_pretrained(entailment), tmp_path / "m")
-    report = check("The ferry carries cars.", ["It confirms old cars."], judge=EncoderJudge(folder))
-    assert [v.support for v in report.verdicts] == ["supported"]
-    report = check("The ferry carries cars.", ["It denies old cars."], judge=EncoderJudge(folder))
-    assert [v.support for v in report.verdicts] == ["contradicted"]
-    report = check("The ferry carries cars.", ["It carries old cars."], judge=EncoderJudge(folder))
-    assert [v.support for v in report.verdicts] == ["absent"]
+
+def test_batches_hold_no_more_tokens_than_they_may_and_change_no_answer(entailment, grounding, monkeypatch):
+    monkeypatch.setattr(inference, "_TOGETHER", 60)
+    texts = ["the ferry confirms cars.", "the mill is old today. " * 3, "it denies forty small cars.", "the town."] * 3
+    for asked in (EncoderJudge(entailment), EncoderJudge(grounding, labels=("supported", "absent"))):
+        network = watched(asked)
+        together, single = (Encoder(asked._first.loaded(), size) for size in (5, 1))
+        encodings = [together.encode(text, CLAIM) for text in texts]
+        found = drive(together.probabilities(encodings), None)[0]
+        assert len(network.batches) < len(texts)
+        assert max(batch["input_ids"].size for batch in network.batches) <= 60
+        for one, other in zip(found, drive(single.probabilities(encodings), None)[0], strict=True):
+            assert [value for row in one for value in row] == pytest.approx([v for row in other for v in row], abs=1e-6)
 
 
 def test_the_highest_chunk_counts_and_its_best_sentence_is_the_evidence(entailment):

@@ -1,7 +1,7 @@
 """Models that mark the words nothing backs."""
 
 import pytest
-from seen import WITHOUT, claim, inputs, run
+from seen import claim, inputs, run
 
 from trail_callbacks import EncoderJudge, check
 from trail_callbacks.evidence import Passage
@@ -9,10 +9,6 @@ from trail_callbacks.judges.encoder.inference import Asked, Encoder
 from trail_callbacks.judges.encoder.readers import TokenReader
 from trail_callbacks.judges.judge import Question
 from trail_callbacks.models.drive import drive
-
-for needed in ("torch", "transformers"):
-    pytest.importorskip(needed, reason=WITHOUT)
-pytestmark = pytest.mark.encoder
 
 LETTUCE = "KRLabsOrg/lettucedect-base-modernbert-en-v1"
 GIVEN = ("supported", "absent")
@@ -91,18 +87,4 @@ def test_sources_are_numbered_as_the_model_was_trained(grounding):
         )
     tok = asked._first.loaded().tokenizer
     context = "Summarize the following text:\npassage 1: it is {old}.\npassage 2: it is new.\noutput:"
-    assert seen[0] == tok(context, "the ferry.")["input_ids"] or tok(context, "the ferry.")["input_ids"] in seen
-
-
-def test_what_is_read_is_what_transformers_says(tiny, grounding):
-    import torch
-    from transformers import AutoModelForTokenClassification, AutoTokenizer
-
-    text, context = "the green ferry carries purple cars.", "the town confirms old people."
-    reading = read(judge(grounding), text, passage(context))
-    tok, network = AutoTokenizer.from_pretrained(grounding), AutoModelForTokenClassification.from_pretrained(grounding)
-    encoded = tok(context, text, return_tensors="pt", return_token_type_ids=False)
-    with torch.no_grad():
-        shares = network(**encoded).logits.softmax(-1)[0, :, 1]
-    worst = max(shares[at].item() for at, side in enumerate(encoded.sequence_ids(0)) if side == 1)
-    assert reading.support == pytest.approx(1.0 - worst, abs=1e-5)
+    assert tok.encode(context, "the ferry.").ids in seen

@@ -7,19 +7,24 @@ are the vocabulary that pair and token classifiers share.
 
 from __future__ import annotations
 
-import inspect
 import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, TypeAlias, TypeVar
+from typing import TYPE_CHECKING, TypeAlias, TypeVar
+
+import numpy as np
 
 from trail_callbacks.evidence import Passage
 from trail_callbacks.evidence.spans import labelled
-from trail_callbacks.judges.encoder.loading import Loaded, first_line
+from trail_callbacks.judges.encoder.loading import Loaded
+from trail_callbacks.judges.encoder.network import first_line
 from trail_callbacks.language.speech import is_question
 from trail_callbacks.language.terms import keys
 from trail_callbacks.models.call import Pipeline
 from trail_callbacks.text import encodable
+
+if TYPE_CHECKING:
+    from tokenizers import Encoding
 
 _SPACE = re.compile(r"\s+")
 _SPARE = 2  # tokens that joining two texts may add
@@ -193,8 +198,7 @@ class Encoder:
     def __init__(self, loaded: Loaded, batch_size: int) -> None:
         self.loaded = loaded
         self._batch_size = batch_size
-        self._accepted = set(inspect.signature(loaded.network.forward).parameters)
-        self._marks = sorted({*loaded.tokenizer.all_special_tokens, *loaded.tokenizer.get_added_vocab()}, key=len)
+        self._marks = sorted((one.content for one in loaded.tokenizer.get_added_tokens_decoder().values()), key=len)
         self._lengths: dict[str, int] = {}
 
     def plain(self, text: str) -> str:
@@ -212,23 +216,21 @@ class Encoder:
         """Counts the tokens of a text, without those that are put around every input."""
         known = self._lengths.get(text)
         if known is None:
-            with self.loaded.lock:
-                known = len(self.loaded.tokenizer(self.plain(text), add_special_tokens=False)["input_ids"])
+            known = len(self.loaded.tokenizer.encode(self.plain(text), add_special_tokens=False).ids)
             self._lengths[text] = known
         return known
 
-    def encode(self, *texts: str, offsets: bool = False) -> Any:
+    def encode(self, text: str, second: str | None = None) -> Encoding:
         """Encodes one text or a pair; never cut. See `fitting`."""
-        with self.loaded.lock:
-            return self.loaded.tokenizer(*texts, return_offsets_mapping=offsets)
+        return self.loaded.tokenizer.encode(text, second)
 
-    def probabilities(self, encodings: Sequence[Any]) -> Pipeline[list[Probabilities | UnusableError]]:
+    def probabilities(self, encodings: Sequence[Encoding]) -> Pipeline[list[Probabilities | UnusableError]]:
         """Runs the model on encoded inputs, those of like length together."""
         results: list[Probabilities | UnusableError] = [[]] * len(encodings)
-        fitting = [i for i, one in enumerate(encodings) if len(one["input_ids"]) <= self.loaded.window]
+        fitting = [i for i, one in enumerate(encodings) if len(one.ids) <= self.loaded.window]
         for i in set(range(len(encodings))) - set(fitting):
             results[i] = UnusableError(
-                f"{len(encodings[i]['input_ids'])} tokens do not fit the {self.loaded.window} of {self.loaded.name}"
+                f"{len(encodings[i].ids)} tokens do not fit the {self.loaded.window} of {self.loaded.name}"
             )
         for batch in self._batches(encodings, fitting):
             for i, found in zip(batch, self._run([encodings[i] for i in batch]), strict=True):
@@ -236,10 +238,10 @@ class Encoder:
             yield ()  # whoever drives this may stop here
         return results
 
-    def _batches(self, encodings: Sequence[Any], which: Sequence[int]) -> Iterator[list[int]]:
+    def _batches(self, encodings: Sequence[Encoding], which: Sequence[int]) -> Iterator[list[int]]:
         batch: list[int] = []
-        for i in sorted(which, key=lambda i: len(encodings[i]["input_ids"])):
-            longest = len(encodings[i]["input_ids"])
+        for i in sorted(which, key=lambda i: len(encodings[i].ids)):
+            longest = len(encodings[i].ids)
             if batch and (len(batch) == self._batch_size or (len(batch) + 1) * longest > _TOGETHER):
                 yield batch
                 batch = []
@@ -247,31 +249,36 @@ class Encoder:
         if batch:
             yield batch
 
-    def _run(self, encodings: Sequence[Any]) -> list[Probabilities | UnusableError]:
-        import torch  # noqa: PLC0415 - optional and heavy
-
-        loaded, head = self.loaded, self.loaded.profile.head
-        lengths = [len(one["input_ids"]) for one in encodings]
-        filling = {"input_ids": loaded.tokenizer.pad_token_id or 0, "attention_mask": 0, "token_type_ids": 0}
-        inputs = {
-            name: torch.tensor(
-                [[*one[name], *([fill] * (max(lengths) - len(one[name])))] for one in encodings], device=loaded.device
+    def _run(self, encodings: Sequence[Encoding]) -> list[Probabilities | UnusableError]:
+        loaded, tokens = self.loaded, self.loaded.profile.head == "tokens"
+        lengths = [len(one.ids) for one in encodings]
+        batch = {
+            name: np.array([[*row, *([fill] * (max(lengths) - len(row)))] for row in rows], dtype=np.int64)
+            for name, fill, rows in (
+                ("input_ids", loaded.padding, [one.ids for one in encodings]),
+                ("attention_mask", 0, [one.attention_mask for one in encodings]),
+                ("token_type_ids", 0, [one.type_ids for one in encodings]),
             )
-            for name, fill in filling.items()
-            if name in encodings[0] and (name in self._accepted or name != "token_type_ids")
         }
         try:
-            with loaded.lock, torch.inference_mode():
-                logits = loaded.network(**inputs).logits.float()
+            with loaded.lock:
+                logits = loaded.network.logits(batch).astype(np.float32)
         except Exception as error:  # noqa: BLE001 - out of memory above all: an answer that is missing, not a crash
             what = first_line(error)
-            return [UnusableError(f"{loaded.name} failed on {loaded.device}: {what}")] * len(encodings)
-        shares = logits.softmax(-1).cpu()
-        rows = shares if shares.dim() == 3 else shares.unsqueeze(1)  # noqa: PLR2004 - inputs, tokens, labels
+            return [UnusableError(f"{loaded.name} failed on {loaded.network.device}: {what}")] * len(encodings)
+        if loaded.profile.head == "text" and logits.ndim == 3:  # noqa: PLR2004 - inputs, tokens, labels
+            logits = logits[:, 0]
+        outer = batch["input_ids"].shape if tokens else (len(encodings),)
+        if logits.shape != (*outer, len(loaded.profile.labels)):
+            said = f"{loaded.name} gave {logits.shape}, expected {outer} by {len(loaded.profile.labels)} labels"
+            return [UnusableError(said)] * len(encodings)
+        with np.errstate(all="ignore"):
+            shares = np.exp(logits - logits.max(-1, keepdims=True))
+            shares /= shares.sum(-1, keepdims=True)
         found: list[Probabilities | UnusableError] = []
-        for row, length in zip(rows, lengths, strict=True):
-            own = row[:length] if head == "tokens" else row
-            if bool(own.isfinite().all()):
+        for row, length in zip(shares, lengths, strict=True):
+            own = row[:length] if tokens else row[None]
+            if np.isfinite(own).all():
                 found.append(own.tolist())
             else:
                 found.append(UnusableError(f"{loaded.name} gave a value that is not a number"))

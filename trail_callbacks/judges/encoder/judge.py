@@ -1,15 +1,17 @@
-"""A judge that runs an open grounding or entailment model on the user's machine, through transformers."""
+"""A judge that runs an open grounding or entailment model on the user's machine."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from hashlib import sha256
+import hashlib
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from trail_callbacks.claims import abstains, split
 from trail_callbacks.errors import InputError, JudgeError, MissingExtraError
+from trail_callbacks.judges.encoder.fetching import fetch
 from trail_callbacks.judges.encoder.inference import Encoder, statements
-from trail_callbacks.judges.encoder.loading import Loaded, Source, Weights, needs_extra
+from trail_callbacks.judges.encoder.loading import Loaded, Source, Weights
+from trail_callbacks.judges.encoder.network import needs
 from trail_callbacks.judges.encoder.profiles import DEFAULT, PROFILES, Profile, checked_labels, profile_of
 from trail_callbacks.judges.encoder.readers import PairReader, Reader, TokenReader
 from trail_callbacks.judges.encoder.verdicts import Thresholds, stating, verdicts
@@ -20,18 +22,23 @@ from trail_callbacks.taxonomy import SupportClass
 
 
 class EncoderJudge:
-    """Judges with an open model of 20 million to 0.4 billion parameters, on this machine: no key, no text leaves it.
+    """Judges with an open model of 20 million to 0.8 billion parameters, on this machine: no key, no text leaves it.
+
+        trail encoder fetch FamiliarTools/HHEM-2.1-Open-onnx
 
         check(answer, sources, judge=EncoderJudge())
-        check(answer, sources, judge="encoder:MoritzLaurer/DeBERTa-v3-base-mnli-fever-anli")
+        check(answer, sources, judge="encoder:/srv/models/my-export")
 
-    Two kinds of model are understood. Token classifiers (LettuceDetect and its kin) read up to 4,096 tokens of sources
-    and several claims in one go, and mark the words that nothing backs. Pair classifiers (FactCG, MiniCheck, and
-    three-class entailment models) read one claim against a few hundred tokens at a time; the highest answer counts.
+    Two kinds of model are understood. Pair classifiers (HHEM, MiniCheck, FactCG, and three-class entailment models)
+    read one claim against a few hundred tokens at a time; the highest answer counts. Token classifiers (LettuceDetect
+    and its kin) read up to 4,096 tokens of sources and several claims in one go, and mark the words that nothing backs.
     `trail_callbacks.judges.encoder.profiles` lists the known models and how each wants to be asked; others are
     understood if their labels have names. Look at the licence of those.
 
-    The default (MIT, 0.15 billion parameters, a download of 0.6 GB) was made for answers over retrieved passages. It
+    ONNX files run with onnxruntime and tokenizers alone. Weights that have none need the extra `encoder-torch`, every
+    time, or once, for `trail encoder export`.
+
+    The default (Apache-2.0, 0.11 billion parameters, 419 MB) was made to tell whether a text follows from another. It
     has two classes, so it never says `contradicted`; give `contradictions` a three-class entailment model, which then
     reads the claims that found no support. No accuracy was measured here: docs/judging.md has the authors' figures.
 
@@ -39,17 +46,22 @@ class EncoderJudge:
     those that the offline checks find in the sentences nearest to an unsupported claim, else `other`. Claims are found
     by rules, as `LocalJudge` does; whether sources answer a question is left open.
 
-    The model is loaded at first use, or by `load()`, once for all threads, from the hub's cache or a folder if it is
-    there; a download needs the network once. One batch runs at a time, never on the event loop. A forked process loads
-    anew and, if torch was imported before, runs on one core: load after forking.
+    The model is loaded at first use, or by `load()`, once for all threads, from a folder or the hub's cache, never from
+    the network: only `fetch()`, and the command of that name, download. One batch runs at a time, never on the event
+    loop. A forked process loads anew; with torch, if it was imported before, it runs on one core: load after forking.
 
     Args:
-        model: A hub id, or the folder of a saved model.
+        model: A hub id, or the folder of a saved or exported model.
         contradictions: A three-class entailment model that reads what `model` does not support, such as
-            `MoritzLaurer/DeBERTa-v3-base-mnli-fever-anli`; None asks no second model.
-        device: As torch names it: `cpu`, `cuda:1`, `mps`; None is a CUDA device if there is one, else `cpu`.
+            `cross-encoder/nli-deberta-v3-small`; None asks no second model.
+        device: As torch names it: `cpu`, `cuda:1`, `mps`, of which ONNX files know the first; None is that, and for
+            weights a CUDA device if there is one.
         batch_size: Inputs that are run together at most, 1 or more.
         revision: Branch, tag or commit of `model` on the hub.
+        file: ONNX file of `model`, such as `onnx/model_qint8_avx512.onnx`; None is the one of its profile.
+        sha256: What the file of `model` must be, in hexadecimal: nothing else is loaded.
+        threads: Threads that run an ONNX file, 1 or more; None is one a core, at most 4. They wait without spinning.
+            Torch has its own setting.
         labels: What the outputs of `model` mean, by index, each `supported`, `contradicted` or `absent`; None reads
             their names, which must say it.
         profile: How `model` wants to be asked: a profile, or the id of a known model that it is a copy of.
@@ -60,7 +72,7 @@ class EncoderJudge:
             reads all. Verdicts say if some were not read.
 
     Raises:
-        MissingExtraError: If transformers or torch is not installed.
+        MissingExtraError: If onnxruntime or tokenizers is not installed.
         JudgeError: If the folder of a model does not exist.
         InputError: If a number is out of range, or labels or profile are unknown.
     """
@@ -79,6 +91,9 @@ class EncoderJudge:
         device: str | None = None,
         batch_size: int = 8,
         revision: str | None = None,
+        file: str | None = None,
+        sha256: str | None = None,
+        threads: int | None = None,
         labels: Sequence[str] | None = None,
         profile: Profile | str | None = None,
         threshold: float | None = None,
@@ -86,22 +101,26 @@ class EncoderJudge:
         chunks: int | None = 8,
     ) -> None:
         _check_models(model, contradictions)
-        _check_numbers(batch_size, threshold, margin, chunks)
+        _check_numbers({"batch_size": batch_size, "chunks": chunks, "threads": threads}, threshold, margin)
         if isinstance(profile, str) and profile not in PROFILES:
             raise InputError(f"EncoderJudge.profile is {profile!r}, expected any of {', '.join(PROFILES)}")
-        needs_extra()
+        needs("encoder", "tokenizers", "onnxruntime")
+        known = PROFILES[profile] if isinstance(profile, str) else profile or profile_of(model)
         self._first = Weights(
             Source(
                 model=model,
-                profile=PROFILES[profile] if isinstance(profile, str) else profile or profile_of(model),
+                profile=known,
                 labels=checked_labels(model, labels) if labels is not None else (),
-                revision=revision,
+                revision=revision or (known.revision if known else "") or None,
+                file=file,
+                sha256=sha256,
                 device=device,
+                threads=threads,
             )
         )
         self._second = None
         if contradictions is not None:
-            source = Source(model=contradictions, profile=profile_of(contradictions), device=device)
+            source = Source(model=contradictions, profile=profile_of(contradictions), device=device, threads=threads)
             self._second = Weights(source)
         self._batch_size = batch_size
         self._threshold = threshold
@@ -118,16 +137,29 @@ class EncoderJudge:
         """The model (of a folder its name only), its revision, and what else decides, as a hash."""
         first, second = self._first.source, self._second.source if self._second else None
         settings = (
-            first.profile, first.labels, self._threshold, self._margin, self._chunks,
+            first.profile, first.labels, first.file, first.sha256, self._threshold, self._margin, self._chunks,
             second and (second.model, second.profile),
         )  # fmt: skip
-        digest = sha256(repr(settings).encode()).hexdigest()[:8]
+        digest = hashlib.sha256(repr(settings).encode()).hexdigest()[:8]
         models = [one.model for one in (first, second) if one is not None]
         names = [Path(model).resolve().name if Path(model).is_dir() else model for model in models]
         return f"encoder/1/{'+'.join(names)}{f'@{first.revision}' if first.revision else ''}/{digest}"
 
+    def fetch(self, say: Callable[[str], None] = print) -> None:
+        """Downloads from the hub what is to run and is not a folder: the command is `trail encoder fetch MODEL`.
+
+        Args:
+            say: Is told files, sizes and licence before they are downloaded, then the hash to pin.
+
+        Raises:
+            JudgeError: If it cannot be had.
+        """
+        for weights in (self._first, self._second):
+            if weights is not None and not Path((source := weights.source).model).is_dir():
+                fetch(source.model, source.revision, source.profile, source.file, say=say)
+
     def load(self) -> None:
-        """Loads the model now: a server does that before its first request. Downloads what is not in the cache.
+        """Loads the model now: a server does that before its first request.
 
         Raises:
             JudgeError: If it cannot be loaded.
@@ -206,8 +238,8 @@ def _check_models(*models: object) -> None:
             raise JudgeError(f"model is {given!r}: there is no such folder")
 
 
-def _check_numbers(batch_size: int, threshold: float | None, margin: float, chunks: int | None) -> None:
-    for name, value in (("batch_size", batch_size), ("chunks", chunks)):
+def _check_numbers(counts: dict[str, int | None], threshold: float | None, margin: float) -> None:
+    for name, value in counts.items():
         if value is not None and value < 1:
             raise InputError(f"EncoderJudge.{name} is {value}, expected 1 or more")
     if threshold is not None and not 0.0 < threshold < 1.0:

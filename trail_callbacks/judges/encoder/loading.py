@@ -1,27 +1,29 @@
-"""Loading a model: from the cache or a folder, else from the hub; never code of others, never in half precision.
+"""Loading a model: from a folder or the hub's cache, never from the network; an ONNX file before weights for torch.
 
-T5 and DeBERTa overflow in float16 and then say nothing, confidently. A model is loaded once, for all threads.
+A model is loaded once, for all threads.
 """
 
 from __future__ import annotations
 
-import importlib.util
+import ctypes
+import json
 import os
 import sys
-import warnings
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from threading import RLock
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from trail_callbacks.errors import JudgeError, MissingExtraError
+from trail_callbacks.errors import JudgeError
 from trail_callbacks.forking import ChildSafeLock, renewed_in_child
-from trail_callbacks.judges.encoder.profiles import Profile, checked_labels, read_labels
+from trail_callbacks.judges.encoder.fetching import chosen, digest, folder_of, tokenizer_of
+from trail_callbacks.judges.encoder.network import Network, first_line, needs
+from trail_callbacks.judges.encoder.profiles import Profile, checked_labels, exported, read_labels
 from trail_callbacks.taxonomy import SupportClass
 
-_ABSOLUTE = 1_000_000  # a tokenizer that names more tokens than this names no limit
+if TYPE_CHECKING:
+    from tokenizers import Tokenizer
+
 _OFFSET = {"roberta", "xlm-roberta", "camembert"}  # their positions begin after the padding's
 
 
@@ -33,90 +35,130 @@ class Source:
     profile: Profile | None = None
     labels: tuple[SupportClass, ...] = ()
     revision: str | None = None
+    file: str | None = None
+    sha256: str | None = None
     device: str | None = None
+    threads: int | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Loaded:
     """A model that can be asked, with its tokenizer, its profile (labels filled in) and the tokens of its window.
 
-    The lock is held while network or tokenizer are in use.
+    Attributes:
+        padding: Id of the token that fills up shorter inputs.
+        lock: Held while the network runs.
     """
 
     name: str
     profile: Profile
-    tokenizer: Any
-    network: Any
-    device: Any
+    tokenizer: Tokenizer
+    network: Network
+    padding: int
     window: int
     lock: RLock = field(default_factory=RLock)
 
 
-def needs_extra() -> None:
-    """Checks that transformers and torch are installed, without importing them: that takes seconds."""
-    for module in ("transformers", "torch"):
-        try:
-            found = importlib.util.find_spec(module)
-        except (ImportError, ValueError):  # a module that was set to None, or half removed
-            found = None
-        if found is None:
-            raise MissingExtraError("EncoderJudge", "encoder")
-
-
 def _load(source: Source) -> Loaded:
-    """Loads a model.
+    """Loads a model."""
+    name = source.model
+    folder = folder_of(name, source.revision, source.profile)
+    config = _configuration(name, folder)
+    profile = source.profile or _read_profile(name, config)
+    files = _files(source, folder, profile)
+    tokenizer = _tokenizer(name, folder, profile, convert=not files)
+    if files:
+        from trail_callbacks.judges.encoder.onnx import OnnxClassifier, OnnxFirstStep  # noqa: PLC0415 - optional
 
-    What is in the cache or in a folder is used without asking the hub; with `HF_HUB_OFFLINE=1` nothing else is.
-    """
-    needs_extra()
-    try:
-        import torch  # noqa: PLC0415 - optional and heavy
-        import transformers  # noqa: PLC0415 - as above
-    except ImportError as error:
-        raise JudgeError(f"transformers and torch are installed, and cannot be imported: {error}") from error
-    name, how = source.model, {"revision": source.revision} if source.revision else {}
-    with _no_bars():
-        config = _fetched(name, transformers.PretrainedConfig.get_config_dict, **how)[0]
-        profile = source.profile or _read_profile(name, config)
-        kind = transformers.AutoModelForTokenClassification
-        if profile.head != "tokens":
-            kind = transformers.AutoModelForSequenceClassification
-        tokenizer = _fetched(name, transformers.AutoTokenizer.from_pretrained, **how)
-        network = _fetched(name, kind.from_pretrained, dtype=torch.float32, **how)
-    if profile.head == "tokens" and not tokenizer.is_fast:
-        raise JudgeError(f"the tokenizer of {name} gives no places in the text: it has no tokenizer.json")
-    names = {int(index): label for index, label in network.config.id2label.items()}
-    given = source.labels or profile.labels
-    labels = checked_labels(name, given, len(names)) if given else read_labels(name, names)
-    if "{end}" in profile.template and tokenizer.eos_token is None:
-        raise JudgeError(f"the tokenizer of {name} names no end-of-text mark (eos_token), and its input needs one")
-    window = _window(profile, network.config, tokenizer)
-    tokenizer.model_max_length = 10**9  # texts are measured, never cut, and it is not to warn about each
-    where = source.device or ("cuda" if torch.cuda.is_available() else "cpu")
-    try:
-        device = torch.device(where)
-        network = network.eval().to(device)
-    except (RuntimeError, AssertionError) as error:
-        raise JudgeError(f"{name} cannot be put on device {where!r}: {first_line(error)}") from error
+        network: Network
+        if profile.answers:
+            start = config.get("decoder_start_token_id") or 0
+            network = OnnxFirstStep(files, _answers(name, profile, tokenizer), start, source.threads)
+        else:
+            network = OnnxClassifier(files[0], source.threads)
+    else:
+        from trail_callbacks.judges.encoder.torch import TorchClassifier  # noqa: PLC0415 - optional and heavy
+
+        network = TorchClassifier(folder, config, source.device, tokens=profile.head == "tokens")
+    labels = source.labels or profile.labels
+    if not labels:
+        default = {i: f"LABEL_{i}" for i in range(network.outputs or 2)}  # as transformers has it
+        labels = read_labels(name, {int(i): each for i, each in (config.get("id2label") or default).items()})
     return Loaded(
         name=name,
-        profile=replace(profile, labels=labels),
+        profile=replace(profile, labels=checked_labels(name, labels, network.outputs)),
         tokenizer=tokenizer,
         network=network,
-        device=device,
-        window=window,
+        padding=config.get("pad_token_id") or 0,
+        window=_window(profile, config),
     )
+
+
+def _configuration(name: str, folder: Path) -> dict[str, Any]:
+    try:
+        config = json.loads((folder / "config.json").read_bytes())
+    except FileNotFoundError:
+        return {}
+    except (OSError, ValueError) as error:
+        raise JudgeError(f"the config.json of {name} cannot be read: {first_line(error)}") from error
+    return config if isinstance(config, dict) else {}
+
+
+def _files(source: Source, folder: Path, profile: Profile) -> list[Path]:
+    """The ONNX files that are run, checked against a hash that somebody pinned; none where torch runs the model."""
+    elsewhere = source.device not in {None, "cpu"}
+    there = [each.relative_to(folder).as_posix() for each in (*folder.glob("*.onnx"), *folder.glob("*/*.onnx"))]
+    files = [folder / each for each in chosen(source.model, there, profile, source.file)]
+    if files and elsewhere and not source.file and any(folder.glob("*.safetensors")):
+        files = []
+    if not files:
+        if profile.answers or source.sha256:
+            raise JudgeError(f"{source.model} has no ONNX file, which its profile or sha256 speaks of")
+        needs("encoder-torch", "torch", "transformers")
+        return []
+    if elsewhere:
+        raise JudgeError(f"device is {source.device!r}, and ONNX files run on cpu: take the weights, without file")
+    if missing := [file.name for file in files if not file.is_file()]:
+        raise JudgeError(f"{source.model} has no file {', '.join(missing)} beside {files[0].name}")
+    pinned = source.sha256
+    if not pinned and not source.file:
+        pinned = exported(folder).get("sha256") or ("" if Path(source.model).is_dir() else profile.sha256)
+    if pinned and (found := digest(files)) != pinned.casefold():
+        raise JudgeError(f"{source.model} is not what was pinned: its SHA-256 is {found}, expected {pinned}")
+    return files
+
+
+def _answers(name: str, profile: Profile, tokenizer: Tokenizer) -> list[int]:
+    ids = [found for each in profile.answers if (found := tokenizer.token_to_id(each)) is not None]
+    if len(ids) < len(profile.answers):
+        raise JudgeError(f"the tokenizer of {name} has no tokens {profile.answers}, which are its answers")
+    return ids
+
+
+def _tokenizer(name: str, folder: Path, profile: Profile, *, convert: bool) -> Tokenizer:
+    from tokenizers import Tokenizer  # noqa: PLC0415 - optional
+
+    file = tokenizer_of(folder, profile)
+    if file is not None:
+        try:
+            tokenizer = Tokenizer.from_file(str(file))
+        except Exception as error:  # what tokenizers raises is an Exception itself
+            raise JudgeError(f"the tokenizer.json of {name} cannot be read: {first_line(error)}") from error
+    elif convert:
+        from trail_callbacks.judges.encoder.torch import tokenizer as converted  # noqa: PLC0415 - optional and heavy
+
+        tokenizer = converted(folder)
+    else:
+        raise JudgeError(f"{name} has no tokenizer.json: put that of the model it was exported from beside it")
+    tokenizer.no_truncation()  # texts are measured, never cut
+    tokenizer.no_padding()
+    return tokenizer
 
 
 def _read_profile(model: str, config: dict[str, Any]) -> Profile:
     """A profile for a model that is not in the table."""
     if not config:
         raise JudgeError(f"{model} cannot be read as a model: it has no config.json")
-    if config.get("auto_map"):
-        raise JudgeError(
-            f"{model} brings code of its own, which is not run: take a model that transformers knows, "
-            "such as those in trail_callbacks.judges.encoder.profiles"
-        )
     built = [str(name) for name in config.get("architectures") or ()]
     if any(name.endswith("ForTokenClassification") for name in built):
         return Profile(head="tokens", template="{evidence}", window=4096, chunk=4096)
@@ -128,55 +170,13 @@ def _read_profile(model: str, config: dict[str, Any]) -> Profile:
     )
 
 
-def _window(profile: Profile, config: Any, tokenizer: Any) -> int:
+def _window(profile: Profile, config: dict[str, Any]) -> int:
     """Tokens it reads at once: as it was trained, and no more than it has positions for."""
-    window = profile.window
-    if getattr(config, "position_biased_input", True):
-        positions = getattr(config, "max_position_embeddings", None) or window
-        padding = (getattr(config, "pad_token_id", None) or 0) + 1 if config.model_type in _OFFSET else 0
-        window = min(window, positions - padding)
-        if tokenizer.model_max_length < _ABSOLUTE:
-            window = min(window, max(tokenizer.model_max_length, 1))
-    return window
-
-
-def _fetched(name: str, fetch: Callable[..., Any], **how: Any) -> Any:
-    """From the cache or folder if it is all there, else from the hub."""
-    try:
-        return fetch(name, local_files_only=True, **how)
-    except Exception as error:  # whatever transformers, safetensors and the client of the hub raise
-        if Path(name).exists():
-            raise JudgeError(f"the folder {name} cannot be read as a model: {first_line(error)}") from error
-    try:
-        return fetch(name, **how)
-    except Exception as error:
-        offline = " (HF_HUB_OFFLINE is set)" if os.environ.get("HF_HUB_OFFLINE", "") not in {"", "0"} else ""
-        raise JudgeError(
-            f"the model {name} is neither in the cache nor to be had from the hub{offline}: {first_line(error)} "
-            f"Fetch it once where there is a network (hf download {name}), or give the folder of a copy."
-        ) from error
-
-
-def first_line(error: BaseException) -> str:
-    """Returns the kind of an error and the first line that it says."""
-    lines = str(error).strip().splitlines()
-    return f"{type(error).__name__}: {lines[0][:300]}" if lines else type(error).__name__
-
-
-@contextmanager
-def _no_bars() -> Iterator[None]:
-    """Keeps the bars of transformers and of the hub off stderr, and what they warn of while they load."""
-    from transformers.utils import logging  # noqa: PLC0415 - optional and heavy
-
-    shown = logging.is_progress_bar_enabled()
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        logging.disable_progress_bar()
-        try:
-            yield
-        finally:
-            if shown:
-                logging.enable_progress_bar()
+    positions = config.get("max_position_embeddings")
+    if not positions or not config.get("position_biased_input", True):
+        return profile.window
+    padding = (config.get("pad_token_id") or 0) + 1 if config.get("model_type") in _OFFSET else 0
+    return min(profile.window, int(positions) - padding)
 
 
 _loading = ChildSafeLock()  # transformers patches itself and torch while it loads: of two at once, one may leave them
@@ -196,6 +196,8 @@ class Weights:
 
     def _renew(self) -> None:
         self._lock = RLock()
+        if (left := getattr(self, "_loaded", None)) is not None:  # to end it would wait for threads of the parent
+            ctypes.pythonapi.Py_IncRef(ctypes.py_object(left))
         self._loaded: Loaded | None = None
 
     def loaded(self) -> Loaded:

@@ -6,11 +6,12 @@ orders were read in the authors' code. What the outputs of other models mean is 
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from pathlib import PurePath
-from typing import Literal, TypeAlias
+from pathlib import Path, PurePath
+from typing import Any, Literal, TypeAlias
 
 from trail_callbacks.errors import JudgeError
 from trail_callbacks.taxonomy import SupportClass
@@ -19,7 +20,7 @@ _Head: TypeAlias = Literal["pair", "text", "tokens"]
 """What a model reads and where its answer is:
 
 - `pair`: evidence and claim as a pair of texts; one class for both.
-- `text`: both in one text, by the template; one class.
+- `text`: both in one text, by the template; one class. Where each token has one, that of the first counts.
 - `tokens`: evidence and claims as a pair; a class for every token of the claims.
 """
 
@@ -30,8 +31,8 @@ class Profile:
 
     Attributes:
         head: What it reads and where its answer is.
-        template: The text that it reads; `{evidence}`, `{claim}` and `{end}` (the model's end-of-text mark) are filled
-            in. For `tokens` only the evidence. Unused for `pair`.
+        template: The text that it reads; `{evidence}` and `{claim}` are filled in, for `tokens` only the evidence.
+            Marks of the model's own may stand in it. Unused for `pair`.
         passage: For `tokens`: how the text of each source is written, with its `{number}` from 1 and its `{text}`.
         labels: What its outputs mean, by index; empty reads the names in the model's configuration.
         window: Tokens that the model reads at once, as it was trained, 1 or more.
@@ -39,6 +40,12 @@ class Profile:
         threshold: Probability from which a claim is supported, above 0.0 and below 1.0, as the authors have it.
         english: Whether it was trained on English only; claims in other languages are then undecided.
         licence: Its licence, as its authors give it; empty if unknown.
+        answers: Of an encoder with a decoder: the tokens whose scores at its first step are those of the labels.
+        file: The ONNX file that is run if no other is named; empty if none is published.
+        size: Bytes of what is run, about, as published; 0 if unknown.
+        tokenizer: Hub id of the model whose `tokenizer.json` it takes if it has none of its own.
+        revision: The commit that is fetched and loaded if no other is named; empty if none is pinned.
+        sha256: What `fetching.digest` says of the file; empty if none is pinned.
     """
 
     head: _Head = "pair"
@@ -50,6 +57,12 @@ class Profile:
     threshold: float = 0.5
     english: bool = False
     licence: str = ""
+    answers: tuple[str, ...] = ()
+    file: str = ""
+    size: int = 0
+    tokenizer: str = ""
+    revision: str = ""
+    sha256: str = ""
 
 
 _BINARY = (SupportClass.ABSENT, SupportClass.SUPPORTED)
@@ -60,7 +73,7 @@ _APACHE = replace(_NLI, licence="Apache-2.0")
 _WIDE = replace(_APACHE, window=2048, chunk=512)
 _MINICHECK = Profile(
     head="text",
-    template="{evidence}{end}{claim}",
+    template="{evidence}[SEP]{claim}",
     labels=_BINARY,
     window=2048,
     chunk=400,
@@ -78,7 +91,28 @@ _LETTUCE = Profile(
     licence="MIT",
 )
 
+_MINICHECK_T5 = replace(_MINICHECK, template="predict: {evidence}</s>{claim}", chunk=500)
+_HHEM = replace(
+    _MINICHECK,
+    template=(
+        "<pad> Determine if the hypothesis is true given the premise?\n\nPremise: {evidence}\n\nHypothesis: {claim}"
+    ),
+    chunk=512,
+    licence="Apache-2.0",
+)
+
 PROFILES: dict[str, Profile] = {
+    "FamiliarTools/HHEM-2.1-Open-onnx": replace(
+        _HHEM, file="model.onnx", size=419_000_000, tokenizer="google/flan-t5-base"
+    ),
+    "vectara/hallucination_evaluation_model": _HHEM,
+    "FamiliarTools/MiniCheck-Flan-T5-Large-onnx": replace(
+        _MINICHECK_T5,
+        answers=("\u2581", "\u25811"),
+        file="encoder_model.onnx",
+        size=3_100_000_000,
+        tokenizer="google/flan-t5-large",
+    ),
     "KRLabsOrg/lettucedect-base-modernbert-en-v1": _LETTUCE,
     "KRLabsOrg/lettucedect-large-modernbert-en-v1": _LETTUCE,
     "KRLabsOrg/tinylettuce-ettin-17m-en": _LETTUCE,
@@ -95,22 +129,24 @@ PROFILES: dict[str, Profile] = {
         ),
         chunk=640,
     ),
-    "lytang/MiniCheck-RoBERTa-Large": replace(_MINICHECK, window=512),
+    "lytang/MiniCheck-RoBERTa-Large": replace(_MINICHECK, template="{evidence}</s>{claim}", window=512),
     "lytang/MiniCheck-DeBERTa-v3-Large": _MINICHECK,
+    "lytang/MiniCheck-Flan-T5-Large": _MINICHECK_T5,
     "MoritzLaurer/DeBERTa-v3-base-mnli-fever-anli": _NLI,
     "MoritzLaurer/DeBERTa-v3-large-mnli-fever-anli-ling-wanli": _NLI,
     "MoritzLaurer/mDeBERTa-v3-base-xnli-multilingual-nli-2mil7": Profile(licence="MIT"),
-    "cross-encoder/nli-deberta-v3-xsmall": _APACHE,
-    "cross-encoder/nli-deberta-v3-small": _APACHE,
+    "cross-encoder/nli-deberta-v3-xsmall": replace(_APACHE, file="onnx/model.onnx", size=284_000_000),
+    "cross-encoder/nli-deberta-v3-small": replace(_APACHE, file="onnx/model.onnx"),
     "cross-encoder/nli-deberta-v3-base": _APACHE,
     "cross-encoder/nli-deberta-v3-large": _APACHE,
     "tasksource/ModernBERT-base-nli": _WIDE,
     "tasksource/ModernBERT-large-nli": _WIDE,
 }
 """Profiles by hub id. Tokens of a chunk follow the authors' chunking, except that entailment models, which were trained
-on a sentence or two, get less than they could read."""
+on a sentence or two, get less than they could read. No revision or hash is pinned: none could be looked up. Names of
+files on the hub are as exporters write them; where there is one file only, it is taken whatever its name."""
 
-DEFAULT = "KRLabsOrg/lettucedect-base-modernbert-en-v1"
+DEFAULT = "FamiliarTools/HHEM-2.1-Open-onnx"
 
 _KNOWN = {name.casefold(): profile for name, profile in PROFILES.items()}
 _LABELS = (SupportClass.SUPPORTED, SupportClass.CONTRADICTED, SupportClass.ABSENT)
@@ -130,7 +166,9 @@ _HOW = (
 
 
 def profile_of(model: str) -> Profile | None:
-    """Finds the profile of a hub id, or of a folder that is a copy of one by its name."""
+    """Finds the profile of a hub id, or of a folder: one that `trail encoder export` wrote, or a copy by its name."""
+    if (name := str(exported(Path(model)).get("model", "")).casefold()) in _KNOWN:
+        return _KNOWN[name]
     name, path = model.casefold(), PurePath(model.casefold())
     if not (path.is_absolute() or name.startswith(".")):
         return _KNOWN.get(name)
@@ -138,6 +176,19 @@ def profile_of(model: str) -> Profile | None:
         if path.name == known.partition("/")[2] or f"models--{known.replace('/', '--')}" in path.parts:  # or the cache
             return profile
     return None
+
+
+def exported(folder: Path) -> dict[str, Any]:
+    """Reads what `trail encoder export` says of a folder, of its model and its file; empty if it wrote none."""
+    try:
+        told = json.loads((folder / "trail.json").read_bytes())
+    except (FileNotFoundError, NotADirectoryError):
+        return {}
+    except (OSError, ValueError):
+        told = None
+    if not isinstance(told, dict) or told.get("format") != "trail-encoder" or told.get("version") != 1:
+        raise JudgeError(f"{folder / 'trail.json'} is damaged or of another version: export the model again")
+    return told
 
 
 def read_labels(model: str, names: Mapping[int, str]) -> tuple[SupportClass, ...]:

@@ -9,7 +9,7 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import groupby
-from typing import Any, TypeAlias
+from typing import TYPE_CHECKING, TypeAlias
 
 from trail_callbacks.evidence import Passage
 from trail_callbacks.judges.encoder.inference import (
@@ -27,7 +27,10 @@ from trail_callbacks.judges.encoder.inference import (
 from trail_callbacks.models.call import Pipeline
 from trail_callbacks.taxonomy import SupportClass
 
-_SLOT = re.compile(r"\{(evidence|claim|end)\}")
+if TYPE_CHECKING:
+    from tokenizers import Encoding
+
+_SLOT = re.compile(r"\{(evidence|claim)\}")
 _LEAST = 32  # tokens of evidence that must be left beside the claims
 _SPARE = 8  # tokens that joining evidence, template and claims may add
 _WORTH = 0.2  # probability, or share of a claim's characters, from which the sentence behind it is looked for
@@ -68,7 +71,7 @@ class PairReader:
         return [self._reading(plan, scores) for plan in plans]
 
     def _plan(self, ask: Asked, packed: dict[tuple[tuple[Passage, ...], int], list[Chunk]]) -> _Plan:
-        space = self._encoder.loaded.window - len(self._encode("", ask.text)["input_ids"]) - _SPARE
+        space = self._encoder.loaded.window - len(self._encode("", ask.text).ids) - _SPARE
         if space < _LEAST:
             return _Plan(ask.text, (), 0)
         key = (ask.passages, min(self._encoder.loaded.profile.chunk, space))
@@ -77,12 +80,12 @@ class PairReader:
         chosen = likeliest(ask.text, packed[key])[: self._most]
         return _Plan(ask.text, tuple(chunk for chunk in packed[key] if chunk in chosen), len(packed[key]))
 
-    def _encode(self, evidence: str, claim: str) -> Any:
+    def _encode(self, evidence: str, claim: str) -> Encoding:
         evidence, claim = self._encoder.plain(evidence), self._encoder.plain(" ".join(claim.split()))
         profile = self._encoder.loaded.profile
         if profile.head == "pair":
             return self._encoder.encode(evidence, claim)
-        filled = {"evidence": evidence, "claim": claim, "end": self._encoder.loaded.tokenizer.eos_token}
+        filled = {"evidence": evidence, "claim": claim}
         return self._encoder.encode(_SLOT.sub(lambda slot: filled[slot[1]], profile.template))
 
     def _scored(self, pairs: Sequence[tuple[str, str]]) -> Pipeline[_Scored]:
@@ -210,7 +213,7 @@ class TokenReader:
         for one in texts:
             starts.append(at)
             at += len(one) + 1
-        overhead = len(self._encoder.encode(self._context(()), text)["input_ids"]) + _SPARE
+        overhead = len(self._encoder.encode(self._context(()), text).ids) + _SPARE
         space = self._encoder.loaded.window - overhead
         if space < _LEAST:
             found.update(dict.fromkeys(group, Grounding(failure=_too_long(self._encoder))))
@@ -228,17 +231,17 @@ class TokenReader:
 
     def _scored(self, inputs: Sequence[tuple[str, Chunk]]) -> Pipeline[list[list[float] | UnusableError]]:
         """For each text and chunk, how little each character of the text is backed: 0.0 to 1.0."""
-        encodings = [self._encoder.encode(self._context(chunk.texts), text, offsets=True) for text, chunk in inputs]
+        encodings = [self._encoder.encode(self._context(chunk.texts), text) for text, chunk in inputs]
         found = yield from self._encoder.probabilities(encodings)
         return [
             one if isinstance(one, UnusableError) else self._by_character(text, encoding, one)
             for (text, _), encoding, one in zip(inputs, encodings, found, strict=True)
         ]
 
-    def _by_character(self, text: str, encoding: Any, rows: Probabilities) -> list[float]:
+    def _by_character(self, text: str, encoding: Encoding, rows: Probabilities) -> list[float]:
         """Several tokens may be parts of one character, as those of an emoji are: the least backed counts."""
         values = [0.0] * len(text)
-        for side, (start, end), row in zip(encoding.sequence_ids(0), encoding["offset_mapping"], rows, strict=True):
+        for side, (start, end), row in zip(encoding.sequence_ids, encoding.offsets, rows, strict=True):
             if side == 1:
                 for at in range(start, end):
                     values[at] = max(values[at], 1.0 - row[self._supported])

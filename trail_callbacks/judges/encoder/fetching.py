@@ -1,0 +1,111 @@
+"""Models of the hub: which of their files are used, where the cache has them, and the one place that downloads any."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable, Collection, Sequence
+from pathlib import Path, PurePosixPath
+
+from trail_callbacks.errors import JudgeError
+from trail_callbacks.judges.encoder.network import first_line
+from trail_callbacks.judges.encoder.profiles import Profile
+
+_BESIDE = ("tokenizer.json", "config.json", "trail.json")
+_TORCH = (".safetensors", ".json", ".model", ".txt")
+_APART = (".data", "_data")  # how files with the weights of another are called
+
+
+def chosen(model: str, names: Collection[str], profile: Profile | None, file: str | None) -> tuple[str, ...]:
+    """Returns which ONNX files of a model are run, of all that it has: none, one, or an encoder and its decoder.
+
+    Raises:
+        JudgeError: If the file that was asked for is not there, or it is not clear which is meant.
+    """
+    there = sorted(name for name in names if name.endswith(".onnx"))
+    usual = profile.file if profile else ""
+    wanted = [file] if file else [usual, PurePosixPath(usual).name, "model.onnx", "onnx/model.onnx"]
+    found = next((name for name in wanted if name in there), None)
+    if found is None and len(there) == 1 and not file:
+        found = there[0]
+    if found is None:
+        if file or there:
+            missing = f"has no file {file!r}" if file else "has several ONNX files, say which: file=..."
+            raise JudgeError(f"{model} {missing} (there: {', '.join(there) or 'no ONNX file'})")
+        return ()
+    return (found, found.replace("encoder", "decoder")) if profile and profile.answers else (found,)
+
+
+def digest(files: Sequence[Path]) -> str:
+    """Returns the SHA-256 of files, read one after the other; of one file, what `sha256sum` says."""
+    found = hashlib.sha256()
+    for file in files:
+        with file.open("rb") as read:
+            while part := read.read(1 << 20):
+                found.update(part)
+    return found.hexdigest()
+
+
+def folder_of(model: str, revision: str | None, profile: Profile | None) -> Path:
+    """Returns where a model is, a folder or in the hub's cache; never asks the network.
+
+    Raises:
+        JudgeError: If it is in neither, with what a download would bring.
+    """
+    if Path(model).is_dir():
+        return Path(model)
+    import huggingface_hub  # noqa: PLC0415 - of tokenizers; not needed for folders
+
+    try:
+        return Path(huggingface_hub.snapshot_download(model, revision=revision, local_files_only=True))
+    except Exception as error:
+        size = f"{profile.size / 1e6:,.0f} MB" if profile and profile.size else "the command says how many MB first"
+        licence = f"licence {profile.licence}" if profile and profile.licence else "look at its licence"
+        at = f" --revision {revision}" if revision else ""
+        raise JudgeError(
+            f"the model {model} is not on this machine, and a judge downloads nothing by itself. To get it once from "
+            f"https://huggingface.co/{model} ({size}; {licence}): trail encoder fetch {model}{at}. Or give the folder "
+            "of a copy."
+        ) from error
+
+
+def tokenizer_of(folder: Path, profile: Profile | None) -> Path | None:
+    """Returns the `tokenizer.json` of a model: its own, or where it has none that of the model it was made from."""
+    if (folder / "tokenizer.json").is_file() or profile is None or not profile.tokenizer:
+        return folder / "tokenizer.json" if (folder / "tokenizer.json").is_file() else None
+    import huggingface_hub  # noqa: PLC0415 - as above
+
+    found = huggingface_hub.try_to_load_from_cache(profile.tokenizer, "tokenizer.json")
+    return Path(found) if isinstance(found, str) else None
+
+
+def fetch(
+    model: str, revision: str | None, profile: Profile | None, file: str | None, *, say: Callable[[str], None]
+) -> None:
+    """Downloads a model into the hub's cache, after it has said what, how much and from where.
+
+    Raises:
+        JudgeError: If the hub cannot be reached or does not have it, or what it has cannot be run.
+    """
+    import huggingface_hub  # noqa: PLC0415 - as above
+
+    try:
+        info = huggingface_hub.HfApi().model_info(model, revision=revision, files_metadata=True)
+        sizes = {each.rfilename: each.size or 0 for each in info.siblings or ()}
+        run = chosen(model, sizes, profile, file)
+        kept = {*_BESIDE, *run, *(f"{name}{end}" for name in run for end in _APART)}
+        wanted = [n for n in sizes if (n in kept if run else n.endswith(_TORCH) and "/" not in n)]
+        borrowed = profile.tokenizer if profile and run and "tokenizer.json" not in sizes else ""
+        licence = (profile.licence if profile else "") or (info.card_data or {}).get("license") or "unknown: look at it"
+        say(f"{model} at {info.sha}: {sum(sizes[name] for name in wanted) / 1e6:,.0f} MB, licence {licence}")
+        for name in wanted:
+            say(f"  {huggingface_hub.hf_hub_url(model, name, revision=info.sha)} ({sizes[name]:,} bytes)")
+        if borrowed:
+            say(f"  {huggingface_hub.hf_hub_url(borrowed, 'tokenizer.json')}")
+            huggingface_hub.hf_hub_download(borrowed, "tokenizer.json")
+        folder = Path(huggingface_hub.snapshot_download(model, revision=revision, allow_patterns=wanted))
+    except JudgeError:
+        raise
+    except Exception as error:  # whatever the client of the hub raises
+        raise JudgeError(f"{model} cannot be had from the hub: {first_line(error)}") from error
+    if run:
+        say(f'pin it: revision="{info.sha}", sha256="{digest([folder / name for name in run])}"')

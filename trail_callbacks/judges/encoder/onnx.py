@@ -1,0 +1,121 @@
+"""Runs ONNX files with onnxruntime on processor cores: threads that wait without spinning, memory given back.
+
+From version 1.32 on, official builds of onnxruntime report to their maker. That is switched off here, before it is
+imported: a judge on this machine sends nothing, and the thread that reports would keep a forked process from ending.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from trail_callbacks.errors import JudgeError
+from trail_callbacks.judges.encoder.network import Batch, first_line
+
+os.environ.setdefault("ORT_DISABLE_TELEMETRY", "1")
+import onnxruntime
+
+_MOST = 4  # threads, unless more are asked for: the app has some of its own
+_TEXT = frozenset({"input_ids", "attention_mask"})
+_INTEGERS = {"tensor(int64)": np.int64, "tensor(int32)": np.int32}
+
+
+class OnnxClassifier:
+    """A file that gives classes to each input, or to each of its tokens."""
+
+    device = "cpu"
+
+    def __init__(self, file: Path, threads: int | None) -> None:
+        self._graph = _Graph(file, threads, "logits", _TEXT, frozenset({"token_type_ids"}))
+        self.inputs = frozenset(self._graph.inputs)
+        self.outputs = self._graph.last
+
+    def logits(self, batch: Batch) -> NDArray[Any]:
+        """Runs a batch."""
+        return self._graph.run(batch)
+
+
+class OnnxFirstStep:
+    """An encoder and a decoder whose first token is the answer: the scores of some tokens are those of the classes.
+
+    Args:
+        files: The encoder and the decoder.
+        answers: Ids of the tokens, by class.
+        start: Id of the token that the decoder begins with.
+        threads: See `EncoderJudge`.
+    """
+
+    device = "cpu"
+    inputs = _TEXT
+
+    def __init__(self, files: Sequence[Path], answers: Sequence[int], start: int, threads: int | None) -> None:
+        encoder, decoder = files
+        self._encoder = _Graph(encoder, threads, "last_hidden_state", _TEXT)
+        needed = frozenset({"input_ids", "encoder_hidden_states", "encoder_attention_mask"})
+        self._decoder = _Graph(decoder, threads, "logits", needed)
+        self._answers, self._start = list(answers), start
+        self.outputs: int | None = len(self._answers)
+
+    def logits(self, batch: Batch) -> NDArray[Any]:
+        """Runs a batch, and of the decoder one step."""
+        given = {
+            "input_ids": np.full((len(batch["input_ids"]), 1), self._start),
+            "encoder_hidden_states": self._encoder.run(batch),
+            "encoder_attention_mask": batch["attention_mask"],
+        }
+        answer: NDArray[Any] = self._decoder.run(given)[:, 0, self._answers]
+        return answer
+
+
+class _Graph:
+    """A file that takes what it is to take, as far as can be told without running it."""
+
+    def __init__(
+        self, file: Path, threads: int | None, output: str, needed: frozenset[str], more: frozenset[str] = frozenset()
+    ) -> None:
+        self._session = _opened(file, threads)
+        self.inputs = {each.name: _INTEGERS.get(each.type) for each in self._session.get_inputs()}
+        if not needed <= self.inputs.keys() <= needed | more:
+            raise JudgeError(
+                f"{file} takes {', '.join(self.inputs)}, expected {', '.join(sorted(needed))}"
+                f"{''.join(f', perhaps {name}' for name in more)}: it was exported for another use"
+            )
+        outputs = {each.name: each for each in self._session.get_outputs()}
+        found = outputs.get(output) or (next(iter(outputs.values())) if len(outputs) == 1 else None)
+        if found is None:
+            raise JudgeError(f"{file} gives {', '.join(outputs)}, expected {output}: it was exported for another use")
+        self._output = found.name
+        last = found.shape[-1] if found.shape else None
+        self.last = last if isinstance(last, int) else None
+
+    def run(self, given: Mapping[str, NDArray[Any]]) -> NDArray[Any]:
+        fed = {name: given[name].astype(kind or given[name].dtype, copy=False) for name, kind in self.inputs.items()}
+        answer: NDArray[Any] = self._session.run([self._output], fed)[0]
+        return answer
+
+
+def _opened(file: Path, threads: int | None) -> onnxruntime.InferenceSession:
+    onnxruntime.disable_telemetry_events()  # where the app had imported it before
+    options = onnxruntime.SessionOptions()
+    cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+    options.intra_op_num_threads = threads or min(cores, _MOST)
+    options.inter_op_num_threads = 1
+    options.add_session_config_entry("session.intra_op.allow_spinning", "0")
+    options.enable_cpu_mem_arena = options.enable_mem_pattern = False  # either keeps what the longest batch took
+    options.log_severity_level = 4
+    try:
+        return onnxruntime.InferenceSession(file, options, providers=["CPUExecutionProvider"])
+    except Exception as error:
+        told = str(error).lower()
+        if "external data" in told:
+            why = "part of its weights is in another file, which is not beside it or is damaged"
+        elif "opset" in told or "ir version" in told:
+            why = f"it is of a newer format than onnxruntime {onnxruntime.__version__} reads: update onnxruntime"
+        else:
+            why = "it is damaged, or no ONNX file"
+        raise JudgeError(f"onnxruntime cannot load {file}: {why}. {first_line(error)}") from error

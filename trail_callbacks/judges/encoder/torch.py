@@ -1,0 +1,95 @@
+"""Runs weights that have no ONNX file, with transformers and torch: never code of others, never in half precision.
+
+T5 and DeBERTa overflow in float16 and then say nothing, confidently.
+"""
+
+from __future__ import annotations
+
+import inspect
+import warnings
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import torch
+import transformers
+from numpy.typing import NDArray
+from tokenizers import Tokenizer
+
+from trail_callbacks.errors import JudgeError
+from trail_callbacks.judges.encoder.network import Batch, first_line
+
+
+class TorchClassifier:
+    """A classifier that transformers knows.
+
+    Args:
+        folder: Where it is.
+        config: Its configuration.
+        tokens: Whether each token has a class.
+        device: As torch names it; None is a CUDA device if there is one.
+    """
+
+    def __init__(self, folder: Path, config: Mapping[str, Any], device: str | None, *, tokens: bool) -> None:
+        if config.get("auto_map"):
+            raise JudgeError(
+                f"{folder} brings code of its own, which is not run: take a model that transformers knows, or its ONNX"
+            )
+        kind = transformers.AutoModelForSequenceClassification
+        if tokens:
+            kind = transformers.AutoModelForTokenClassification
+        self.device = device or ("cuda" if torch.cuda.is_available() else "cpu")
+        with _quiet():
+            try:
+                network, found = kind.from_pretrained(
+                    folder, local_files_only=True, dtype=torch.float32, output_loading_info=True
+                )
+            except Exception as error:  # whatever transformers and safetensors raise
+                raise JudgeError(f"{folder} cannot be read as a model: {first_line(error)}") from error
+        if found["missing_keys"]:  # made up at random, and no error to transformers
+            raise JudgeError(f"{folder} has no weights for {', '.join(sorted(found['missing_keys'])[:3])}")
+        try:
+            self._network = network.eval().to(torch.device(self.device))
+        except (RuntimeError, AssertionError) as error:
+            raise JudgeError(f"{folder} cannot be put on device {self.device!r}: {first_line(error)}") from error
+        accepted = set(inspect.signature(network.forward).parameters)
+        if getattr(network.config, "type_vocab_size", 0) < 2:  # noqa: PLR2004 - one type is none
+            accepted.discard("token_type_ids")
+        self.inputs = frozenset(accepted & {"input_ids", "attention_mask", "token_type_ids"})
+        self.outputs: int | None = network.config.num_labels
+
+    def logits(self, batch: Batch) -> NDArray[Any]:
+        """Runs a batch."""
+        with torch.inference_mode():
+            given = {name: torch.from_numpy(batch[name]).to(self.device) for name in self.inputs}
+            answer: NDArray[Any] = self._network(**given).logits.float().cpu().numpy()
+        return answer
+
+
+def tokenizer(folder: Path) -> Tokenizer:
+    """Makes a tokenizer of what a folder has in place of `tokenizer.json`."""
+    with _quiet():
+        try:
+            made: Tokenizer = transformers.AutoTokenizer.from_pretrained(
+                folder, local_files_only=True
+            ).backend_tokenizer
+        except Exception as error:
+            raise JudgeError(f"{folder} has no tokenizer that can be read: {first_line(error)}") from error
+    return made
+
+
+@contextmanager
+def _quiet() -> Iterator[None]:
+    """Keeps the bars of transformers off stderr, and what it warns of while it loads."""
+    from transformers.utils import logging  # noqa: PLC0415 - changed while it loads
+
+    shown = logging.is_progress_bar_enabled()
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        logging.disable_progress_bar()
+        try:
+            yield
+        finally:
+            if shown:
+                logging.enable_progress_bar()
