@@ -19,7 +19,7 @@ import numpy.typing as npt
 
 from trail_callbacks.errors import InputError
 from trail_callbacks.statistics.intervals import joined
-from trail_callbacks.statistics.rates import Rate, design, rate
+from trail_callbacks.statistics.rates import Rate, as_data, design, rate
 from trail_callbacks.taxonomy import UNSUPPORTED, SupportClass
 
 _BINS = 10
@@ -121,19 +121,7 @@ class Calibration:
 
     def as_data(self) -> dict[str, Any]:
         """JSON-like, as `drift` reads it."""
-
-        def data(value: Any) -> Any:
-            if isinstance(value, Rate):
-                return value.as_data()
-            if isinstance(value, Mapping):
-                return {name: data(each) for name, each in value.items()}
-            if isinstance(value, tuple | list):
-                return [data(each) for each in value]
-            return (
-                data({name: getattr(value, name) for name in value.__slots__}) if hasattr(value, "__slots__") else value
-            )
-
-        return {"format": "trail-calibration", "version": 1, **data({n: getattr(self, n) for n in self.__slots__})}
+        return {"format": "trail-calibration", "version": 1, **as_data(self)}
 
     def drift(self, before: Mapping[str, Any]) -> dict[str, tuple[float, float, float]]:
         """Returns how agreement, precision and recall changed since another calibration, with 95 % intervals.

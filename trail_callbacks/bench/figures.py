@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass, replace
 from functools import reduce
 from itertools import combinations
 from operator import add
@@ -21,33 +21,29 @@ from trail_callbacks.bench.results import Bench, Judged, Label, Labelled, Readin
 from trail_callbacks.errors import InputError
 from trail_callbacks.models.call import Usage
 from trail_callbacks.statistics.contrasts import Contrast, contrasted
-from trail_callbacks.statistics.rates import FEW, Hit, Rate, design, rate
+from trail_callbacks.statistics.rates import FEW, Hit, Rate, as_data, design, rate
 from trail_callbacks.taxonomy import UNSUPPORTED
 
 _FLAGS = frozenset(each.value for each in UNSUPPORTED)
 _SILENT = ("undecided", "not_judged", "not_read")
-_NO_WRONG, _NO_RIGHT, _NO_FLAG = "no sentence is wrong", "no sentence is right", "it flagged nothing"
 _FEATURES = {"class": "support", "type": "error_type", "entry": "entry"}  # of a label
-_ONCE = "no answer was read twice"
-SHARES: Final[Mapping[str, tuple[str, str]]] = {
-    "wrong_found": ("wrong sentences that are flagged", _NO_WRONG),
-    "right_flagged": ("right sentences that are flagged", _NO_RIGHT),
-    "precision": ("flags that are on wrong sentences", _NO_FLAG),
-    "not_decided": ("sentences that are undecided, not judged or not read", "there is no sentence"),
-    **{f"wrong_{each}": (f"wrong sentences that are {each.replace('_', ' ')}", _NO_WRONG) for each in _SILENT},
-    **{f"right_{each}": (f"right sentences that are {each.replace('_', ' ')}", _NO_RIGHT) for each in _SILENT},
-    "answers_found": ("answers with a wrong sentence that have a flag", "no answer is wrong"),
-    "answers_flagged": ("right answers that have a flag", "no answer is right"),
-    **{each: (f"wrong sentences with this {each}", f"no label has a {each}") for each in _FEATURES},
-    **{
-        f"{each}_of_found": (f"flagged wrong sentences with this {each}", f"nothing with a known {each} was found")
-        for each in _FEATURES
-    },
-    "same_flag": ("sentences flagged in both of two rounds, or in neither", _ONCE),
-    "same_outcome": ("sentences with one outcome in two rounds", _ONCE),
-    "failed": ("answers on which it failed", "it read nothing"),
+_NO_WRONG, _NO_RIGHT, _ONCE = "no sentence is wrong", "no sentence is right", "no answer was read twice"
+SHARES: Final[Mapping[str, str]] = {
+    "wrong_found": _NO_WRONG,
+    "right_flagged": _NO_RIGHT,
+    "precision": "it flagged nothing",
+    "not_decided": "it read no sentence",
+    **{f"wrong_{each}": _NO_WRONG for each in _SILENT},
+    **{f"right_{each}": _NO_RIGHT for each in _SILENT},
+    "answers_found": "no answer has a wrong sentence",
+    "answers_flagged": "no answer is right",
+    **{each: f"no wrong sentence has a known {each}" for each in _FEATURES},
+    **{f"{each}_of_found": f"nothing with a known {each} was found" for each in _FEATURES},
+    "same_flag": _ONCE,
+    "same_outcome": _ONCE,
+    "failed": "it was asked nothing",
 }
-"""Names of the shares of `JudgeFigures`: what each is a share of, and why there may be none."""
+"""Names of the shares of `JudgeFigures`, and why there may be none."""
 
 COMPARED: Final = {
     "wrong_found": ("finds more wrong sentences", "wrong sentences found"),
@@ -61,56 +57,22 @@ _THIRD = 1 / 3  # failures from which a judge is not compared
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class JudgeFigures:
-    """What a judge's readings come to.
+    """What a judge's readings come to."""
 
-    Attributes:
-        judge: How it was named.
-        name: What it calls itself.
-        shares: By name, see `SHARES`.
-        parts: Some of them by `language` and `tag`, and their values.
-        readings: Answers that it was asked about, each round counted.
-        usage: What all of them cost together, failures included.
-        money: Likewise, by the given prices; None if it is not known.
-        why: Why not.
-        seconds: Of an answer that did not fail: the median, and what nine in ten stay within. None if all failed.
-    """
-
-    judge: str
-    name: str
-    shares: Mapping[str, Rate]
-    parts: Mapping[str, Mapping[str, Mapping[str, Rate]]]
-    readings: int
-    usage: Usage
-    money: float | None
-    why: str
-    seconds: tuple[float, float] | None
+    judge: str  # how it was named
+    name: str  # what it calls itself
+    shares: Mapping[str, Rate]  # by name, see `SHARES`
+    by: Mapping[str, Mapping[str, Mapping[str, Rate]]]  # some of them, by `language` and `tag`, then by their values
+    readings: int  # answers that it was asked about, each round counted
+    usage: Usage  # what all of these cost, failures included
+    money: float | None  # likewise, by the given prices
+    why: str  # why there is no money; empty if there is
+    seconds: tuple[float, float] | None  # of an answer: the median, and of nine in ten; None if all failed
 
     @property
     def is_comparable(self) -> bool:
         """Whether it failed on less than a third of the answers."""
-        return self.readings > 0 and (self.shares["failed"].value or 0.0) < _THIRD
-
-    def each(self, whole: float | None) -> float | None:
-        """A part of the cost, of one answer."""
-        return whole / self.readings if whole is not None and self.readings else None
-
-    def as_data(self) -> dict[str, Any]:
-        """JSON-like."""
-
-        def data(value: Any) -> Any:
-            return value.as_data() if isinstance(value, Rate) else {key: data(each) for key, each in value.items()}
-
-        return {
-            "judge": self.judge,
-            "name": self.name,
-            "readings": self.readings,
-            **data(self.shares),
-            "by": data(self.parts),
-            "usage": asdict(self.usage),
-            "money": self.money,
-            **({"money_why": self.why} if self.why else {}),
-            "seconds": dict(zip(("median", "of_nine_in_ten"), self.seconds, strict=True)) if self.seconds else None,
-        }
+        return _comparable(self.shares["failed"].k, self.readings)
 
 
 def figures(bench: Bench) -> tuple[JudgeFigures, ...]:
@@ -126,17 +88,15 @@ def paired(bench: Bench) -> tuple[Contrast, ...]:
     """
     answers = {each.id: each for each in bench.answers}
     counted: dict[str, dict[str, dict[str, bool]]] = {each: defaultdict(dict) for each in COMPARED}
-    clusters, names = {}, []
-    for judged, found in zip(bench.judges, figures(bench), strict=True):
-        if not found.is_comparable:
-            continue
-        names.append(judged.judge)
+    clusters: dict[str, str] = {}
+    known = [each for each in bench.judges if _comparable(len(each.readings) - len(_read(each)), len(each.readings))]
+    for judged in known:
         for reading in _read(judged):
             for n, (label, said) in enumerate(zip(answers[reading.answer].labels, reading.said, strict=True)):
                 key = f"{reading.round} {n} {reading.answer}"
                 clusters[key] = reading.answer
                 counted[_measure(label)][judged.judge][key] = said.outcome in _FLAGS
-    return contrasted(counted, names, clusters)
+    return contrasted(counted, [each.judge for each in known], clusters)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -153,30 +113,27 @@ class SideBySide:
         if n < FEW:
             yield f"There are fewer than {FEW} answers: such figures say nothing about others."
         for each in self.judges:
-            failed, asked = each.shares["failed"], each.shares["failed"].documents
+            failed, hits = each.shares["failed"], each.usage.cache_hits
             if failed.k:
-                rest = ", do not compare them" if not each.is_comparable else ""
+                rest = "" if each.is_comparable else ", do not compare them"
                 yield f"{each.judge} failed on {failed.k:,} of {failed.n:,}: its figures are of what it answered{rest}."
-            if asked < n:
-                yield f"{each.judge} was asked about {asked:,} of {n:,} answers: it is compared on these."
-            if each.usage.cache_hits:
-                yield (
-                    f"{each.judge} had {each.usage.cache_hits:,} replies from a cache: asked for the first time, it "
-                    "costs more and takes longer."
-                )
+            if failed.documents < n:
+                yield f"{each.judge} was asked about {failed.documents:,} of {n:,} answers: it is compared on these."
+            if hits:
+                yield f"{each.judge} had {hits:,} replies from a cache: the first time it costs more and takes longer."
         yield from self.bench.left_out
 
     def as_data(self) -> dict[str, Any]:
         """JSON-like."""
         labels = [label.wrong for answer in self.bench.answers for label in answer.labels]
-        about = {name: getattr(self.bench, name) for name in ("data", "digest", "made", "package", "machine")}
         return {
-            **about,
+            "data": self.bench.data,
+            "digest": self.bench.digest,
             "answers": len(self.bench.answers),
             "sentences": len(labels),
             "wrong": sum(labels),
-            "judges": [each.as_data() for each in self.judges],
-            "comparisons": [{**each.as_data(), "needed": each.needed} for each in self.comparisons],
+            "judges": [as_data(each) for each in self.judges],
+            "comparisons": [each.as_data() for each in self.comparisons],
             "remarks": list(self.remarks()),
         }
 
@@ -202,26 +159,23 @@ def merged(benches: Mapping[str, Bench]) -> tuple[Bench, ...]:
         by_data[bench.digest][file] = bench
     found = []
     for files in by_data.values():
-        first, one = next(iter(files.items()))
-        for file, other in files.items():
-            if other.answers != one.answers:
-                raise InputError(f"{first} and {file} say that they are of the same data, and their labels differ")
+        one, left_out = next(iter(files.values())), {each: None for bench in files.values() for each in bench.left_out}
+        if any(bench.answers != one.answers for bench in files.values()):
+            raise InputError(f"{' and '.join(files)} say that they are of the same data, and their labels differ")
+        if len({bench.machine for bench in files.values()}) > 1:
+            left_out["The files were made on different machines: their seconds cannot be compared."] = None
         often = Counter(judged.judge for bench in files.values() for judged in bench.judges)
         judges = tuple(
             replace(judged, judge=f"{judged.judge} ({file})") if often[judged.judge] > 1 else judged
             for file, bench in files.items()
             for judged in bench.judges
         )
-        said: dict[str, list[str]] = {
-            name: list(dict.fromkeys(getattr(bench, name) for bench in files.values() if getattr(bench, name)))
-            for name in ("made", "package", "machine")
-        }
-        left_out = dict.fromkeys(words for bench in files.values() for words in bench.left_out)
-        if len(said["machine"]) > 1:
-            left_out["The files were made on different machines: their seconds cannot be compared."] = None
-        made, package, machine = (", ".join(values) for values in said.values())
-        found.append(replace(one, judges=judges, left_out=tuple(left_out), made=made, package=package, machine=machine))
+        found.append(replace(one, judges=judges, left_out=tuple(left_out)))
     return tuple(found)
+
+
+def _comparable(failed: int, asked: int) -> bool:
+    return failed < asked * _THIRD
 
 
 def _read(judged: Judged) -> list[Reading]:
@@ -236,21 +190,17 @@ def _figures(judged: Judged, answers: Mapping[str, Labelled]) -> JudgeFigures:
     usage = reduce(add, (each.usage for each in judged.readings), Usage())
     money = judged.prices.cost(usage) if judged.prices else None
     unknown = "no prices were given" if usage.calls or usage.cache_hits else "it made no call that was counted"
-    languages, tags = defaultdict(list), defaultdict(list)
+    by: dict[str, dict[str, list[tuple[Labelled, Reading]]]] = {"language": defaultdict(list), "tag": defaultdict(list)}
     for row in rows:
-        if row[0].language:
-            languages[row[0].language].append(row)
+        by["language"][row[0].language or "unknown"].append(row)
         for tag in row[0].tags:
-            tags[tag].append(row)
+            by["tag"][tag].append(row)
     seconds = [each.usage.seconds for _, each in rows]
     return JudgeFigures(
         judge=judged.judge,
         name=judged.name,
-        shares={name: rate(hits[name], prior, why) for name, (_, why) in SHARES.items()},
-        parts={
-            kind: {value: _part(_trials(some), prior) for value, some in sorted(values.items())}
-            for kind, values in (("language", languages), ("tag", tags))
-        },
+        shares={name: rate(hits[name], prior, why) for name, why in SHARES.items()},
+        by={kind: {value: _part(some, prior) for value, some in sorted(each.items())} for kind, each in by.items()},
         readings=len(judged.readings),
         usage=usage,
         money=money,
@@ -259,8 +209,9 @@ def _figures(judged: Judged, answers: Mapping[str, Labelled]) -> JudgeFigures:
     )
 
 
-def _part(hits: Mapping[str, list[Hit]], prior: float) -> dict[str, Rate]:
-    return {name: rate(hits[name], prior, SHARES[name][1]) for name in _PARTS}
+def _part(rows: Iterable[tuple[Labelled, Reading]], prior: float) -> dict[str, Rate]:
+    hits = _trials(rows)
+    return {name: rate(hits[name], prior, SHARES[name]) for name in _PARTS}
 
 
 def _trials(rows: Iterable[tuple[Labelled, Reading]]) -> dict[str, list[Hit]]:

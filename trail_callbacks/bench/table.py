@@ -9,8 +9,9 @@ from rich.table import Table
 from rich.text import Text
 
 from trail_callbacks.bench.figures import COMPARED, JudgeFigures, SideBySide
+from trail_callbacks.bench.results import Bench
 from trail_callbacks.render.excerpt import plain
-from trail_callbacks.statistics.rates import Rate
+from trail_callbacks.statistics.rates import Rate, groups
 
 _COLUMNS = {
     "wrong found": "wrong_found",
@@ -28,11 +29,15 @@ _KEY = (
 )
 
 
+def counts(bench: Bench) -> str:
+    """What was judged, in a line."""
+    wrong = [label.wrong for answer in bench.answers for label in answer.labels]
+    return f"{plain(bench.data)}: {len(bench.answers):,} answers, {sum(wrong):,} of {len(wrong):,} sentences wrong"
+
+
 def views(found: SideBySide) -> Iterator[Any]:
     """What a terminal shows of a bench, for a rich console."""
-    labels = [label.wrong for answer in found.bench.answers for label in answer.labels]
-    counts = f"{len(found.bench.answers):,} answers, {sum(labels):,} of {len(labels):,} sentences wrong"
-    yield Text(f"{plain(found.bench.data)}: {counts}", style="bold")
+    yield Text(counts(found.bench), style="bold")
     table = Table(box=None, pad_edge=False, padding=(0, 1, 1, 0))
     table.add_column("")
     table.add_column("judge", overflow="fold")
@@ -44,7 +49,7 @@ def views(found: SideBySide) -> Iterator[Any]:
         failed = each.shares["failed"]
         name = plain(each.judge) + (f"\nfailed {failed.k}/{failed.n}" if failed.k else "")
         cells = (_cell(each.shares[name]) for name in shown.values())
-        table.add_row(f"{n}", Text(name), *cells, "\n".join(_cost(each)), style="" if each.is_comparable else "dim")
+        table.add_row(f"{n}", Text(name), *cells, "\n".join(cost(each)), style="" if each.is_comparable else "dim")
     yield from ("", table, Text(_KEY, style="dim"), "")
     yield from (Text(each) for each in _differences(found))
     yield from (Text(f"- {plain(each)}", style="yellow") for each in found.remarks())
@@ -57,39 +62,38 @@ def _cell(share: Rate) -> str:
     return f"{share.value:.0%}\n{low}-{high}\n{share.k}/{share.n}"
 
 
-def _cost(judge: JudgeFigures) -> Iterator[str]:
-    tokens = judge.each(judge.usage.prompt_tokens + judge.usage.completion_tokens) or 0.0
-    if judge.usage.calls:
-        yield f"{judge.each(judge.usage.calls):.1f} calls"
-        yield f"{tokens:,.0f} tokens"
-    if (money := judge.each(judge.money)) is not None:
-        yield f"{money:.2g} paid"
-    if judge.seconds is not None:
-        yield f"{judge.seconds[0]:.2g} s"
+def cost(judge: JudgeFigures) -> list[str]:
+    """What an answer costs: calls, tokens, money and seconds, as far as there are any."""
+    usage = judge.usage
+    parts = [
+        (usage.calls, "{:.1f} calls"),
+        (usage.prompt_tokens + usage.completion_tokens, "{:,.0f} tokens"),
+        (judge.money, "{:.2g} paid"),
+    ]
+    shown = [words.format(whole / judge.readings) for whole, words in parts if whole]
+    return [*shown, f"{judge.seconds[0]:.2g} s"] if judge.seconds else shown
 
 
 def _differences(found: SideBySide) -> Iterator[str]:
     """A sentence for each two judges that differ, and one by each measure for those that do not."""
-    number = {each.judge: n for n, each in enumerate(found.judges, 1)}
+    number = {each.judge: n for n, each in enumerate(found.judges, 1) if each.is_comparable}
     for measure, (more, what) in COMPARED.items():
         ties = []
         for each in (one for one in found.comparisons if one.measure == measure):
-            a, b, change = number[each.a], number[each.b], each.pairs.difference
+            a, b, pairs = number[each.a], number[each.b], each.pairs
             if each.verdict == "tie":
-                ties.append((f"{a} and {b}", each))
-            elif change is None:
+                ties.append(each)
+            elif pairs.difference is None or pairs.low is None or pairs.high is None:
                 yield f"{a} and {b} cannot be compared in {what}: no such sentence was read by both"
             else:
-                most, least = (b, a) if change > 0 else (a, b)
-                ends = sorted((100 if change > 0 else -100) * (end or 0.0) for end in (each.pairs.low, each.pairs.high))
-                yield (
-                    f"{most} {more} than {least}, by {abs(100 * change):.0f} points (95 % interval {ends[0]:.0f} to "
-                    f"{ends[1]:.0f}, p = {each.adjusted:.2g} after Holm)"
-                )
+                best, other = (b, a) if pairs.difference > 0 else (a, b)
+                low, high = sorted(100 * end * (1 if best == b else -1) for end in (pairs.low, pairs.high))
+                by = f"{abs(100 * pairs.difference):.0f} points (95 % interval {low:.0f} to {high:.0f}"
+                yield f"{best} {more} than {other}, by {by}, p = {each.adjusted:.2g} after Holm)"
         if ties:
-            n, needed = min(each.pairs.documents for _, each in ties), sorted(each.needed or 0 for _, each in ties)
-            span = f"{needed[0]:,}" + (f" to {needed[-1]:,}" if needed[-1] > needed[0] else "")
-            yield (
-                f"not told apart in {what}: {', '.join(names for names, _ in ties)} ({n:,} answers have such a "
-                f"sentence; about {span} would tell what was found, or 5 points)"
-            )
+            apart = [(each.a, each.b) for each in found.comparisons if each.measure == measure and each not in ties]
+            alike = [names for names in groups(list(number), apart) if len(names) > 1]
+            said = "; ".join(", ".join(str(number[each]) for each in names) for names in alike)
+            n, needed = min(each.pairs.documents for each in ties), sorted({each.needed or 0 for each in ties})
+            told = " to ".join(f"{each:,}" for each in (needed[0], needed[-1])[: len(needed)])
+            yield f"not told apart in {what}: {said} ({n:,} answers have such a sentence; about {told} would tell)"

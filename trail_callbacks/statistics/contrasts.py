@@ -13,7 +13,6 @@ from trail_callbacks.statistics.rates import Hits, Paired, holm, paired
 
 ALPHA = 0.05
 """The error probability, over all comparisons together, below which two differ."""
-
 _LEAST = 0.05  # smaller differences are not planned for
 
 
@@ -48,10 +47,7 @@ class Contrast:
 
     @property
     def needed(self) -> int | None:
-        """Documents (answers, probes) that would tell a tie apart, at a power of 80 %; None if it is none.
-
-        If the difference is as it was found, or of five points if that is less.
-        """
+        """Documents (answers, probes) that would tell a tie apart: of this difference, or of 5 points if it is less."""
         found = self.pairs
         if self.verdict != "tie" or found.difference is None:
             return None
@@ -63,20 +59,14 @@ class Contrast:
     def as_data(self) -> dict[str, Any]:
         """JSON-like."""
         names = ("n", "both", "first", "second", "difference", "low", "high", "design", "p")
-        data = {name: getattr(self, name) for name in ("measure", "a", "b", "adjusted", "verdict")}
+        data = {name: getattr(self, name) for name in ("measure", "a", "b", "adjusted", "verdict", "needed")}
         return data | {name: getattr(self.pairs, name) for name in names}
 
 
 def contrasted(
     counted: Mapping[str, Mapping[str, Hits]], names: Sequence[str], clusters: Mapping[str, str]
 ) -> tuple[Contrast, ...]:
-    """Compares each two by each measure, with Holm's correction over all of these comparisons.
-
-    Args:
-        counted: By measure and name, the hits.
-        names: Of those that are compared, in their order.
-        clusters: See `rates.paired`.
-    """
+    """Compares each two of the names by each measure, by their hits; Holm's correction is over all comparisons."""
     pairs = [
         (measure, a, b, paired(hits.get(a, {}), hits.get(b, {}), clusters))
         for measure, hits in counted.items()

@@ -55,6 +55,17 @@ class Rate:
         return {"k": self.k, "n": self.n, "value": self.value, "low": self.low, "high": self.high, **more}
 
 
+def as_data(value: Any) -> Any:
+    """Figures as JSON-like data: rates, and all that has fields or parts and holds some."""
+    if isinstance(value, Rate):
+        return value.as_data()
+    if isinstance(value, Mapping):
+        return {name: as_data(each) for name, each in value.items()}
+    if isinstance(value, tuple | list):
+        return [as_data(each) for each in value]
+    return {n: as_data(getattr(value, n)) for n in value.__slots__} if hasattr(value, "__slots__") else value
+
+
 def percent(share: float) -> str:
     """A share as a percentage with at most one decimal, without the sign."""
     return f"{100 * share:.1f}".removesuffix(".0")
