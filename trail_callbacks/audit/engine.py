@@ -7,7 +7,6 @@ import pickle
 import subprocess
 import sys
 from collections.abc import Awaitable, Iterator
-from concurrent.futures import FIRST_COMPLETED, Future, wait
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import partial
@@ -19,7 +18,7 @@ from trail_callbacks.audit.judging import AuditOutcome, AuditTask, Judging
 from trail_callbacks.errors import InputError
 from trail_callbacks.forking import unforked
 from trail_callbacks.judges.judge import Judge
-from trail_callbacks.models.lane import AT_ONCE, Lane
+from trail_callbacks.models.lane import AT_ONCE, abreast
 from trail_callbacks.session.worker import receive, send
 from trail_callbacks.verify.options import VerifyOptions
 from trail_callbacks.work.budget import Grants
@@ -83,23 +82,7 @@ class LocalEngine:
         if judge.model is None:
             yield from map(judging.judge, tasks)
             return
-        yield from _together(tasks, judging, self.concurrency)
-
-
-def _together(tasks: Iterator[AuditTask], judging: Judging, most: int) -> Iterator[AuditOutcome]:
-    lane: Lane[AuditOutcome] = Lane(most, waits=True)
-    pending: set[Future[AuditOutcome]] = set()
-    try:
-        for task in tasks:
-            pending.add(lane.submit(partial(_judge, judging, task)))
-            if len(pending) >= most:
-                done, pending = wait(pending, return_when=FIRST_COMPLETED)
-                yield from (future.result() for future in done)
-        while pending:
-            done, pending = wait(pending, return_when=FIRST_COMPLETED)
-            yield from (future.result() for future in done)
-    finally:
-        lane.close()
+        yield from abreast((partial(_judge, judging, task) for task in tasks), self.concurrency)
 
 
 def _judge(judging: Judging, task: AuditTask, _: bool) -> Awaitable[AuditOutcome]:

@@ -3,12 +3,14 @@
 from trail_callbacks.bench.calibration import RULES, Calibration, JudgedClaim, calibrated, failures, read_marks
 from trail_callbacks.bench.items import SHIPPED, Item, read_items
 from trail_callbacks.bench.results import Bench, Judged, Label, Labelled, Reading, Said
+from trail_callbacks.bench.running import BenchProgress, bench, expected
 from trail_callbacks.bench.spread import Spread, spread
 
 __all__ = [
     "RULES",
     "SHIPPED",
     "Bench",
+    "BenchProgress",
     "Calibration",
     "Item",
     "Judged",
@@ -18,7 +20,9 @@ __all__ = [
     "Reading",
     "Said",
     "Spread",
+    "bench",
     "calibrated",
+    "expected",
     "failures",
     "read_items",
     "read_marks",

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeAlias
 
 import typer
 
+from trail_callbacks.cli.apps import imported
 from trail_callbacks.errors import InputError
 from trail_callbacks.files import require_writable
 
@@ -51,7 +52,8 @@ JudgeName = Annotated[
     option(
         "JUDGE",
         "Who judges: local (offline, the default), provider/model, provider/model@URL (a server that speaks OpenAI's "
-        "protocol), encoder:MODEL (an open model that runs here), or cascade:FILE (what trail bench cascade wrote).",
+        "protocol), encoder:MODEL (an open model that runs here), cascade:FILE (what trail bench cascade wrote), or "
+        "own:MODULE:ATTRIBUTE (one of yours).",
         "--judge",
     ),
 ]
@@ -93,6 +95,8 @@ def judge_of(name: str | None) -> Judge:
     """Makes the judge that `--judge` names."""
     from trail_callbacks.judges.resolve import resolve  # noqa: PLC0415 - other commands do not need it
 
+    if name is not None and name.startswith("own:"):
+        return resolve(imported(name.removeprefix("own:"), "--judge own:"))
     return resolve(name or None)
 
 

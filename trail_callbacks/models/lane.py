@@ -13,8 +13,8 @@ import threading
 import time
 import weakref
 from collections import deque
-from collections.abc import Awaitable, Callable, Iterator
-from concurrent.futures import Future
+from collections.abc import Awaitable, Callable, Generator, Iterable, Iterator
+from concurrent.futures import FIRST_COMPLETED, Future, wait
 from contextlib import contextmanager
 from threading import Condition, RLock, Thread
 from typing import Any, Generic, TypeVar
@@ -133,6 +133,23 @@ class Lane(Generic[T]):
         for future, task in begun:
             task.get_loop().call_soon_threadsafe(_cancel, task, future)
         return left
+
+
+def abreast(works: Iterable[Callable[[bool], Awaitable[T]]], most: int) -> Generator[T]:
+    """Yields what comes of coroutines, as it comes, so many of them in work at once; closing it ends those in work."""
+    lane: Lane[T] = Lane(most, waits=True)
+    pending: set[Future[T]] = set()
+    try:
+        for work in works:
+            pending.add(lane.submit(work))
+            if len(pending) >= most:
+                done, pending = wait(pending, return_when=FIRST_COMPLETED)
+                yield from (future.result() for future in done)
+        while pending:
+            done, pending = wait(pending, return_when=FIRST_COMPLETED)
+            yield from (future.result() for future in done)
+    finally:
+        lane.close()
 
 
 def _cancel(task: asyncio.Task[None], future: Future[Any]) -> None:
