@@ -106,5 +106,7 @@ def test_files_of_the_same_data_are_one_and_a_judge_of_both_is_named_with_its_fi
 
 
 def test_other_labels_under_one_digest_are_refused():
-    with pytest.raises(InputError, match="old and new say that they are of the same data, and their labels differ"):
+    with pytest.raises(
+        InputError, match="old and new are of the same data, and their answers have other ids or labels"
+    ):
         merged({"old": bench(["w"]), "new": bench(["r"])})

@@ -152,7 +152,7 @@ def merged(benches: Mapping[str, Bench]) -> tuple[Bench, ...]:
         benches: By file.
 
     Raises:
-        InputError: If files of the same data have other labels.
+        InputError: If files of the same data have other ids or labels.
     """
     by_data: dict[str, dict[str, Bench]] = defaultdict(dict)
     for file, bench in benches.items():
@@ -160,8 +160,8 @@ def merged(benches: Mapping[str, Bench]) -> tuple[Bench, ...]:
     found = []
     for files in by_data.values():
         one, left_out = next(iter(files.values())), {each: None for bench in files.values() for each in bench.left_out}
-        if any(bench.answers != one.answers for bench in files.values()):
-            raise InputError(f"{' and '.join(files)} say that they are of the same data, and their labels differ")
+        if len({tuple((each.id, each.labels) for each in bench.answers) for bench in files.values()}) > 1:
+            raise InputError(f"{' and '.join(files)} are of the same data, and their answers have other ids or labels")
         if len({bench.machine for bench in files.values()}) > 1:
             left_out["The files were made on different machines: their seconds cannot be compared."] = None
         often = Counter(judged.judge for bench in files.values() for judged in bench.judges)
