@@ -51,12 +51,19 @@ def test_seconds_are_the_median_and_the_ninth_in_ten():
     assert found.seconds == (6.0, 10.0)
 
 
-def test_rounds_are_no_independent_trials_and_their_spread_is_known():
-    said = ["cs"] * 20 + ["ss"] * 20
+@pytest.mark.parametrize("found", [0, 20])
+def test_rounds_are_no_further_trials(found):
+    said = ["cs"] * found + ["ss"] * (40 - found)
+    made = bench(FORTY, *(judged(f"{n} rounds", *[said] * n) for n in (1, 3)), judged("other", *[["as"] * 40] * 3))
+    once, thrice = (each.shares["wrong_found"] for each in figures(made)[:2])
+    assert (thrice.k, thrice.n) == (3 * once.k, 3 * once.n)
+    assert thrice.high - thrice.low == pytest.approx(once.high - once.low, rel=0.1)
+    assert {each.pairs.n for each in paired(made)} == {40}
+
+
+def test_spread_is_over_every_two_rounds():
+    said = ["cs"] * 40
     once, thrice = figures(bench(FORTY, judged("a", said), judged("b", said, said, ["as", *said[1:]])))
-    one, three = once.shares["wrong_found"], thrice.shares["wrong_found"]
-    assert (three.k, three.n) == (3 * one.k, 3 * one.n)
-    assert three.high - three.low == pytest.approx(one.high - one.low, rel=0.1)
     assert counts(thrice, "same_flag", "same_outcome") == {"same_flag": (240, 240), "same_outcome": (238, 240)}
     assert once.shares["same_flag"].value is None
 

@@ -8,7 +8,7 @@ how often that was is a share of its own.
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import reduce
 from itertools import combinations
@@ -84,7 +84,8 @@ def figures(bench: Bench) -> tuple[JudgeFigures, ...]:
 def paired(bench: Bench) -> tuple[Contrast, ...]:
     """Compares every two judges on the sentences that both read, second minus first, with Holm over all comparisons.
 
-    A judge that failed on a third of its answers or more is left out.
+    Rounds are no further sentences: of each answer the first that did not fail counts. A judge that failed on a third
+    of its answers or more is left out.
     """
     answers = {each.id: each for each in bench.answers}
     counted: dict[str, dict[str, dict[str, bool]]] = {each: defaultdict(dict) for each in COMPARED}
@@ -93,9 +94,9 @@ def paired(bench: Bench) -> tuple[Contrast, ...]:
     for judged in known:
         for reading in _read(judged):
             for n, (label, said) in enumerate(zip(answers[reading.answer].labels, reading.said, strict=True)):
-                key = f"{reading.round} {n} {reading.answer}"
+                key = f"{n} {reading.answer}"
                 clusters[key] = reading.answer
-                counted[_measure(label)][judged.judge][key] = said.outcome in _FLAGS
+                counted[_measure(label)][judged.judge].setdefault(key, said.outcome in _FLAGS)
     return contrasted(counted, [each.judge for each in known], clusters)
 
 
@@ -184,9 +185,7 @@ def _read(judged: Judged) -> list[Reading]:
 
 def _figures(judged: Judged, answers: Mapping[str, Labelled]) -> JudgeFigures:
     rows = [(answers[each.answer], each) for each in _read(judged)]
-    hits = _trials(rows)
-    hits["failed"] = [(each.answer, bool(each.failure)) for each in judged.readings]
-    prior = design([hits[each] for each in _PARTS])
+    failed = [(each.answer, bool(each.failure)) for each in judged.readings]
     usage = reduce(add, (each.usage for each in judged.readings), Usage())
     money = judged.prices.cost(usage) if judged.prices else None
     unknown = "no prices were given" if usage.calls or usage.cache_hits else "it made no call that was counted"
@@ -199,8 +198,8 @@ def _figures(judged: Judged, answers: Mapping[str, Labelled]) -> JudgeFigures:
     return JudgeFigures(
         judge=judged.judge,
         name=judged.name,
-        shares={name: rate(hits[name], prior, why) for name, why in SHARES.items()},
-        by={kind: {value: _part(some, prior) for value, some in sorted(each.items())} for kind, each in by.items()},
+        shares={**_rates(rows, SHARES), "failed": rate(failed, design([failed]), SHARES["failed"])},
+        by={kind: {value: _rates(some, _PARTS) for value, some in sorted(each.items())} for kind, each in by.items()},
         readings=len(judged.readings),
         usage=usage,
         money=money,
@@ -209,9 +208,11 @@ def _figures(judged: Judged, answers: Mapping[str, Labelled]) -> JudgeFigures:
     )
 
 
-def _part(rows: Iterable[tuple[Labelled, Reading]], prior: float) -> dict[str, Rate]:
-    hits = _trials(rows)
-    return {name: rate(hits[name], prior, SHARES[name]) for name in _PARTS}
+def _rates(rows: Sequence[tuple[Labelled, Reading]], names: Iterable[str]) -> dict[str, Rate]:
+    """Shares; until the data tell, rounds are taken to say no more together than one of them."""
+    hits, once = _trials(rows), _trials(row for row in rows if row[1].round == 1)
+    rounds = len(rows) / max(len({answer.id for answer, _ in rows}), 1)
+    return {name: rate(hits[name], rounds * design([once[name] or hits[name]]), SHARES[name]) for name in names}
 
 
 def _trials(rows: Iterable[tuple[Labelled, Reading]]) -> dict[str, list[Hit]]:

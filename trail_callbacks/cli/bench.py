@@ -177,5 +177,4 @@ def _complaint(judged: Judged, wanted: int) -> int:
 
 
 bench.command()(show)
-bench.command()(show)
 # Further commands stand here, each from a module of its own: bench.command()(cascade)
