@@ -2,7 +2,9 @@
 
 import gzip
 import json
+import re
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 
@@ -135,3 +137,17 @@ def test_marks_of_a_store_and_its_export_are_labels(tmp_path):
         assert told(item) == [("The ferry takes 40 minutes.", False), ("A ticket costs 15 euros.", True)]
         assert item.graph == report.graph
         assert errors == []
+
+
+def test_the_page_of_the_bench_shows_labels_that_can_be_read_and_code_that_runs(tmp_path, monkeypatch):
+    page = (Path(__file__).parents[2] / "docs" / "bench.md").read_text("utf-8")
+    rows, code = (
+        re.search(rf"^```{kind}\n(.*?)^```", page, re.DOTALL | re.MULTILINE)[1] for kind in ("json", "python")
+    )
+    (tmp_path / "rows.jsonl").write_text(rows, "utf-8")
+    items, errors = read(tmp_path / "rows.jsonl")
+    assert [sum(wrong for _, wrong in told(item)) for item in items] == [1] * 5
+    assert errors == []
+    monkeypatch.chdir(tmp_path)
+    exec(compile(code, "docs/bench.md", "exec"), {})  # noqa: S102 - a page of our own
+    assert Path("bench.json").is_file()

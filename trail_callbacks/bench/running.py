@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import platform
+from collections import Counter
 from collections.abc import Callable, Generator, Mapping, Sequence
 from contextlib import closing
 from dataclasses import asdict, dataclass, field, fields, replace
@@ -26,6 +27,7 @@ from trail_callbacks.models.drive import drive
 from trail_callbacks.models.lane import AT_ONCE, abreast
 from trail_callbacks.report import Report
 from trail_callbacks.taxonomy import SupportClass
+from trail_callbacks.text import shorten
 from trail_callbacks.verify.estimate import Estimate, estimate
 from trail_callbacks.verify.options import VerifyOptions
 from trail_callbacks.verify.pipeline import pipeline
@@ -41,6 +43,7 @@ _RANK = (
     SupportClass.SUPPORTED.value,
     SupportClass.UNEVALUATABLE.value,
 )  # outcomes, the worst first
+_LONGEST = 200  # characters of a failure
 _ABILITIES = ("judge_answer", "decompose", "select", "survey", "seek")
 
 
@@ -138,9 +141,11 @@ def bench(
 
 
 def expected(items: Sequence[Item], judge: JudgeLike) -> Estimate:
-    """Estimates what a judge would cost on labelled answers, each read once, without calling a model."""
-    each = [estimate(item.graph, judge) for item in items]
-    return Estimate(**{one.name: sum(getattr(found, one.name) for found in each) for one in fields(Estimate)})
+    """Estimates what a judge would cost on labelled answers, without calling a model; one may come twice."""
+    times = Counter(item.labelled.id for item in items)
+    once = {item.labelled.id: item for item in items}
+    costs = [(times[id_], estimate(item.graph, judge)) for id_, item in once.items()]
+    return Estimate(**{one.name: sum(n * getattr(cost, one.name) for n, cost in costs) for one in fields(Estimate)})
 
 
 def _room(limits: Budget, reader: _Reader, others: Sequence[_Reader]) -> Budget:
@@ -246,9 +251,11 @@ class _Reader:
 
     def _keep(self, turn: _Turn, reading: Reading | None, spent: Usage) -> None:
         if reading is not None:
-            self.readings[turn.key] = reading
             self.failed += bool(reading.failure)
-            self.journal.keep(turn.key, None, _adapter().dump_json(reading).decode())
+            known = self.readings.get(turn.key)
+            if not reading.failure or known is None or known.failure:  # else what is known of a part stays
+                self.readings[turn.key] = reading
+                self.journal.keep(turn.key, None, _adapter().dump_json(reading).decode())
         self._commit(spent)
         done = sum(not _is_lacking(each) for each in self.readings.values())
         self.on_progress(
@@ -359,7 +366,7 @@ class _Hearing:
         if failure:
             said = [*said] * len(self._turn.item.spans)
         labelled, n = self._turn.item.labelled, self._turn.round
-        return Reading(answer=labelled.id, round=n, said=tuple(said), usage=usage, failure=failure)
+        return Reading(answer=labelled.id, round=n, said=tuple(said), usage=usage, failure=shorten(failure, _LONGEST))
 
 
 def _failure(report: Report) -> str:

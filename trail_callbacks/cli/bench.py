@@ -22,7 +22,6 @@ if TYPE_CHECKING:
     from trail_callbacks.verify.estimate import Estimate
 
 _MADE = ("own:", "cascade:")  # judges whose cost is not known by their name
-_THIRD = 3  # a judge that fails on one answer in so many is not to be trusted
 
 bench = typer.Typer(
     invoke_without_command=True,
@@ -74,7 +73,7 @@ def _measure(
     items = list(measuring.read_items(data or measuring.SHIPPED, errors.append))
     if not items:
         raise InputError(f"no labelled answer is left: {errors[0] if errors else 'the data holds none'}")
-    priced = _prices(prices, judges)
+    priced, status = _prices(prices, judges), 0
     if dry_run:
         costs = {name: measuring.expected(items * rounds, _unmade(name)) for name in judges}
         told = {name: {**asdict(cost), "money": _money(cost, priced.get(name))} for name, cost in costs.items()}
@@ -98,7 +97,7 @@ def _measure(
                     budget=_budget(limits, priced, asked),
                     prices=priced,
                     data=", ".join(Path(each).name for each in data) if data else "shipped",
-                    left_out=[str(each) for each in errors],
+                    left_out=[f"{len(errors)} answers or labels could not be used"] if errors else [],  # no quotes
                     on_cost=lambda name, cost: complain(_cost(name, cost, priced.get(name))),
                     on_progress=tell,
                 )
@@ -108,13 +107,12 @@ def _measure(
         found.save(output)
         shown = side_by_side(found)
         deliver({"written": output, **shown.as_data()}, [*views(shown), f"written to {plain(output)}"], as_json=as_json)
-        status = max((_complaint(each, len(items) * rounds) for each in found.judges), default=0)
-        if status:
-            raise typer.Exit(status)
+        wanted, pairs = len(items) * rounds, zip(found.judges, shown.judges, strict=True)
+        status = max(_complaint(each, wanted, trusted=figures.is_comparable) for each, figures in pairs)
     for each in errors:
         complain(f"skipped: {each}")
-    if errors:
-        raise typer.Exit(2)
+    if status := status or 2 * bool(errors):
+        raise typer.Exit(status)
 
 
 def _prices(given: Sequence[str] | None, judges: Sequence[str]) -> dict[str, Budget]:
@@ -154,19 +152,18 @@ def _cost(name: str, cost: Estimate, prices: Budget | None) -> str:
     if not cost.calls:
         return f"{plain(name)}: no calls of a model"
     money = "" if (spent := _money(cost, prices)) is None else f", about {spent:.2f} in money"
-    return (
-        f"{plain(name)}: about {cost.calls} calls and up to {cost.more_calls} more, {cost.prompt_tokens:,} tokens read "
-        f"and {cost.completion_tokens:,} written{money}"
-    )
+    more = f" and up to {cost.more_calls} more" if cost.more_calls else ""
+    tokens = f"{cost.prompt_tokens:,} tokens read and {cost.completion_tokens:,} written"
+    return f"{plain(name)}: about {cost.calls} calls{more}, {tokens}{money}"
 
 
-def _complaint(judged: Judged, wanted: int) -> int:
+def _complaint(judged: Judged, wanted: int, *, trusted: bool) -> int:
     """Says what is wrong with a judge's readings; returns the exit status for it."""
     read, name = len(judged.readings), plain(judged.judge)
     failures = [each.failure for each in judged.readings if each.failure]
     spared = f", and was not asked about the other {wanted - read}" if wanted > read else ""
     failed = f"{name} failed on {len(failures)} of {read} answers{spared}"
-    if failures and len(failures) * _THIRD >= read:
+    if failures and not trusted:
         complain(f"{failed}: do not trust its figures; the first time: {failures[0]}; the same command asks again")
         return 3
     if failures:
