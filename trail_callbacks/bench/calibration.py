@@ -208,11 +208,11 @@ def calibrated(
     )
 
 
-def failures(found: Calibration, required: Mapping[str, float]) -> tuple[list[str], list[str]]:
+def failures(found: Any, required: Mapping[str, float]) -> tuple[list[str], list[str]]:
     """Returns which requirements a judge misses, and which cannot be told: no data, or an interval around the limit.
 
     Args:
-        found: Its calibration.
+        found: Its calibration, or whatever else has such rates.
         required: Least values by name, see `RULES`.
 
     Raises:
