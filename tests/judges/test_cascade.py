@@ -247,8 +247,8 @@ def written(tmp_path, *stages, **more):
 def test_a_file_builds_a_cascade_whose_claims_the_first_judge_finds(tmp_path):
     model = ScriptedModel(supported)
     path = written(tmp_path, {"judge": "local"}, {"judge": "own", "band": [0.2, 0.7]}, {"judge": "large"})
-    judges = {"own": Scoring(**SUPPORTED), "large": LLMJudge(model)}
-    judge = CascadeJudge.from_file(path, judges)
+    judges = {"local": LocalJudge(), "own": Scoring(**SUPPORTED), "large": LLMJudge(model)}
+    judge = CascadeJudge.from_file(path, judges.__getitem__)
     large = judges["large"].name
     assert judge.name == f"cascade/{LocalJudge().name}+cascade/scoring/test[0.2,0.7]+{large}"
     report = check("The share was 0.9 of all. The rest was 0.1 of it.", ["Nobody knows."], judge=judge)

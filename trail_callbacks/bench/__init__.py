@@ -1,6 +1,7 @@
 """Judges measured: on labelled answers, side by side; by what people say of their verdicts; against themselves."""
 
 from trail_callbacks.bench.calibration import RULES, Calibration, JudgedClaim, calibrated, failures, read_marks
+from trail_callbacks.bench.cascades import Choice, cascades, chosen
 from trail_callbacks.bench.items import SHIPPED, Item, read_items
 from trail_callbacks.bench.results import Bench, Judged, Label, Labelled, Reading, Said
 from trail_callbacks.bench.running import BenchProgress, bench, expected
@@ -12,6 +13,7 @@ __all__ = [
     "Bench",
     "BenchProgress",
     "Calibration",
+    "Choice",
     "Item",
     "Judged",
     "JudgedClaim",
@@ -22,6 +24,8 @@ __all__ = [
     "Spread",
     "bench",
     "calibrated",
+    "cascades",
+    "chosen",
     "expected",
     "failures",
     "read_items",

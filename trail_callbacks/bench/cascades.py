@@ -71,6 +71,14 @@ class Choice:
         return " + ".join(judge + ("[{:g}, {:g}]".format(*band) if band else "") for judge, band in self.stages)
 
     @property
+    def code(self) -> str:
+        """The Python expression that makes it."""
+        found = repr(self.stages[-1][0])
+        for judge, band in reversed(self.stages[:-1]):
+            found = f"CascadeJudge({judge!r}, {found}{f', band={band}' if band else ''}, claims_by='first')"
+        return found
+
+    @property
     def short(self) -> float:
         """By how much precision and recall together miss what is wanted, 0.0 to 2.0; whatever their intervals."""
         return sum(max(0.0, least - (getattr(self, name).value or 0.0)) for name, least in self.wanted.items())
@@ -294,7 +302,7 @@ class _Sheet:
     def _rates(self, hits: Figures, flagged: Figures, wrong: Figures) -> tuple[Rate, Rate]:
         """Precision and recall; the sentences of one answer go wrong together."""
         precise, found = (
-            [(id_, n < k) for id_, k, whole in zip(self.ids, hits, each, strict=True) for n in range(whole)]
+            [(id_, n < k) for id_, k, whole in zip(self.ids, hits.tolist(), each, strict=True) for n in range(whole)]
             for each in (flagged, wrong)
         )
         prior = design([precise, found])

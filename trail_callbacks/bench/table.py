@@ -48,14 +48,15 @@ def views(found: SideBySide) -> Iterator[Any]:
     for n, each in enumerate(found.judges, 1):
         failed = each.shares["failed"]
         name = plain(each.judge) + (f"\nfailed {failed.k}/{failed.n}" if failed.k else "")
-        cells = (_cell(each.shares[name]) for name in shown.values())
+        cells = (cell(each.shares[name]) for name in shown.values())
         table.add_row(f"{n}", Text(name), *cells, "\n".join(cost(each)), style="" if each.is_comparable else "dim")
     yield from ("", table, Text(_KEY, style="dim"), "")
     yield from (Text(each) for each in _differences(found))
     yield from (Text(f"- {plain(each)}", style="yellow") for each in found.remarks())
 
 
-def _cell(share: Rate) -> str:
+def cell(share: Rate) -> str:
+    """A share, its interval, and what it is of, a line each."""
     if share.value is None or share.low is None or share.high is None:
         return "\u2013"
     low, high = (f"{100 * each:.0f}" for each in (share.low, share.high))

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from trail_callbacks.cli.bench_cascade import cascade
 from trail_callbacks.cli.bench_show import show
 from trail_callbacks.cli.options import Json, Limits, Words, budget_of, judge_of, option, pairs_of, writable
 from trail_callbacks.cli.output import complain, deliver, progress
@@ -173,5 +174,5 @@ def _complaint(judged: Judged, wanted: int, *, trusted: bool) -> int:
     return int(wanted > read)
 
 
+bench.command()(cascade)
 bench.command()(show)
-# Further commands stand here, each from a module of its own: bench.command()(cascade)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, Literal, TypeAlias, TypeVar
@@ -114,7 +114,7 @@ class CascadeJudge:
             self.select = lambda searches: self._asking(tracer, tracer.select(searches))
 
     @classmethod
-    def from_file(cls, path: str | Path, judges: Mapping[str, Judge] | None = None) -> Judge:
+    def from_file(cls, path: str | Path, build: Callable[[str], Judge] | None = None) -> Judge:
         """Builds the cascade that `trail bench cascade` chose, or any that is written down like that.
 
             {"format": "trail-cascade", "version": 1, "stages": [{"judge": "local"},
@@ -125,7 +125,7 @@ class CascadeJudge:
 
         Args:
             path: The file; `judge="cascade:FILE"` names it as well, also after `--judge`.
-            judges: Judges by the name that they have in the file, for those that no string builds.
+            build: Makes a judge of its name in the file; None is `resolve`.
 
         Raises:
             InputError: If it cannot be read, is something else or of another version, or a stage is wrong.
@@ -136,7 +136,7 @@ class CascadeJudge:
         judge: Judge | None = None
         for place, name, band in reversed(_stages(path)):
             try:
-                one = (judges or {}).get(name) or resolve(name)
+                one = (build or resolve)(name)
             except TrailError as error:
                 raise JudgeError(f"{place} ({name}): {error}") from error
             judge = one if judge is None else cls(one, judge, band, claims_by="first")
