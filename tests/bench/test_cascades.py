@@ -215,3 +215,15 @@ def test_the_command_says_what_is_missed_and_when_nobody_can_tell(trail, saved, 
     assert "nothing reaches precision 0.9 and recall 0.8; the nearest is local" in complaints
     assert "recall is 0.20" in complaints
     assert trail("bench", "cascade", saved(20), "--recall", "80")[0] == 2
+
+
+def test_a_judge_of_a_users_own_stands_in_a_file_too(trail, tmp_path, monkeypatch):
+    (tmp_path / "strict.py").write_text("from trail_callbacks import LocalJudge\njudge = LocalJudge()\n")
+    monkeypatch.chdir(tmp_path)
+    path = tmp_path / "cascade.json"
+    for named, status, said in (("judge", 0, ""), ("nobody", 2, "stage 1 (own:strict:nobody): ")):
+        stages = [{"judge": f"own:strict:{named}"}, {"judge": "local"}]
+        path.write_text(json.dumps({"format": "trail-cascade", "version": 1, "stages": stages}))
+        found = trail("check", "--judge", f"cascade:{path}", "--answer", "It is 61.", "--source", "It is 61.")
+        assert found[0] == status
+        assert said in found[2]

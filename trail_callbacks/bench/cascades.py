@@ -29,8 +29,8 @@ from trail_callbacks.bench.results import Bench, Judged, Reading
 from trail_callbacks.errors import InputError
 from trail_callbacks.files import write
 from trail_callbacks.judges.cascade import FORMAT, VERSION, Band
-from trail_callbacks.statistics.intervals import Z, least, quantile, wilson
-from trail_callbacks.statistics.rates import FEW, Rate, design, rate
+from trail_callbacks.statistics.intervals import least, quantile, wilson
+from trail_callbacks.statistics.rates import FEW, Rate, as_data, design, rate
 from trail_callbacks.taxonomy import UNSUPPORTED
 
 COSTS = ("calls", "tokens", "money", "seconds")
@@ -81,7 +81,7 @@ class Choice:
     @property
     def short(self) -> float:
         """By how much precision and recall together miss what is wanted, 0.0 to 2.0; whatever their intervals."""
-        return sum(max(0.0, least - (getattr(self, name).value or 0.0)) for name, least in self.wanted.items())
+        return sum(max(0.0, wanted - (getattr(self, name).value or 0.0)) for name, wanted in self.wanted.items())
 
     @property
     def outcome(self) -> str:
@@ -92,22 +92,19 @@ class Choice:
     @property
     def needed(self) -> int | None:
         """Answers that would tell that it reaches what is wanted, if shares stay as they are; None if none would."""
-        found = [self._needed(getattr(self, name), wanted) for name, wanted in self.wanted.items()]
-        return None if None in found else max(each or 0 for each in found)
+        shares = [(getattr(self, name), wanted) for name, wanted in self.wanted.items()]
 
-    def _needed(self, share: Rate, wanted: float) -> int | None:
-        value, each = share.value or 0.0, share.effective / self.answers
-        if value <= wanted:
-            return None
-        return least(lambda n: wilson(value, n * each, quantile(n) if n >= FEW else Z)[0] >= wanted)
+        def enough(n: int) -> bool:
+            limits = [wilson(one.value, n * one.effective / self.answers, quantile(max(n, FEW))) for one, _ in shares]
+            return all(low >= wanted for (low, _), (_, wanted) in zip(limits, shares, strict=True))
+
+        return least(enough) if all(one.n for one, _ in shares) else None
 
     def as_data(self) -> dict[str, Any]:
         """JSON-like."""
-        rates = {"precision": self.precision.as_data(), "recall": self.recall.as_data()}
-        shares = {"asked": self.asked, "decides": self.decides, "an_answer": self.costs}
         return {
             "stages": [{"judge": judge} | ({"band": band} if band else {}) for judge, band in self.stages],
-            "measured": {"answers": self.answers, "wanted": self.wanted, **rates, **shares},
+            "measured": as_data({name: getattr(self, name) for name in self.__slots__[1:]}),
         }
 
     def save(self, path: str | Path, bench: Bench) -> None:

@@ -93,10 +93,13 @@ def status_of(outcome: str, on_not_enough: Literal["pass", "fail"] | None) -> in
 
 def judge_of(name: str | None) -> Judge:
     """Makes the judge that `--judge` names."""
-    from trail_callbacks.judges.resolve import resolve  # noqa: PLC0415 - other commands do not need it
+    from trail_callbacks.judges.cascade import CascadeJudge  # noqa: PLC0415 - other commands do not need it
+    from trail_callbacks.judges.resolve import named_after, resolve  # noqa: PLC0415 - likewise
 
     if name is not None and name.startswith("own:"):
         return resolve(imported(name.removeprefix("own:"), "--judge own:"))
+    if (file := named_after("cascade", name)) is not None:  # its judges may be own ones, too
+        return CascadeJudge.from_file(file, judge_of)
     return resolve(name or None)
 
 

@@ -214,17 +214,18 @@ def _outside(band: Band, guess: Judgement, score: float) -> Judgement | None:
     supported = score >= high
     if guess.support is SupportClass.SUPPORTED if supported else guess.support in UNSUPPORTED:
         return guess
-    by_score = replace(
-        guess, error_type=None, second_type=None, detail=None, faults=(), confidence=None, undecided=None
+    near = [
+        replace(each, relation="supports") for each in guess.evidence if supported and each.relation != "contradicts"
+    ]
+    return Judgement(
+        claim_id=guess.claim_id,
+        support=SupportClass.SUPPORTED if supported else SupportClass.ABSENT,
+        error_type=None if supported else ErrorType.OTHER,
+        rationale=f"The score of {score:.2f} is outside the band of {low:g} to {high:g} in which this cascade asks on.",
+        evidence=tuple(near),
+        score=score,
+        judge=guess.judge,
     )
-    if supported:
-        why = f"The score of {score:.2f} reaches the {high:g} from which this cascade takes a claim for supported."
-        shown = tuple(replace(e, relation="supports") if e.relation == "nearest" else e for e in guess.evidence)
-        return replace(by_score, support=SupportClass.SUPPORTED, rationale=why, evidence=shown)
-    why = (
-        f"The score of {score:.2f} does not exceed the {low:g} up to which this cascade takes a claim for unsupported."
-    )
-    return replace(by_score, support=SupportClass.ABSENT, error_type=ErrorType.OTHER, rationale=why, evidence=())
 
 
 def _checked(band: object, where: str = "") -> Band:
