@@ -35,6 +35,14 @@ def test_a_row_a_judge_in_a_hundred_columns_with_what_differs_and_ties(saved, ca
     assert " 0/40" in out  # and its denominator is all wrong sentences
 
 
+def test_how_far_a_judge_agrees_with_itself_is_said_of_those_that_were_asked_again(saved, capsys):
+    path = saved("a.json", bench(FORTY, judged("a", ["cs"] * 40), judged("b", ["cs"] * 40, ["cc"] * 40)))
+    main(["bench", "show", path])
+    out = capsys.readouterr().out
+    assert "2 flags the same in two rounds: 50 % (40 of 80, 95 % interval" in out
+    assert "1 flags the same" not in out
+
+
 def test_files_of_the_same_data_are_compared_and_others_are_not(saved, capsys):
     old = saved("old.json", bench(FORTY, judged("local", ["ss"] * 40)))
     new = saved("new.json", bench(FORTY, judged("local", ["cs"] * 40)))

@@ -51,6 +51,8 @@ def views(found: SideBySide) -> Iterator[Any]:
         cells = (cell(each.shares[name]) for name in shown.values())
         table.add_row(f"{n}", Text(name), *cells, "\n".join(cost(each)), style="" if each.is_comparable else "dim")
     yield from ("", table, Text(_KEY, style="dim"), "")
+    repeated = [(n, each.shares["same_flag"]) for n, each in enumerate(found.judges, 1)]
+    yield from (Text(f"{n} flags the same in two rounds: {share}") for n, share in repeated if share.n)
     yield from (Text(each) for each in _differences(found))
     yield from (Text(f"- {plain(each)}", style="yellow") for each in found.remarks())
 
