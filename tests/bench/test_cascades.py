@@ -1,6 +1,7 @@
 """Cascades composed from a bench, beside the same cascades run."""
 
 import json
+from dataclasses import replace
 from random import Random
 
 import pytest
@@ -170,13 +171,19 @@ def test_who_neither_abstains_nor_has_scores_is_no_first_judge():
     assert {each.name for each in cascades(measured(labels, small, large))} == {"small", "large"}
 
 
-def test_only_answers_that_all_judges_have_read_count():
+def test_only_answers_that_all_judges_have_read_count(trail, tmp_path):
     labels = ["wr"] * 6
-    one, other = (script(name, labels, labels) for name in ("one", "other"))
-    bench = measured(labels, one, other, lost={("other", "a0"), ("other", "a3")})
+    one, other, never = (script(name, labels, labels) for name in ("one", "other", "never"))
+    bench = measured(labels, one, other, never, lost={("other", "a0"), ("other", "a3")})
+    failed = [replace(reading, failure="busy: later") for reading in bench.judges[2].readings]
+    bench = replace(bench, judges=(*bench.judges[:2], replace(bench.judges[2], readings=tuple(failed))))
     assert {each.answers for each in cascades(bench)} == {4}
+    bench.save(tmp_path / "bench.json")
+    _, printed, complaints = trail("bench", "cascade", str(tmp_path / "bench.json"))
+    assert "4 of 6 answers" in printed
+    assert "never is left out" in complaints
     with pytest.raises(InputError, match="was read by all judges"):
-        cascades(measured(labels[:1], one, other, lost={("other", "a0")}))
+        cascades(measured(labels[:2], one, other, lost={("one", "a1"), ("other", "a0")}))
 
 
 @pytest.fixture

@@ -128,7 +128,7 @@ def cascades(bench: Bench, precision: float = 0.9, recall: float = 0.8) -> tuple
     """Combines judges: each alone, any two, and a screen before an encoder before a model.
 
     First goes who has scores, within a band that is searched, or abstains. All are measured on the answers that every
-    judge has read.
+    judge has read; one that failed on all of them is left out.
 
     Args:
         bench: What judges say.
@@ -211,9 +211,11 @@ class _Sheet:
     def __init__(self, bench: Bench, wanted: Mapping[str, float]) -> None:
         of: list[tuple[Judged, dict[str, list[Reading]]]] = []
         for judged in bench.judges:
-            of.append((judged, defaultdict(list)))
+            by: dict[str, list[Reading]] = defaultdict(list)
             for reading in judged.readings:
-                of[-1][1][reading.answer].append(reading)
+                if not reading.failure:
+                    by[reading.answer].append(reading)
+            of += [(judged, by)] if by else []
         answers = [each for each in bench.answers if each.labels and all(each.id in by for _, by in of)]
         if not of or not answers:
             raise InputError(f"no labelled answer of {bench.data} was read by all judges: finish the bench first")

@@ -60,6 +60,8 @@ def cascade(
     deliver(data, _views(bench, found, best), as_json=as_json)
     if best is not None and not as_json:  # to be copied whole: a console would break the line
         typer.echo("judge=" + plain(repr(f"cascade:{output}") if output else best.code))
+    for each in {judged.judge for judged in bench.judges} - {choice.stages[0][0] for choice in found}:
+        complain(f"{each} is left out: it read nothing")
     if best is None:
         complain(f"nothing reaches precision {precision:g} and recall {recall:g}; the nearest is {nearest.name}")
     for each in (*missed, *open_):
