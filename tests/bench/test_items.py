@@ -24,7 +24,7 @@ def read(path):
 def told(item):
     """What is labelled, and whether it is wrong."""
     pairs = zip(item.spans, item.labelled.labels, strict=True)
-    return [(item.answer[start:end], label.wrong) for (start, end), label in pairs]
+    return [(item.graph.answer.text[start:end], label.wrong) for (start, end), label in pairs]
 
 
 @pytest.fixture
@@ -102,7 +102,7 @@ def test_what_cannot_be_used_is_named_with_its_line_and_the_rest_goes_on(lines):
     assert [item.labelled.id for item in items] == ["part", "good"]
     for line, words in enumerate(
         (
-            "which is not in the answer: the answer is left out",
+            "which is not in the answer; the answer is left out",
             "'No such words.'",
             "twice: quote more of it",
             "has the id 'part', as",

@@ -2,6 +2,7 @@
 
 import json
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -88,6 +89,22 @@ def test_each_label_gets_what_the_judge_says_and_nothing_is_read_twice(items, tm
     assert bench(items(3), {"o": None}, folder=tmp_path / "kept").digest != found.digest
 
 
+def test_an_answer_that_is_there_twice_is_kept_under_both_ids(items, tmp_path):
+    (item,) = items(1)
+    given = [item, replace(item, labelled=replace(item.labelled, id="twin"))]
+    found = bench(given, {"local": None}, folder=tmp_path / "kept")
+    assert [each.answer for each in found.judges[0].readings] == ["a0", "twin"]
+
+
+def test_what_is_known_of_a_part_stays_when_the_judge_fails_on_the_whole(items, tmp_path, by_colour):
+    source = "The door is white. The wall is green."
+    given = items(1, sources=[source], answer="The door is black. The wall is red.", wrong=["red"])
+    said = (saying("not_judged"), saying("contradicted", error_type="entity", entry="answer"))
+    assert bench(given, {"c": by_colour}, folder=tmp_path / "kept").judges[0].readings[0].said == said
+    by_colour.extract = None
+    assert bench(given, {"c": by_colour}, folder=tmp_path / "kept").judges[0].readings[0].said == said
+
+
 def test_the_step_at_which_it_came_in_is_told(items, tmp_path):
     nodes = [
         {"id": "d", "kind": "document", "text": SOURCE, "inputs": []},
@@ -157,12 +174,14 @@ def test_a_judge_that_fails_is_given_up_and_what_failed_is_asked_again(items, tm
     broken = endpoint(error(401, "no such key"))
     given, progress = items(20), []
     judges = {"bad": model(broken), "local": None}
-    found = bench(given, judges, folder=tmp_path / "kept", concurrency=1, on_progress=progress.append)
+    found = bench(
+        given, judges, folder=tmp_path / "kept", concurrency=1, on_progress=lambda *told: progress.append(told)
+    )
     bad, local = found.judges
     assert [each.failure.partition(":")[0] for each in bad.readings] == ["no claims"] * 7  # a third of twenty
     assert all(each.said == (saying("not_judged"),) * 2 for each in bad.readings)
     assert len(local.readings) == 20
-    assert progress[6].failed == 7
+    assert progress[6][:2] == ("bad: 7 of 20, 7 failed", 7)
     well = {"bad": model(endpoint(fair))}
     (mended,) = bench(given, well, folder=tmp_path / "kept").judges
     assert [each.failure for each in mended.readings] == [""] * 20

@@ -89,7 +89,7 @@ def test_what_cannot_be_used_is_named_and_the_rest_is_measured(trail, rows):
         file.write('\n{"id": "z", "sources": ["x"], "answer": "It is so.", "wrong": ["It is not"]}\n')
     status, out, err = trail("bench", "--judge", "local", "--data", rows)
     assert (status, "6/6" in out) == (2, True)
-    assert "skipped: rows.jsonl, line 7 has the wrong quote 'It is not', which is not in the answer" in err
+    assert "skipped: rows.jsonl, line 7 has the quote 'It is not', which is not in the answer" in err
     assert len(Bench.load("bench.json").left_out) == 1
     Path("none.jsonl").write_text('{"answer": "x", "sources": ["x"]}\n')
     status, _, err = trail("bench", "--judge", "local", "--data", "none.jsonl")

@@ -10,6 +10,7 @@ import pytest
 from starlette.testclient import TestClient
 
 from trail_callbacks import check
+from trail_callbacks.bench import read_items
 from trail_callbacks.monitor import SIGNALS
 from trail_callbacks.serving import app
 from trail_callbacks.store import Store
@@ -146,7 +147,7 @@ def form(page, address, **values):
     )
 
 
-def test_feedback_is_kept_and_counted(page):
+def test_feedback_is_kept_and_counted(page, tmp_path):
     (address,) = re.findall(r'<a href="(/run[?][^"]+)">', page.get("/runs?q=how+long").text)
     ids = re.findall(r'name="claim" value="([^"]+)"', page.get(address).text)
     assert form(page, address, claim=ids[0], right="yes").status_code == 303
@@ -163,6 +164,10 @@ def test_feedback_is_kept_and_counted(page):
     ]
     assert labelled[0]["quote"] == "The ferry takes 40 minutes."
     assert labelled[0].keys() >= {"confidence", "segments", "judge", "run", "right"}
+    export = tmp_path / "feedback.jsonl"
+    export.write_text(page.get("/feedback.jsonl").text, "utf-8")
+    (item,) = read_items(export, pytest.fail)  # it suffices to measure other judges
+    assert [label.support for label in item.labelled.labels] == ["supported", "absent"]
 
 
 @pytest.mark.parametrize(

@@ -4,14 +4,13 @@ from trail_callbacks.bench.calibration import RULES, Calibration, JudgedClaim, c
 from trail_callbacks.bench.cascades import Choice, cascades, chosen
 from trail_callbacks.bench.items import SHIPPED, Item, read_items
 from trail_callbacks.bench.results import Bench, Judged, Label, Labelled, Reading, Said
-from trail_callbacks.bench.running import BenchProgress, bench, expected
+from trail_callbacks.bench.running import bench, expected
 from trail_callbacks.bench.spread import Spread, spread
 
 __all__ = [
     "RULES",
     "SHIPPED",
     "Bench",
-    "BenchProgress",
     "Calibration",
     "Choice",
     "Item",

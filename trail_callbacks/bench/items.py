@@ -27,6 +27,7 @@ SHIPPED = Path(__file__).parent / "data" / "answers.jsonl"
 """The answers that the package brings along."""
 
 _MARK = frozenset({"run", "claim_id", "right"})  # keys of what a page exports
+_LABELS = ("wrong", "right", "sentences")
 _SHOWN = 60  # characters of a quote in a message
 
 Span = tuple[int, int]
@@ -52,11 +53,6 @@ class Item:
     def digest(self) -> str:
         """SHA-256 of what a judge reads: the same for the same answer under another id."""
         return sha256(self.graph.to_json().encode()).hexdigest()
-
-    @property
-    def answer(self) -> str:
-        """The text that was labelled."""
-        return self.graph.answer.text if self.graph.answer else ""
 
 
 def read_items(paths: str | Path | Sequence[str | Path], on_error: OnError) -> Iterator[Item]:
@@ -91,17 +87,16 @@ def _found(path: str | Path, on_error: OnError) -> Iterator[tuple[str, Item]]:
     """Each item of a file with its place; marks last."""
     marks: dict[str, list[Mapping[str, Any]]] = {}
     for place, value in _values(path, on_error):
-
-        def tell(why: str, place: str = place) -> None:
-            on_error(InputError(f"{place} {why}"))
-
         if value.keys() >= _MARK:
             marks.setdefault(str(value["run"]), []).append(value)
             continue
+        told: list[str] = []
         try:
-            yield place, _item(value, place.rpartition(" ")[2], tell)
+            yield place, _item(value, place.rpartition(" ")[2], told.append)
         except TrailError as error:
-            tell(str(error))
+            told = [str(error)]
+        for why in told:
+            on_error(InputError(f"{place} {why}"))
     for run, rows in marks.items():
         try:
             yield f"{path}, run {run}", _of_marks(run, rows)
@@ -130,17 +125,13 @@ def _item(value: Mapping[str, Any], number: str, tell: Callable[[str], object]) 
         raise InputError("has an empty answer")
     if not graph.leaves(answer.id):
         raise InputError("has no sources: there is nothing to judge by")
-    if "sentences" in value:
-        labels = _of_sentences(graph, answer.text, _listed(value["sentences"]), tell)
-    elif "wrong" in value or "right" in value:
-        labels = _of_quotes(graph, answer.text, value, tell)
-    else:
-        raise InputError("has no labels: expected wrong (quotes; empty if all is right), right or sentences")
+    if value.keys().isdisjoint(_LABELS):
+        raise InputError(f"has no labels: expected {', '.join(_LABELS)} (an empty list if all is right)")
     id_, tags = value.get(column("id", value, {}) or ""), cell(value.get("tags") or ())
     return _made(
         number if id_ in (None, "") else str(id_),
         graph,
-        labels,
+        _labels(graph, answer.text, value, tell),
         str(value.get("language") or ""),
         [each.strip() for each in tags.split(",")] if isinstance(tags, str) else map(str, tags),
     )
@@ -187,47 +178,38 @@ def _listed(value: Any) -> list[Any]:
     return value if isinstance(value, list) else [] if value is None else [value]
 
 
-def _of_sentences(
-    graph: ProvenanceGraph, answer: str, rows: Sequence[Any], tell: Callable[[str], object]
-) -> dict[Span, Label]:
-    found, at = dict[Span, Label](), 0
-    for each in rows:
-        if not isinstance(each, dict) or not isinstance(each.get("text"), str) or not isinstance(each.get("ok"), bool):
-            tell("has a sentence without text and ok (true or false): it is left out")
-            continue
-        span = locate(each["text"], answer, at)
-        if span is None:
-            tell(f"has the sentence {_short(each['text'])}, which is not in the answer behind the one before: left out")
-            continue
-        at = span[1]
-        found[span] = _label(each, graph, wrong=not each["ok"])
-    return found
+def _quotes(value: Mapping[str, Any]) -> list[tuple[Mapping[str, Any], bool]]:
+    """What is quoted of an answer, and whether it is wrong."""
+    if "sentences" not in value:
+        given = [(each, name == "wrong") for name in ("right", "wrong") for each in _listed(value.get(name))]
+        return [(each if isinstance(each, dict) else {"quote": each}, wrong) for each, wrong in given]
+    sentences = _listed(value["sentences"])
+    if not all(isinstance(each, dict) and isinstance(each.get("ok"), bool) for each in sentences):
+        raise InputError("has a sentence that is no object with text and ok (true or false)")
+    return [({"quote": each.get("text"), **each}, not each["ok"]) for each in sentences]
 
 
-def _of_quotes(
+def _labels(
     graph: ProvenanceGraph, answer: str, value: Mapping[str, Any], tell: Callable[[str], object]
 ) -> dict[Span, Label]:
-    units = _units(answer)
-    partly = "wrong" not in value or value.get("right") not in (None, "")
+    """The labels of the sentences that quotes are in, and of the others where only what is wrong is quoted."""
+    one_each = "sentences" in value
+    partly = one_each or "wrong" not in value or value.get("right") not in (None, "")
+    units, at = [] if one_each else _units(answer), 0
     found = {} if partly else dict.fromkeys(units, Label(wrong=False))
-    for name in ("right", "wrong"):
-        for each in _listed(value.get(name)):
-            about = each if isinstance(each, dict) else {"quote": each}
-            quote = str(about.get("quote") or "")
-            span = locate(quote, answer)
-            if span is None:
-                why = f"has the {name} quote {_short(quote)}, which is not in the answer"
-            elif name == "wrong" and locate(quote, answer, span[1]) is not None:
-                why = f"has the wrong quote {_short(quote)}, which is in the answer twice: quote more of it"
-            else:
-                label = _label(about, graph, wrong=name == "wrong")
-                for unit in _touched(answer, units, span) or [span]:
-                    if not (unit in found and found[unit].wrong):
-                        found[unit] = label
-                continue
-            if name == "wrong" and not partly:  # which of the others are right is not known then
-                raise InputError(f"{why}: the answer is left out")
-            tell(f"{why}: it is left out")
+    for about, wrong in _quotes(value):
+        quote = str(about.get("quote") or "")
+        span = locate(quote, answer, at)
+        if span is None or (wrong and not one_each and locate(quote, answer, span[1]) is not None):
+            why = "which is not in the answer" if span is None else "which is in the answer twice: quote more of it"
+            if wrong and not partly:  # which of the others are right is not known then
+                raise InputError(f"has the quote {_short(quote)}, {why}; the answer is left out")
+            tell(f"has the quote {_short(quote)}, {why}; it is left out")
+            continue
+        at, label = span[1] if one_each else 0, _label(about, graph, wrong=wrong)
+        for unit in _touched(answer, units, span) or [span]:
+            if unit not in found or not found[unit].wrong:
+                found[unit] = label
     return found
 
 
@@ -237,7 +219,7 @@ def _of_marks(run: str, rows: Sequence[Mapping[str, Any]]) -> Item:
     if not graphs:
         raise InputError("has marks and no graph: it was exported by an earlier release; name the store itself")
     graph = ProvenanceGraph.from_json(json.dumps(graphs[0]))
-    found: dict[Span, Label] = {}
+    found = dict[Span, Label]()
     for row in rows:
         support = _one_of(SupportClass, row.get("label"), "label")
         if support is None or row.get("span") is None:

@@ -8,13 +8,13 @@ from collections.abc import Callable, Generator, Mapping, Sequence
 from contextlib import closing
 from dataclasses import asdict, dataclass, field, fields, replace
 from datetime import UTC, datetime
-from functools import partial
+from functools import cache, partial
 from importlib.metadata import version
 from math import ceil
 from os import cpu_count
 from pathlib import Path
 from time import monotonic
-from typing import Any
+from typing import Any, NamedTuple
 
 from trail_callbacks.bench.items import Item
 from trail_callbacks.bench.results import Bench, Judged, Reading, Said
@@ -44,19 +44,8 @@ _RANK = (
     SupportClass.UNEVALUATABLE.value,
 )  # outcomes, the worst first
 _LONGEST = 200  # characters of a failure
+OnProgress = Callable[[str, int, float, Usage, float | None], object]
 _ABILITIES = ("judge_answer", "decompose", "select", "survey", "seek")
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class BenchProgress:
-    """How far a judge is."""
-
-    judge: str
-    done: int  # readings, those of earlier commands too
-    total: int
-    failed: int
-    usage: Usage  # what it cost, earlier commands too
-    money: float | None
 
 
 def bench(
@@ -71,7 +60,7 @@ def bench(
     data: str = "",
     left_out: Sequence[str] = (),
     on_cost: Callable[[str, Estimate], object] = lambda _, __: None,
-    on_progress: Callable[[BenchProgress], object] = lambda _: None,
+    on_progress: OnProgress = lambda *_: None,
 ) -> Bench:
     """Lets judges read labelled answers, one judge after the other, and returns what they say of each label.
 
@@ -89,7 +78,7 @@ def bench(
         data: Name of the data.
         left_out: What of the data was not used.
         on_cost: Called for each judge with what is missing of it, before anything is sent.
-        on_progress: Called after each reading.
+        on_progress: Called after each reading with words, how many are done, as a share too, and what was paid.
 
     Returns:
         The bench. It lacks what the budget did not reach, and what a judge that failed on a third was spared.
@@ -124,7 +113,7 @@ def bench(
             for name, judge in judges.items()
         ]
         for each in readers:
-            on_cost(each.called, each.expected())
+            on_cost(each.called, expected([turn.item for turn in each.open], each.judge))
         for each in readers:
             each.read(_room(limits, each, [other for other in readers if other is not each]), concurrency)
         found = tuple(each.judged() for each in readers)
@@ -160,8 +149,7 @@ def _room(limits: Budget, reader: _Reader, others: Sequence[_Reader]) -> Budget:
     return replace(limits, price_in=prices.price_in, price_out=prices.price_out, **room)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Turn:
+class _Turn(NamedTuple):
     """An answer to be read, in a round; `key` is what the reading is kept under."""
 
     item: Item
@@ -179,7 +167,7 @@ class _Reader:
     rounds: int
     journal: Journal
     prices: Budget | None
-    on_progress: Callable[[BenchProgress], object]
+    on_progress: OnProgress
     spent: Usage = field(init=False)  # earlier commands too
     turns: list[_Turn] = field(init=False)
     readings: dict[str, Reading] = field(default_factory=dict, init=False)
@@ -189,7 +177,7 @@ class _Reader:
         """Looks up what is known."""
         about = version("trail-callbacks"), self.called, self.judge.name, getattr(self.judge.model, "parameters", None)
         self.turns = [
-            _Turn(item=item, round=n, key=digest([*about, item.digest, item.spans, n]))
+            _Turn(item, n, digest([*about, item.digest, item.spans, n]))
             for n in range(1, self.rounds + 1)
             for item in self.items
         ]
@@ -198,8 +186,7 @@ class _Reader:
         for turn in self.turns:
             if (found := self.journal.result(turn.key)) is not None:
                 with self.journal.told():  # says that it is damaged
-                    reading = _adapter().validate_json(found.data)
-                self.readings[turn.key] = replace(reading, answer=turn.item.labelled.id)
+                    self.readings[turn.key] = _adapter().validate_json(found.data)
 
     @property
     def money(self) -> float | None:
@@ -207,21 +194,20 @@ class _Reader:
         return None if self.prices is None else self.prices.cost(self.spent)
 
     @property
-    def _open(self) -> list[_Turn]:
+    def open(self) -> list[_Turn]:
+        """What is still to be read."""
         return [turn for turn in self.turns if _is_lacking(self.readings.get(turn.key))]
-
-    def expected(self) -> Estimate:
-        """What is still to be paid."""
-        if self.judge.model is None:
-            return Estimate(calls=0, prompt_tokens=0, completion_tokens=0, claims=0, more_calls=0)
-        return expected([turn.item for turn in self._open], self.judge)
 
     def judged(self) -> Judged:
         """All that it said."""
         return Judged(
             judge=self.called,
             name=self.judge.name,
-            readings=tuple(self.readings[turn.key] for turn in self.turns if turn.key in self.readings),
+            readings=tuple(  # which may be kept from an answer of another name
+                replace(self.readings[turn.key], answer=turn.item.labelled.id)
+                for turn in self.turns
+                if turn.key in self.readings
+            ),
             prices=self.prices and Budget(price_in=self.prices.price_in, price_out=self.prices.price_out),
             abstains=abstains(self.judge),
         )
@@ -229,7 +215,7 @@ class _Reader:
     def read(self, budget: Budget, concurrency: int) -> None:
         """Reads what is missing, and keeps each reading, whatever ends it."""
         ledger = Ledger(budget, self.spent)
-        coming = (turn for turn in self._open if ledger.exhausted is None and not self._is_given_up)
+        coming = (turn for turn in self.open if ledger.exhausted is None and not self._is_given_up)
         found: Generator[tuple[_Turn, Reading | None]]
         if (model := self.judge.model) is None:
             found = (self._reading(turn, ledger) for turn in coming)
@@ -257,17 +243,9 @@ class _Reader:
                 self.readings[turn.key] = reading
                 self.journal.keep(turn.key, None, _adapter().dump_json(reading).decode())
         self._commit(spent)
-        done = sum(not _is_lacking(each) for each in self.readings.values())
-        self.on_progress(
-            BenchProgress(
-                judge=self.called,
-                done=done,
-                total=len(self.turns),
-                failed=self.failed,
-                usage=self.spent,
-                money=self.money,
-            )
-        )
+        done, total = len(self.readings), len(self.turns)
+        words = f"{self.called}: {done} of {total}" + (f", {self.failed} failed" if self.failed else "")
+        self.on_progress(words, done, done / total, self.spent, self.money)
 
     def _commit(self, spent: Usage) -> None:
         self.spent, costs = spent, self.journal.about.get("costs", {})
@@ -277,20 +255,18 @@ class _Reader:
     def _reading(self, turn: _Turn, ledger: Ledger) -> tuple[_Turn, Reading | None]:
         hearing = _Hearing(self.judge, turn, ledger)
         try:
-            found = drive(hearing.work(), None, *VerifyOptions().limits)
+            return turn, hearing.reading(*drive(hearing.work(), None, *VerifyOptions().limits))
         except Exception as error:  # noqa: BLE001 - a judge of the user may raise anything, and others follow
             return turn, hearing.failed(error)
-        return turn, hearing.reading(*found)
 
     async def _areading(self, turn: _Turn, ledger: Ledger, model: Model, _: bool) -> tuple[_Turn, Reading | None]:
         from trail_callbacks.models.drive import adrive  # noqa: PLC0415 - see there
 
         hearing = _Hearing(self.judge, turn, ledger)
         try:
-            found = await adrive(hearing.work(), hearing.granted(model), *VerifyOptions().limits)
+            return turn, hearing.reading(*await adrive(hearing.work(), hearing.granted(model), *VerifyOptions().limits))
         except Exception as error:  # noqa: BLE001 - as above
             return turn, hearing.failed(error)
-        return turn, hearing.reading(*found)
 
 
 class _Hearing:
@@ -336,14 +312,10 @@ class _Hearing:
 
     def failed(self, error: Exception) -> Reading | None:
         """The reading of a judge that raised."""
-        usage = Usage(seconds=monotonic() - self._began)
-        return self._made([Said(outcome="not_judged")], usage, f"{type(error).__name__}: {error}")
+        return self._made((), Usage(seconds=monotonic() - self._began), f"{type(error).__name__}: {error}")
 
     def reading(self, report: Report, usage: Usage) -> Reading | None:
         """What a report says of each label; None if the budget cut it short."""
-        failure = _failure(report)
-        if failure:
-            return self._made([Said(outcome="not_judged")], usage, failure)
         pairs = [pair for pair in zip(report.claims, report.verdicts, strict=True) if not pair[0].uncovered]
         said = []
         for start, end in self._turn.item.spans:
@@ -358,28 +330,22 @@ class _Hearing:
                     score=min(scores, default=None),
                 )
             )
-        return self._made(said, usage)
+        errors = [verdict.error for claim, verdict in pairs if claim.checkable]
+        if report.state == "error":
+            return self._made((), usage, next(iter(report.warnings), "the verification failed"))
+        return self._made(said, usage, (errors[0] or "") if errors and None not in errors else "")
 
-    def _made(self, said: Sequence[Said], usage: Usage, failure: str = "") -> Reading | None:
+    def _made(self, said: Sequence[Said], usage: Usage, failure: str) -> Reading | None:
         if self._refused:
             return None
-        if failure:
-            said = [*said] * len(self._turn.item.spans)
-        labelled, n = self._turn.item.labelled, self._turn.round
-        return Reading(answer=labelled.id, round=n, said=tuple(said), usage=usage, failure=shorten(failure, _LONGEST))
-
-
-def _failure(report: Report) -> str:
-    """Why nothing of an answer was decided; empty if something was, or if the judge did abstain."""
-    if report.state == "error":
-        return next(iter(report.warnings), "the verification failed")
-    judged = [
-        verdict
-        for claim, verdict in zip(report.claims, report.verdicts, strict=True)
-        if claim.checkable and not claim.uncovered
-    ]
-    errors = [verdict.error for verdict in judged if verdict.error is not None]
-    return errors[0] if errors and len(errors) == len(judged) else ""
+        said = [Said(outcome="not_judged")] * len(self._turn.item.spans) if failure else said
+        return Reading(
+            answer=self._turn.item.labelled.id,
+            round=self._turn.round,
+            said=tuple(said),
+            usage=usage,
+            failure=shorten(failure, _LONGEST),
+        )
 
 
 def _is_lacking(reading: Reading | None) -> bool:
@@ -387,6 +353,7 @@ def _is_lacking(reading: Reading | None) -> bool:
     return reading is None or bool(reading.failure) or any(each.outcome == "not_judged" for each in reading.said)
 
 
+@cache
 def _adapter() -> Any:
     from pydantic import TypeAdapter  # noqa: PLC0415 - takes long to import
 

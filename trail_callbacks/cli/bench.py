@@ -18,7 +18,7 @@ from trail_callbacks.models.call import Budget, Usage
 from trail_callbacks.render.excerpt import plain
 
 if TYPE_CHECKING:
-    from trail_callbacks.bench import BenchProgress, Judged
+    from trail_callbacks.bench import Judged
     from trail_callbacks.judges.judge import Judge
     from trail_callbacks.verify.estimate import Estimate
 
@@ -76,18 +76,13 @@ def _measure(
         raise InputError(f"no labelled answer is left: {errors[0] if errors else 'the data holds none'}")
     priced, status = _prices(prices, judges), 0
     if dry_run:
-        costs = {name: measuring.expected(items * rounds, _unmade(name)) for name in judges}
+        made = {name: judge_of(name) for name in judges if name.startswith(_MADE)}  # others need not be reachable
+        costs = {name: measuring.expected(items * rounds, made.get(name, name)) for name in judges}
         told = {name: {**asdict(cost), "money": _money(cost, priced.get(name))} for name, cost in costs.items()}
         deliver(told, (_cost(name, cost, priced.get(name)) for name, cost in costs.items()), as_json=as_json)
     else:
         asked = {name: judge_of(name) for name in judges}
         folder = Path(output).with_suffix(".readings")
-
-        def tell(reached: BenchProgress) -> None:
-            words = f"{reached.judge}: {reached.done} of {reached.total}"
-            words += f", {reached.failed} failed" if reached.failed else ""
-            bar.show(words, reached.done, reached.done / reached.total, reached.usage, reached.money)
-
         try:
             with progress("measuring") as bar:
                 found = measuring.bench(
@@ -100,7 +95,7 @@ def _measure(
                     data=", ".join(Path(each).name for each in data) if data else "shipped",
                     left_out=[f"{len(errors)} answers or labels could not be used"] if errors else [],  # no quotes
                     on_cost=lambda name, cost: complain(_cost(name, cost, priced.get(name))),
-                    on_progress=tell,
+                    on_progress=bar.show,
                 )
         except KeyboardInterrupt:
             complain(f"interrupted: what was read is kept in {folder}, and the same command goes on from there")
@@ -139,11 +134,6 @@ def _budget(limits: Sequence[str] | None, priced: Mapping[str, Budget], asked: M
     return budget_of(limits)
 
 
-def _unmade(name: str) -> Judge | str:
-    """A judge whose cost can be estimated though it cannot be reached, nor its package is installed."""
-    return judge_of(name) if name.startswith(_MADE) else name
-
-
 def _money(cost: Estimate, prices: Budget | None) -> float | None:
     usage = Usage(prompt_tokens=cost.prompt_tokens, completion_tokens=cost.completion_tokens)
     return None if prices is None else prices.cost(usage)
@@ -162,13 +152,15 @@ def _complaint(judged: Judged, wanted: int, *, trusted: bool) -> int:
     """Says what is wrong with a judge's readings; returns the exit status for it."""
     read, name = len(judged.readings), plain(judged.judge)
     failures = [each.failure for each in judged.readings if each.failure]
-    spared = f", and was not asked about the other {wanted - read}" if wanted > read else ""
-    failed = f"{name} failed on {len(failures)} of {read} answers{spared}"
-    if failures and not trusted:
-        complain(f"{failed}: do not trust its figures; the first time: {failures[0]}; the same command asks again")
-        return 3
     if failures:
-        complain(f"{failed}; the first time: {failures[0]}; the same command asks again")
+        spared = f", and was not asked about the other {wanted - read}" if wanted > read else ""
+        warning = "" if trusted else ": do not trust its figures"
+        complain(
+            f"{name} failed on {len(failures)} of {read} answers{spared}{warning}; the first time: {failures[0]}; the "
+            "same command asks again"
+        )
+        if not trusted:
+            return 3
     if wanted > read:
         complain(f"the budget is used up: {name} read {read} of {wanted} answers; the same command with more goes on")
     return int(wanted > read)
