@@ -112,8 +112,10 @@ def test_files_of_the_same_data_are_one_and_a_judge_of_both_is_named_with_its_fi
     assert (other.digest, other.judges) == ("other", ())
 
 
-def test_other_labels_under_one_digest_are_refused():
+def test_what_cannot_be_told_apart_or_joined_is_refused():
     with pytest.raises(
         InputError, match="old and new are of the same data, and their answers have other ids or labels"
     ):
         merged({"old": bench(["w"]), "new": bench(["r"])})
+    with pytest.raises(InputError, match="old has two judges of one name"):
+        merged({"old": bench(["w"], judged("a", ["c"]), judged("a", ["s"]))})

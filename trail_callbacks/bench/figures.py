@@ -126,14 +126,11 @@ class SideBySide:
 
     def as_data(self) -> dict[str, Any]:
         """JSON-like."""
-        labels = [label.wrong for answer in self.bench.answers for label in answer.labels]
         return {
             "data": self.bench.data,
             "digest": self.bench.digest,
             "answers": len(self.bench.answers),
-            "sentences": len(labels),
-            "wrong": sum(labels),
-            "judges": [as_data(each) for each in self.judges],
+            "judges": as_data(self.judges),
             "comparisons": [each.as_data() for each in self.comparisons],
             "remarks": list(self.remarks()),
         }
@@ -153,7 +150,7 @@ def merged(benches: Mapping[str, Bench]) -> tuple[Bench, ...]:
         benches: By file.
 
     Raises:
-        InputError: If files of the same data have other ids or labels.
+        InputError: If files of the same data have other ids or labels, or two judges of one file the same name.
     """
     by_data: dict[str, dict[str, Bench]] = defaultdict(dict)
     for file, bench in benches.items():
@@ -171,6 +168,8 @@ def merged(benches: Mapping[str, Bench]) -> tuple[Bench, ...]:
             for file, bench in files.items()
             for judged in bench.judges
         )
+        if len({judged.judge for judged in judges}) < len(judges):
+            raise InputError(f"{' or '.join(files)} has two judges of one name, which cannot be told apart")
         found.append(replace(one, judges=judges, left_out=tuple(left_out)))
     return tuple(found)
 
