@@ -101,7 +101,7 @@ def test_what_is_known_of_a_part_stays_when_the_judge_fails_on_the_whole(items, 
     given = items(1, sources=[source], answer="The door is black. The wall is red.", wrong=["red"])
     said = (saying("not_judged"), saying("contradicted", error_type="entity", entry="answer"))
     assert bench(given, {"c": by_colour}, folder=tmp_path / "kept").judges[0].readings[0].said == said
-    by_colour.extract = None
+    by_colour.extract = lambda answer: answer  # raises, as it is called
     assert bench(given, {"c": by_colour}, folder=tmp_path / "kept").judges[0].readings[0].said == said
 
 
