@@ -148,6 +148,20 @@ def test_a_later_judge_costs_where_a_sentence_is_open():
     assert chosen(cascades(bench, 0.9, 0.6)).name == "screen + model"
 
 
+def test_each_round_counts_and_who_was_asked_once_says_the_same_again():
+    labels = ["wr"] * 10
+    screen, model, silent = (
+        script(name, labels, [says] * 10, usage=CALL)
+        for name, says in (("screen", "??"), ("model", "wr"), ("model", "rr"))
+    )
+    bench = measured(labels, screen, model)
+    second = [replace(each, round=2) for each in measured(labels, silent).judges[0].readings]
+    twice = replace(bench.judges[1], readings=(*bench.judges[1].readings, *second))
+    found = {each.name: each for each in cascades(replace(bench, judges=(bench.judges[0], twice)))}
+    assert (found["screen + model"].recall.k, found["screen + model"].recall.n) == (10, 20)
+    assert found["screen + model"].costs["calls"] == 2.0
+
+
 def test_of_judges_that_cost_about_the_same_the_simpler_is_chosen():
     labels = ["wr", "rr"] * 20
     screen = script("screen", labels, ["??", "??"] * 19 + ["??", "rr"])  # saves one call of forty
@@ -171,7 +185,7 @@ def test_who_neither_abstains_nor_has_scores_is_no_first_judge():
     assert {each.name for each in cascades(measured(labels, small, large))} == {"small", "large"}
 
 
-def test_only_answers_that_all_judges_have_read_count(trail, tmp_path):
+def test_only_answers_that_all_judges_have_read_count(trail, tmp_path, monkeypatch):
     labels = ["wr"] * 6
     one, other, never = (script(name, labels, labels) for name in ("one", "other", "never"))
     bench = measured(labels, one, other, never, lost={("other", "a0"), ("other", "a3")})
@@ -179,7 +193,8 @@ def test_only_answers_that_all_judges_have_read_count(trail, tmp_path):
     bench = replace(bench, judges=(*bench.judges[:2], replace(bench.judges[2], readings=tuple(failed))))
     assert {each.answers for each in cascades(bench)} == {4}
     bench.save(tmp_path / "bench.json")
-    _, printed, complaints = trail("bench", "cascade", str(tmp_path / "bench.json"))
+    monkeypatch.chdir(tmp_path)
+    _, printed, complaints = trail("bench", "cascade", "bench.json")
     assert "4 of 6 answers" in printed
     assert "never is left out" in complaints
     with pytest.raises(InputError, match="was read by all judges"):
@@ -212,7 +227,7 @@ def test_the_command_chooses_and_writes_what_a_judge_is_named_by(trail, saved, t
 
 def test_the_command_says_what_is_missed_and_when_nobody_can_tell(trail, saved, tmp_path):
     out = tmp_path / "cascade.json"
-    status, printed, complaints = trail("bench", "cascade", saved(20), "--json")
+    status, printed, complaints = trail("bench", "cascade", saved(20), "--json", "-o", str(tmp_path / "unsure.json"))
     assert status == 3
     assert json.loads(printed)["chosen"]["stages"] == [{"judge": "local"}]
     assert "too few marks to tell it from 0.9" in complaints

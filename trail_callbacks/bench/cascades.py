@@ -29,6 +29,7 @@ from trail_callbacks.bench.results import Bench, Judged, Reading
 from trail_callbacks.errors import InputError
 from trail_callbacks.files import write
 from trail_callbacks.judges.cascade import FORMAT, VERSION, Band
+from trail_callbacks.models.call import Budget
 from trail_callbacks.statistics.intervals import least, quantile, wilson
 from trail_callbacks.statistics.rates import FEW, Rate, as_data, design, rate
 from trail_callbacks.taxonomy import UNSUPPORTED
@@ -69,14 +70,6 @@ class Choice:
     def name(self) -> str:
         """Its judges and bands."""
         return " + ".join(judge + ("[{:g}, {:g}]".format(*band) if band else "") for judge, band in self.stages)
-
-    @property
-    def code(self) -> str:
-        """The Python expression that makes it."""
-        found = repr(self.stages[-1][0])
-        for judge, band in reversed(self.stages[:-1]):
-            found = f"CascadeJudge({judge!r}, {found}{f', band={band}' if band else ''}, claims_by='first')"
-        return found
 
     @property
     def short(self) -> float:
@@ -162,7 +155,10 @@ class _Heard:
         decided = judged.abstains & ~self.failed & (outcomes != "undecided")
         self.states = np.where(decided, np.where(self.flags, _FLAGGED, _PASSED), _OPEN)
         self.states[outcomes == "not_read"] = _PASSED  # no claim of the first judge is in it: nobody is asked about any
-        self.costs = np.array([_costs(reading, judged) for reading in readings])
+        usages, prices = [reading.usage for reading in readings], judged.prices or Budget()
+        money = [prices.cost(each) if each.calls else 0.0 for each in usages]
+        counts = [(each.calls, each.prompt_tokens + each.completion_tokens, each.seconds) for each in usages]
+        self.costs = np.insert(np.array(counts, dtype=float), 2, np.array(money, dtype=float), axis=1)  # None is NaN
         self.scored = not np.isnan(self.scores).all()
         self.goes_first = (self.scored or judged.abstains) and not self.judge.startswith("cascade:")
 
@@ -181,12 +177,6 @@ class _Heard:
         return [(low, high) for n, low in enumerate(grid) for high in grid[n:]]
 
 
-def _costs(reading: Reading, judged: Judged) -> tuple[float, ...]:
-    usage = reading.usage
-    money = judged.prices.cost(usage) if judged.prices and usage.calls else None if usage.calls else 0.0
-    return usage.calls, usage.prompt_tokens + usage.completion_tokens, nan if money is None else money, usage.seconds
-
-
 _Path: TypeAlias = tuple[_Heard, ...]
 
 
@@ -195,14 +185,8 @@ def _paths(heard: Sequence[_Heard], *, several: bool) -> Iterator[_Path]:
     models = [each for each in heard if each.costs[:, 0].any()]
     yield from ((each,) for each in heard)
     yield from ((first, other) for first in firsts for other in heard if first is not other)
-    screens, encoders = ([each for each in firsts if each.scored is scored] for scored in (False, True))
-    yield from (
-        (screen, encoder, model)
-        for screen in screens
-        for encoder in encoders
-        for model in models
-        if model not in (screen, encoder)
-    )
+    pairs = [(a, b) for a in firsts for b in firsts if b.scored and not a.scored]
+    yield from ((*pair, model) for pair in pairs for model in models if model not in pair)
 
 
 class _Sheet:
@@ -266,9 +250,8 @@ class _Sheet:
         for n, one in enumerate(path):
             open_ = np.logical_or.reduceat(left, self.readings)
             costs += np.where(open_[:, None], one.costs, 0.0)
-            states = (
-                np.where(one.flags, _FLAGGED, _PASSED) if one is path[-1] else one.within(band if n == at else None)
-            )
+            last = np.where(one.flags, _FLAGGED, _PASSED)
+            states = last if one is path[-1] else one.within(band if n == at else None)
             flags |= left & (states == _FLAGGED)
             asked.append(float(open_.mean()))
             decides.append(float((left & (states != _OPEN)).mean()))

@@ -9,7 +9,7 @@ import typer
 from rich.table import Table
 from rich.text import Text
 
-from trail_callbacks.cli.options import Json, Word, option, status_of, writable
+from trail_callbacks.cli.options import Json, option, status_of, writable
 from trail_callbacks.cli.output import complain, deliver
 from trail_callbacks.render.excerpt import plain
 
@@ -26,14 +26,15 @@ def cascade(
     precision: Annotated[float, option("P", "Of flagged sentences, so many are to be wrong.")] = 0.9,
     recall: Annotated[float, option("R", "Of wrong sentences, so many are to be flagged.")] = 0.8,
     output: Annotated[
-        Word, option("FILE", "Write the chosen one, for --judge cascade:FILE.", "--output", "-o", callback=writable)
-    ] = None,
+        str, option("FILE", "Where the chosen one is written.", "--output", "-o", callback=writable)
+    ] = "cascade.json",
     as_json: Json = False,
 ) -> None:
     """Chooses the cheapest judge or cascade that reaches a precision and a recall, and says what it will cost.
 
     Nobody is asked again: what two or three judges say one after the other is composed from what each said alone.
-    Bands of scores are chosen on other answers than those on which they are measured.
+    Bands of scores are chosen on other answers than those on which they are measured. The file that is written is a
+    judge: cascade:FILE.
 
     The exit status is 0 if the whole intervals of the chosen one reach what is wanted, 3 if there are too few answers
     to tell, and 1 if nothing reaches it: then no file is written.
@@ -45,7 +46,7 @@ def cascade(
     best = chosen(found)
     nearest = best or min(found, key=lambda each: each.short)
     missed, open_ = failures(nearest, nearest.wanted)
-    if best is not None and output is not None:
+    if best is not None:
         best.save(output, bench)
     outcome = best.outcome if best else "worse" if all(each.outcome == "worse" for each in found) else "not_enough_data"
     data = {
@@ -59,9 +60,10 @@ def cascade(
     }
     deliver(data, _views(bench, found, best), as_json=as_json)
     if best is not None and not as_json:  # to be copied whole: a console would break the line
-        typer.echo("judge=" + plain(repr(f"cascade:{output}") if output else best.code))
-    for each in {judged.judge for judged in bench.judges} - {choice.stages[0][0] for choice in found}:
-        complain(f"{each} is left out: it read nothing")
+        typer.echo(f"judge={plain(repr(f'cascade:{output}'))}")
+    measured = {choice.stages[0][0] for choice in found}
+    for name in (judged.judge for judged in bench.judges if judged.judge not in measured):
+        complain(f"{name} is left out: it read nothing")
     if best is None:
         complain(f"nothing reaches precision {precision:g} and recall {recall:g}; the nearest is {nearest.name}")
     for each in (*missed, *open_):
