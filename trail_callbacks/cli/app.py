@@ -19,6 +19,7 @@ _COMMANDS = {  # where it is, and what it does
     "gate": ("gate", "Decides whether a release may replace the one before."),
     "bench": ("bench", "Measures judges side by side on labelled answers."),
     "calibrate": ("calibrate", "Compares a judge's verdicts with what people marked."),
+    "encoder": ("encoder", "Gets models that judge on this machine."),
     "store": ("store", "Looks after a store of judged runs."),
     "serve": ("store", "Shows a store in the browser."),
     "alerts": ("alerts", "Says which stage burns its error budget, and where to look first."),

@@ -1,6 +1,7 @@
 """Weights of real architectures, small enough to build and save in a test; untrained, so they say anything."""
 
-from graphs import BERT, NLI, WORDS, words
+import transformers
+from graphs import BERT, NLI, WORDS, t5_words, words
 from transformers import (
     AutoModelForSequenceClassification,
     AutoModelForTokenClassification,
@@ -10,7 +11,18 @@ from transformers import (
     RobertaConfig,
 )
 
-__all__ = ["NLI", "WORDS", "deberta", "modernbert", "roberta", "roberta_tokenizer", "saved", "tokenizer"]
+__all__ = [
+    "NLI",
+    "WORDS",
+    "deberta",
+    "modernbert",
+    "roberta",
+    "roberta_tokenizer",
+    "saved",
+    "t5",
+    "t5_tokenizer",
+    "tokenizer",
+]
 
 
 def tokenizer(marks=BERT, single="[CLS] $A [SEP]", pair="[CLS] $A [SEP] $B [SEP]", size=400, more=(), **named):
@@ -93,3 +105,24 @@ def roberta_tokenizer():
     marks = ("<s>", "<pad>", "</s>", "<unk>")
     named = {"cls_token": "<s>", "pad_token": "<pad>", "sep_token": "</s>", "eos_token": "</s>", "unk_token": "<unk>"}
     return tokenizer(marks, "<s> $A </s>", "<s> $A </s> </s> $B </s>", **named)
+
+
+def t5(tok, kind):
+    config = transformers.T5Config(
+        vocab_size=len(tok),
+        d_model=32,
+        d_kv=16,
+        d_ff=48,
+        num_layers=2,
+        num_heads=2,
+        pad_token_id=tok.pad_token_id,
+        eos_token_id=tok.eos_token_id,
+        decoder_start_token_id=tok.pad_token_id,
+        feed_forward_proj="gated-gelu",
+        num_labels=2,
+    )
+    return getattr(transformers, f"T5For{kind}")(config)
+
+
+def t5_tokenizer():
+    return PreTrainedTokenizerFast(tokenizer_object=t5_words(), pad_token="<pad>", eos_token="</s>", unk_token="<unk>")

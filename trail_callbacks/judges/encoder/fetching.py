@@ -79,9 +79,17 @@ def tokenizer_of(folder: Path, profile: Profile | None) -> Path | None:
 
 
 def fetch(
-    model: str, revision: str | None, profile: Profile | None, file: str | None, *, say: Callable[[str], None]
+    model: str,
+    revision: str | None,
+    profile: Profile | None,
+    file: str | None,
+    *,
+    weights: bool = False,
+    say: Callable[[str], None],
 ) -> None:
     """Downloads a model into the hub's cache, after it has said what, how much and from where.
+
+    With `weights` it is what torch loads, though there be an ONNX file.
 
     Raises:
         JudgeError: If the hub cannot be reached or does not have it, or what it has cannot be run.
@@ -91,7 +99,7 @@ def fetch(
     try:
         info = huggingface_hub.HfApi().model_info(model, revision=revision, files_metadata=True)
         sizes = {each.rfilename: each.size or 0 for each in info.siblings or ()}
-        run = chosen(model, sizes, profile, file)
+        run = () if weights else chosen(model, sizes, profile, file)
         kept = {*_BESIDE, *run, *(f"{name}{end}" for name in run for end in _APART)}
         wanted = [n for n in sizes if (n in kept if run else n.endswith(_TORCH) and "/" not in n)]
         borrowed = profile.tokenizer if profile and run and "tokenizer.json" not in sizes else ""

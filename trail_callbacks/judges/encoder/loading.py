@@ -18,7 +18,7 @@ from trail_callbacks.errors import JudgeError
 from trail_callbacks.forking import ChildSafeLock, renewed_in_child
 from trail_callbacks.judges.encoder.fetching import chosen, digest, folder_of, tokenizer_of
 from trail_callbacks.judges.encoder.network import Network, first_line, needs
-from trail_callbacks.judges.encoder.profiles import Profile, checked_labels, exported, read_labels
+from trail_callbacks.judges.encoder.profiles import ANSWERS, Profile, checked_labels, exported, read_labels
 from trail_callbacks.taxonomy import SupportClass
 
 if TYPE_CHECKING:
@@ -29,7 +29,10 @@ _OFFSET = {"roberta", "xlm-roberta", "camembert"}  # their positions begin after
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Source:
-    """Which model to load, and how: see `EncoderJudge`. Without a profile its configuration is read."""
+    """Which model to load, and how: see `EncoderJudge`. Without a profile its configuration is read.
+
+    To be exported are the weights, though an ONNX file be there.
+    """
 
     model: str
     profile: Profile | None = None
@@ -39,6 +42,7 @@ class Source:
     sha256: str | None = None
     device: str | None = None
     threads: int | None = None
+    exporting: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -77,9 +81,10 @@ def _load(source: Source) -> Loaded:
         else:
             network = OnnxClassifier(files[0], source.threads)
     else:
-        from trail_callbacks.judges.encoder.torch import TorchClassifier  # noqa: PLC0415 - optional and heavy
+        from trail_callbacks.judges.encoder.torch import TorchClassifier, generates  # noqa: PLC0415 - optional and heavy
 
-        network = TorchClassifier(folder, config, source.device, tokens=profile.head == "tokens")
+        answers = _answers(name, replace(profile, answers=ANSWERS), tokenizer) if generates(config) else ()
+        network = TorchClassifier(folder, config, source.device, tokens=profile.head == "tokens", answers=answers)
     labels = source.labels or profile.labels
     if not labels:
         default = {i: f"LABEL_{i}" for i in range(network.outputs or 2)}  # as transformers has it
@@ -107,7 +112,8 @@ def _configuration(name: str, folder: Path) -> dict[str, Any]:
 def _files(source: Source, folder: Path, profile: Profile) -> list[Path]:
     """The ONNX files that are run, checked against a hash that somebody pinned; none where torch runs the model."""
     elsewhere = source.device not in {None, "cpu"}
-    there = [each.relative_to(folder).as_posix() for each in (*folder.glob("*.onnx"), *folder.glob("*/*.onnx"))]
+    found = () if source.exporting else (*folder.glob("*.onnx"), *folder.glob("*/*.onnx"))
+    there = [each.relative_to(folder).as_posix() for each in found]
     files = [folder / each for each in chosen(source.model, there, profile, source.file)]
     if files and elsewhere and not source.file and any(folder.glob("*.safetensors")):
         files = []
@@ -123,8 +129,8 @@ def _files(source: Source, folder: Path, profile: Profile) -> list[Path]:
     pinned = source.sha256
     if not pinned and not source.file:
         pinned = exported(folder).get("sha256") or ("" if Path(source.model).is_dir() else profile.sha256)
-    if pinned and (found := digest(files)) != pinned.casefold():
-        raise JudgeError(f"{source.model} is not what was pinned: its SHA-256 is {found}, expected {pinned}")
+    if pinned and (actual := digest(files)) != pinned.casefold():
+        raise JudgeError(f"{source.model} is not what was pinned: its SHA-256 is {actual}, expected {pinned}")
     return files
 
 

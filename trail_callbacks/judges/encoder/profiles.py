@@ -91,6 +91,9 @@ _LETTUCE = Profile(
     licence="MIT",
 )
 
+ANSWERS = ("\u2581", "\u25811")
+"""How a T5 begins that was taught to answer with 0 or 1."""
+
 _MINICHECK_T5 = replace(_MINICHECK, template="predict: {evidence}</s>{claim}", chunk=500)
 _HHEM = replace(
     _MINICHECK,
@@ -108,7 +111,7 @@ PROFILES: dict[str, Profile] = {
     "vectara/hallucination_evaluation_model": _HHEM,
     "FamiliarTools/MiniCheck-Flan-T5-Large-onnx": replace(
         _MINICHECK_T5,
-        answers=("\u2581", "\u25811"),
+        answers=ANSWERS,
         file="encoder_model.onnx",
         size=3_100_000_000,
         tokenizer="google/flan-t5-large",
@@ -148,7 +151,7 @@ files on the hub are as exporters write them; where there is one file only, it i
 
 DEFAULT = "FamiliarTools/HHEM-2.1-Open-onnx"
 
-_KNOWN = {name.casefold(): profile for name, profile in PROFILES.items()}
+_KNOWN = {name.casefold(): name for name in PROFILES}
 _LABELS = (SupportClass.SUPPORTED, SupportClass.CONTRADICTED, SupportClass.ABSENT)
 _SEPARATORS = re.compile(r"[\s_-]+")
 _MEANINGS = (  # the first pattern that a name begins with; denials before what they deny
@@ -167,14 +170,19 @@ _HOW = (
 
 def profile_of(model: str) -> Profile | None:
     """Finds the profile of a hub id, or of a folder: one that `trail encoder export` wrote, or a copy by its name."""
+    return PROFILES.get(known_as(model) or "")
+
+
+def known_as(model: str) -> str | None:
+    """Finds the hub id under which the profile of a model is known."""
     if (name := str(exported(Path(model)).get("model", "")).casefold()) in _KNOWN:
         return _KNOWN[name]
     name, path = model.casefold(), PurePath(model.casefold())
     if not (path.is_absolute() or name.startswith(".")):
         return _KNOWN.get(name)
-    for known, profile in _KNOWN.items():
-        if path.name == known.partition("/")[2] or f"models--{known.replace('/', '--')}" in path.parts:  # or the cache
-            return profile
+    for plain, known in _KNOWN.items():
+        if path.name == plain.partition("/")[2] or f"models--{plain.replace('/', '--')}" in path.parts:  # or the cache
+            return known
     return None
 
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import inspect
 import warnings
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -22,23 +22,28 @@ from trail_callbacks.judges.encoder.network import Batch, first_line
 
 
 class TorchClassifier:
-    """A classifier that transformers knows.
+    """A classifier that transformers knows; of a T5 also its encoder, or the first step of its decoder.
 
     Args:
         folder: Where it is.
         config: Its configuration.
         tokens: Whether each token has a class.
+        answers: Ids of the tokens that are the classes of one that generates.
         device: As torch names it; None is a CUDA device if there is one.
     """
 
-    def __init__(self, folder: Path, config: Mapping[str, Any], device: str | None, *, tokens: bool) -> None:
+    def __init__(
+        self, folder: Path, config: Mapping[str, Any], device: str | None, *, tokens: bool, answers: Sequence[int] = ()
+    ) -> None:
         if config.get("auto_map"):
             raise JudgeError(
                 f"{folder} brings code of its own, which is not run: take a model that transformers knows, or its ONNX"
             )
         kind = transformers.AutoModelForSequenceClassification
-        if tokens:
+        if tokens or _built(config).endswith("ForTokenClassification"):
             kind = transformers.AutoModelForTokenClassification
+        elif answers:
+            kind = transformers.AutoModelForSeq2SeqLM
         self.device = device or ("cuda" if torch.cuda.is_available() else "cpu")
         with _quiet():
             try:
@@ -50,21 +55,48 @@ class TorchClassifier:
         if found["missing_keys"]:  # made up at random, and no error to transformers
             raise JudgeError(f"{folder} has no weights for {', '.join(sorted(found['missing_keys'])[:3])}")
         try:
-            self._network = network.eval().to(torch.device(self.device))
+            self.network = _Classes(network.eval().to(torch.device(self.device)), list(answers)).eval()
         except (RuntimeError, AssertionError) as error:
             raise JudgeError(f"{folder} cannot be put on device {self.device!r}: {first_line(error)}") from error
         accepted = set(inspect.signature(network.forward).parameters)
         if getattr(network.config, "type_vocab_size", 0) < 2:  # noqa: PLR2004 - one type is none
             accepted.discard("token_type_ids")
         self.inputs = frozenset(accepted & {"input_ids", "attention_mask", "token_type_ids"})
-        self.outputs: int | None = network.config.num_labels
+        self.outputs: int | None = len(answers) or network.config.num_labels
 
     def logits(self, batch: Batch) -> NDArray[Any]:
         """Runs a batch."""
         with torch.inference_mode():
             given = {name: torch.from_numpy(batch[name]).to(self.device) for name in self.inputs}
-            answer: NDArray[Any] = self._network(**given).logits.float().cpu().numpy()
+            answer: NDArray[Any] = self.network(**given).float().cpu().numpy()
         return answer
+
+
+class _Classes(torch.nn.Module):  # type: ignore[misc]
+    """Gives the scores of the classes and nothing else, which is also what is exported."""
+
+    def __init__(self, network: torch.nn.Module, answers: list[int]) -> None:
+        super().__init__()
+        self.network, self.answers = network, answers
+
+    def forward(self, input_ids: Any, attention_mask: Any, token_type_ids: Any = None) -> Any:
+        """Runs a batch."""
+        given = {"input_ids": input_ids, "attention_mask": attention_mask}
+        if token_type_ids is not None:
+            given["token_type_ids"] = token_type_ids
+        if not self.answers:
+            return self.network(**given).logits
+        given["decoder_input_ids"] = input_ids[:, :1] * 0 + (self.network.config.decoder_start_token_id or 0)
+        return self.network(**given).logits[:, 0, self.answers]
+
+
+def _built(config: Mapping[str, Any]) -> str:
+    return str((config.get("architectures") or [""])[0])
+
+
+def generates(config: Mapping[str, Any]) -> bool:
+    """Says whether a configuration is that of a model with a decoder, which answers in tokens."""
+    return _built(config).endswith("ForConditionalGeneration")
 
 
 def tokenizer(folder: Path) -> Tokenizer:
