@@ -158,7 +158,7 @@ def endpoint():
 
 
 def model_judge(endpoint):
-    return LLMJudge("openai/m", base_url=endpoint.url, api_key="none", claims_per_call=8, timeout=10.0)
+    return LLMJudge("openai/m", base_url=endpoint.url, api_key="none", claims_per_call=8, timeout=60.0)
 
 
 @needs_ray
@@ -167,7 +167,7 @@ def test_a_lost_worker_costs_no_more_than_the_calls_it_had_in_flight(connected, 
     pids = []
 
     def kill():
-        wait_for(lambda: len(connected.seats()) == 2, "the start of both workers", 8)  # less than the client waits
+        wait_for(lambda: len(connected.seats()) == 2, "the start of both workers", 50)  # less than the client waits
         pids.extend(connected.seats())
         os.kill(pids[0], signal.SIGKILL)
 

@@ -11,7 +11,8 @@ import os
 import shutil
 import socket
 import threading
-from collections.abc import Iterator
+import time
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -47,12 +48,6 @@ _WATCH = f"""(() => {{
         if (added.nodeType === 1 && String(added.src ?? added.href ?? "").includes("{HOST}"))
           say("POINTER", added.outerHTML.slice(0, 200));
   }}).observe(document, {{ subtree: true, childList: true }});
-  new MutationObserver((changes, observer) => {{
-    if (document.documentElement?.dataset.ready !== "true") return;
-    observer.disconnect();
-    // Ready is when it can be seen: two frames later.
-    requestAnimationFrame(() => requestAnimationFrame(() => {{ window.readyAt = performance.now() }}));
-  }}).observe(document, {{ subtree: true, attributes: true, attributeFilter: ["data-ready"] }});
 }})();"""
 
 
@@ -184,16 +179,28 @@ class View:
         lit = self.page.locator("#trail [data-node]")
         return {(each.get_attribute("data-node") or "", each.get_attribute("data-role") or "") for each in lit.all()}
 
-    def rest(self) -> None:
-        """Waits until colours have faded in."""
-        self.page.wait_for_timeout(400)
-        self.page.evaluate("Promise.allSettled(document.getAnimations().map((each) => each.finished))")
+    def settled(self) -> None:
+        """Waits for what the browser does with the next frame: a text just unhidden has no `innerText` before it."""
+        self.page.evaluate("new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))")
+
+    def select(self, claim: str) -> None:
+        """Clicks a claim in the list, and waits until the page has drawn its trail."""
+        self.option(claim).click()
+        self.page.locator(f'#detail[data-claim="{claim}"]').wait_for()
+        self.settled()
+
+    def until(self, holds: Callable[[], bool]) -> bool:
+        """Whether something comes to hold; the browser is listened to meanwhile."""
+        end = time.monotonic() + 30
+        while not (held := holds()) and time.monotonic() < end:
+            self.page.wait_for_timeout(20)
+        return held
 
     def violations(self) -> list[str]:
         """Rules of accessibility that the page breaks, minor ones left out, by axe-core."""
         from axe_playwright_python.sync_playwright import Axe
 
-        self.rest()
+        self.settled()
         return [
             f"{each['impact']} {each['id']}: {each['help']}: {[node['html'][:150] for node in each['nodes'][:3]]}"
             for each in Axe().run(self.page).response["violations"]
@@ -236,7 +243,7 @@ class Chromium:
             report: A report, or HTML.
             folder: Where to write.
             fragment: What the address ends with, `#` included.
-            script: Whether the page may run any. It notes in `readyAt` when it was ready, in milliseconds.
+            script: Whether the page may run any.
             timeout: Seconds until the page has to be ready.
             context: What else Playwright's `new_context` takes: viewport, color_scheme, ...
         """

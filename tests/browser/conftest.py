@@ -45,6 +45,8 @@ def show(chromium, tmp_path):
             folder = tmp_path / str(len(views))
             folder.mkdir()
             views.append(stack.enter_context(chromium.opened(report, folder, **how)))
+            if how.get("script", True):
+                views[-1].settled()
             return views[-1]
 
         yield opened

@@ -104,6 +104,7 @@ def test_pages_fit_are_accessible_and_keep_hostile_texts_inert(chromium, address
 def test_a_run_shows_its_report_and_takes_feedback(chromium, address):
     with opened(chromium, f"{address}/runs", viewport={"width": 1280, "height": 900}) as page:
         page.locator("tbody a").first.click()
+        page.wait_for_url(lambda url: "/run?" in url)
         assert page.get_by_role("button", name="right").first.bounding_box()["y"] < 600, "it is seen without scrolling"
         frame = page.frame_locator("iframe.report")
         frame.locator('html[data-ready="true"]').wait_for(state="attached")

@@ -79,5 +79,6 @@ def test_hostile_texts_in_every_field_are_inert(show, tmp_path, names):
 def test_the_policy_stops_what_escaping_would_let_through(chromium, tmp_path):
     html = page(tmp_path).replace("</main>", "<script>canary('injected')</script><p style='color:red'>x</p></main>", 1)
     with chromium.opened(html, tmp_path) as view:
-        assert [each for each in view.seen.console if "CANARY" in each] == []
-        assert any("Content Security Policy" in each or "POLICY" in each for each in view.seen.console)
+        said = view.seen.console
+        assert view.until(lambda: any("Content Security Policy" in each or "POLICY" in each for each in said))
+        assert [each for each in said if "CANARY" in each] == []

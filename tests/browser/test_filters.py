@@ -21,10 +21,7 @@ def only(view, name, *values):
 
 def wait(view, expected):
     """The search may wait for the end of typing."""
-    for _ in range(200):
-        if view.options() == expected:
-            return
-        view.page.wait_for_timeout(50)
+    view.until(lambda: view.options() == expected)
     assert view.options() == expected
 
 

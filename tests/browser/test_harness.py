@@ -32,11 +32,7 @@ NOISE = {
 def test_a_noisy_page_is_heard(chromium, tmp_path, kind):
     html, expected = NOISE[kind]
     with chromium.opened(f"{READY}{html}", tmp_path) as view:
-        for _ in range(300):
-            if any(each.startswith(expected) for each in view.seen.all):
-                break
-            view.page.wait_for_timeout(100)
-        assert any(each.startswith(expected) for each in view.seen.all), view.seen.all
+        assert view.until(lambda: any(each.startswith(expected) for each in view.seen.all)), view.seen.all
 
 
 @pytest.mark.parametrize(
@@ -52,8 +48,4 @@ def test_a_noisy_page_is_heard(chromium, tmp_path, kind):
 def test_a_connection_is_taken(chromium, tmp_path, html):
     before = len(chromium.sink.taken)
     with chromium.opened(f"{READY}{html}", tmp_path) as view:
-        for _ in range(300):
-            if len(chromium.sink.taken) > before:
-                break
-            view.page.wait_for_timeout(100)
-    assert len(chromium.sink.taken) > before
+        assert view.until(lambda: len(chromium.sink.taken) > before)

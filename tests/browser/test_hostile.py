@@ -122,9 +122,10 @@ def test_the_policy_would_stop_what_escaping_let_through(chromium, tmp_path, inj
     assert injected in html
     before = len(chromium.sink.taken)
     with chromium.opened(html, tmp_path) as view:
-        view.page.wait_for_timeout(200)
-        assert [each for each in view.seen.console if "CANARY" in each] == []
-        assert any("POLICY" in each or "Content Security Policy" in each for each in view.seen.console)
+        said = view.seen.console
+        assert view.until(lambda: any("POLICY" in each or "Content Security Policy" in each for each in said))
+        view.settled()
+        assert [each for each in said if "CANARY" in each] == []
         assert (
             view.page.evaluate(
                 "getComputedStyle(document.querySelector('main > p:last-child') ?? document.body).position"

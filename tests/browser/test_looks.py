@@ -100,8 +100,7 @@ def test_every_text_can_be_read(show, scheme, forced):
         view.page.locator("#theme").click()
     for claim in (None, "c2", "c4", "c6"):
         if claim:
-            view.option(claim).click()
-            view.rest()
+            view.select(claim)
         ratio, where = worst(view, "body *")
         assert ratio >= 4.5, where
 
@@ -111,7 +110,7 @@ def test_the_rules_of_accessibility_hold(show, scheme):
     """In every state of the page; tests/browser/test_quiet.py looks at reports in which something is missing."""
     view = show(REPORT, color_scheme=scheme)
     assert view.violations() == []
-    view.option("c3").click()
+    view.select("c3")
     assert view.violations() == []
     view.page.fill("#search", "nothing says this")
     assert view.violations() == []
@@ -139,6 +138,7 @@ def test_nothing_is_wider_than_the_window(show, app):
     view = show(report)
     for step, width in enumerate((*WIDTHS, *WIDTHS)):
         view.page.set_viewport_size({"width": width, "height": 844})
+        view.settled()
         wide = view.page.evaluate("""() => [document.documentElement.scrollWidth - innerWidth,
           [...document.querySelectorAll('body *')].filter((each) => each.checkVisibility()
             && each.getBoundingClientRect().right > innerWidth + 1 && !each.closest('#graph')
@@ -147,7 +147,7 @@ def test_nothing_is_wider_than_the_window(show, app):
             .map((each) => each.outerHTML.slice(0, 120)).slice(0, 3)]""")
         assert wide == [0, []], width
         if step == len(WIDTHS) - 1:
-            view.option(report.claims[min(1, len(report.claims) - 1)].id).click()
+            view.select(report.claims[min(1, len(report.claims) - 1)].id)
 
 
 def test_names_stay_in_their_boxes(show):
@@ -174,7 +174,7 @@ def test_names_stay_in_their_boxes(show):
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_print_shows_every_claim_with_its_details(show, scheme):
     view = show(REPORT, color_scheme=scheme)
-    view.option("c3").click()
+    view.select("c3")
     view.page.emulate_media(media="print")
     text = view.text()
     for claim in REPORT.claims:

@@ -56,8 +56,7 @@ def test_what_is_missing_is_said(show, case):
     assert view.page.evaluate(EMPTY_SECTIONS) == []
     assert view.violations() == []
     for claim in view.options():
-        view.option(claim).click()
-        assert view.selected == claim
+        view.select(claim)
     for key in ("j", "k", "ArrowDown", "ArrowUp", "Enter", "Escape", "/"):
         view.page.keyboard.press(key)
 
@@ -66,7 +65,7 @@ def test_what_is_missing_is_said(show, case):
 def test_evidence_in_any_script_is_marked_at_its_place_and_runs_in_its_own_direction(show, script):
     report = scripts()[script]
     view = show(report)
-    view.option("c1").click()
+    view.select("c1")
     marked = "".join(view.page.locator('[data-node-text="source-1"] mark[data-evidence]').all_inner_texts())
     expected = report.verdicts[0].evidence[0].quote
     spelled_out = script in ("zero width", "line ends")  # so that such characters can be seen

@@ -39,7 +39,7 @@ def on_the_way(verdict):
 def test_a_click_lights_the_trail(show):
     view = show(REPORT)
     for claim in CLAIMS:
-        view.option(claim).click()
+        view.select(claim)
         verdict = REPORT.verdict(claim)
         lit = told(view)
         assert expected(verdict) <= lit
@@ -53,7 +53,7 @@ def test_a_click_lights_the_trail(show):
 def test_the_detail_says_all_that_is_known(show):
     view = show(REPORT)
     for claim in CLAIMS:
-        view.option(claim).click()
+        view.select(claim)
         verdict = REPORT.verdict(claim)
         detail = view.page.locator("#detail")
         text = detail.inner_text().casefold()
@@ -73,7 +73,7 @@ def test_the_detail_says_all_that_is_known(show):
 def test_evidence_is_marked_in_its_place_and_in_sight(show):
     view = show(REPORT)
     for claim in (each for each in CLAIMS if REPORT.verdict(each).evidence):
-        view.option(claim).click()
+        view.select(claim)
         verdict = REPORT.verdict(claim)
         for node in {item.node_id for item in verdict.evidence}:
             marks = view.page.locator(f'[data-node-text="{node}"] mark[data-evidence]')
@@ -103,7 +103,7 @@ def test_ten_thousand_nodes_open_by_step_and_a_claim_finds_its_way(show):
     assert len(report.graph.nodes) > 10_000
     view = show(report)
     assert view.graph("cy.nodes().length") < 200
-    view.option("c2").click()
+    view.select("c2")
     verdict = report.verdict("c2")
     lit = told(view)
     assert (verdict.introduced_at, "introduced") in lit

@@ -118,7 +118,7 @@ def never():
 def ended(runs):
     """Waits for the graph of a stream, which a thread of the framework ends."""
     for run in runs:
-        for _ in range(40):
+        for _ in range(400):
             if run.trail.graph is not None and run.trail.graph.answer is not None:
                 break
             time.sleep(0.05)

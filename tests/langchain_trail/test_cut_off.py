@@ -153,9 +153,10 @@ async def test_what_a_graph_showed_whole_was_read_whole(handler, mode):
 
 
 async def test_a_call_that_is_cancelled_before_anything_was_read_has_no_answer(handler):
-    run_id = uuid.uuid4()
+    run_id, begun = uuid.uuid4(), asyncio.Event()
 
     async def wait(state):
+        begun.set()
         await asyncio.sleep(30)
 
     task = asyncio.create_task(
@@ -163,7 +164,7 @@ async def test_a_call_that_is_cancelled_before_anything_was_read_has_no_answer(h
             {"context": SOURCE}, {"callbacks": [handler], "run_id": run_id}
         )
     )
-    await asyncio.sleep(0.05)
+    await begun.wait()
     task.cancel()
     with pytest.raises(asyncio.CancelledError):
         await task

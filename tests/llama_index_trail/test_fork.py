@@ -63,16 +63,20 @@ def test_a_summary_that_was_pending_when_a_child_was_forked_keeps_nobody_waiting
         APP
         + """
 from trail_callbacks.judges.local.judge import LocalJudge
+go = threading.Event()
 class Slow(LocalJudge):
     def extract(self, answer, question):
-        time.sleep(1)
+        go.wait()
         return (yield from super().extract(answer, question))
 instrument(judge=Slow(), evaluate="background")
 response = engine.query("When?")
 def child():
     assert dict(response.metadata["trail"])["state"] == "pending"
+    go.set()
     assert report_for(response, timeout=40).hallucination_score == 1.0
-print(forked(child, 50), response.metadata["trail"]["state"])
+ended = forked(child, 50)
+go.set()
+print(ended, response.metadata["trail"]["state"])
 """
     )
     assert lines == ["ok assessed"]
