@@ -26,7 +26,6 @@ from trail_callbacks.models.call import Budget, Failure, Model, Pipeline, Usage
 from trail_callbacks.models.drive import drive
 from trail_callbacks.models.lane import AT_ONCE, abreast
 from trail_callbacks.report import Report
-from trail_callbacks.taxonomy import SupportClass
 from trail_callbacks.text import shorten
 from trail_callbacks.verify.estimate import Estimate, estimate
 from trail_callbacks.verify.options import VerifyOptions
@@ -36,13 +35,8 @@ from trail_callbacks.work import Granted, Journal, Ledger, granted
 _FORM = "trail-bench-1"
 _THIRD = 3  # a judge that fails on one answer in so many is not asked any more,
 _PATIENCE = 5  # but after so many failures at the least
-_RANK = (
-    *(each.value for each in (SupportClass.CONTRADICTED, SupportClass.ABSENT, SupportClass.PARTIALLY_SUPPORTED)),
-    "not_judged",
-    "undecided",
-    SupportClass.SUPPORTED.value,
-    SupportClass.UNEVALUATABLE.value,
-)  # outcomes, the worst first
+_FLAGS = ("contradicted", "absent", "partially_supported")
+_RANK = (*_FLAGS, "not_judged", "undecided", "supported", "unevaluatable")  # outcomes, the worst first
 _LONGEST = 200  # characters of a failure
 OnProgress = Callable[[str, int, float, Usage, float | None], object]
 _ABILITIES = ("judge_answer", "decompose", "select", "survey", "seek")
@@ -174,7 +168,6 @@ class _Reader:
     failed: int = field(default=0, init=False)  # readings of this command
 
     def __post_init__(self) -> None:
-        """Looks up what is known."""
         about = version("trail-callbacks"), self.called, self.judge.name, getattr(self.judge.model, "parameters", None)
         self.turns = [
             _Turn(item, n, digest([*about, item.digest, item.spans, n]))
@@ -199,7 +192,6 @@ class _Reader:
         return [turn for turn in self.turns if _is_lacking(self.readings.get(turn.key))]
 
     def judged(self) -> Judged:
-        """All that it said."""
         return Judged(
             judge=self.called,
             name=self.judge.name,
@@ -274,9 +266,7 @@ class _Hearing:
 
     def __init__(self, judge: Judge, turn: _Turn, ledger: Ledger) -> None:
         self._judge, self._turn, self._ledger = judge, turn, ledger
-        self._scores: dict[str, float] = {}
-        self._refused = False
-        self._began = monotonic()
+        self._scores, self._refused, self._began = dict[str, float](), False, monotonic()
         self.name, self.model, self.extract = judge.name, judge.model, judge.extract
         self.reads_whole, self.abstains = reads_whole(judge), abstains(judge)
         self.wants_nearest = getattr(judge, "wants_nearest", False)
@@ -285,7 +275,6 @@ class _Hearing:
                 setattr(self, able, getattr(judge, able))
 
     def assess(self, questions: Sequence[Question], purpose: Purpose = "verdicts") -> Pipeline[Assessment]:
-        """See `Judge`."""
         found = yield from self._judge.assess(questions, purpose)
         for each in found.judgements if purpose == "verdicts" else ():
             if each.score is not None:  # of a claim that is asked about twice, by the passages that support it best
@@ -293,21 +282,17 @@ class _Hearing:
         return found
 
     def admit(self, tokens: int) -> float | Failure:
-        """See `Grants`."""
         found = self._ledger.admit(tokens)
         self._refused |= isinstance(found, Failure)
         return found
 
     def settle(self, tokens: int, usage: Usage, retry_after: float | None) -> None:
-        """See `Grants`."""
         self._ledger.settle(tokens, usage, retry_after)
 
     def granted(self, model: Model) -> Granted:
-        """The model, asked as far as the budget goes."""
         return Granted(model, self)
 
     def work(self) -> Pipeline[Report]:
-        """The verification."""
         return granted(pipeline(self._turn.item.graph, self, VerifyOptions()), self.granted)
 
     def failed(self, error: Exception) -> Reading | None:

@@ -5,8 +5,9 @@ several of them take, `inputs` reads texts, reports and traces, `runs` what was 
 is printed about a report comes from `render`; commands only call what the library offers.
 
 Exit status: 0 success; 1 over the threshold given with `--max-score`, a failed `trail doctor`, an alert that calls
-somebody, a gate that what is new does not pass, or a canary run that is not complete or leaks too much; 2 wrong usage
-or bad input; 3 not enough data for a gate; 70 an internal error; 130 interrupted.
+somebody, a gate that what is new does not pass, a canary run that is not complete or leaks too much, or a bench or
+audit that its budget ended; 2 wrong usage or bad input; 3 not enough data for a gate, or a judge that failed on a third
+of a bench; 70 an internal error; 130 interrupted.
 """
 
 from __future__ import annotations

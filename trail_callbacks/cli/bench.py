@@ -24,12 +24,7 @@ if TYPE_CHECKING:
 
 _MADE = ("own:", "cascade:")  # judges whose cost is not known by their name
 
-bench = typer.Typer(
-    invoke_without_command=True,
-    add_completion=False,
-    rich_markup_mode=None,
-    help="Measures judges side by side on labelled answers.",
-)
+bench = typer.Typer(invoke_without_command=True, add_completion=False, rich_markup_mode=None)
 
 
 @bench.callback()
@@ -47,7 +42,7 @@ def _measure(
     ] = None,
     rounds: Annotated[int, option("N", "How often each judge reads each answer.", min=1)] = 1,
     output: Annotated[
-        str, option("FILE", "The results; what is known lies beside it.", "--output", "-o", callback=writable)
+        str, option("FILE", "The results; what is known lies beside it.", "--output", "-o")
     ] = "bench.json",
     prices: Annotated[
         Words, option("JUDGE=IN,OUT", "Prices of a million tokens of a judge; may be repeated.", "--price")
@@ -82,6 +77,7 @@ def _measure(
         deliver(told, (_cost(name, cost, priced.get(name)) for name, cost in costs.items()), as_json=as_json)
     else:
         asked = {name: judge_of(name) for name in judges}
+        writable(output)
         folder = Path(output).with_suffix(".readings")
         try:
             with progress("measuring") as bar:
