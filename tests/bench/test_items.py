@@ -24,7 +24,7 @@ def read(path):
 def told(item):
     """What is labelled, and whether it is wrong."""
     pairs = zip(item.spans, item.labelled.labels, strict=True)
-    return [(item.graph.answer.text[start:end], label.wrong) for (start, end), label in pairs]
+    return [(item.answer[start:end], label.wrong) for (start, end), label in pairs]
 
 
 @pytest.fixture

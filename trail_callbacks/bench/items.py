@@ -54,6 +54,11 @@ class Item:
         """SHA-256 of what a judge reads: the same for the same answer under another id."""
         return sha256(self.graph.to_json().encode()).hexdigest()
 
+    @property
+    def answer(self) -> str:
+        """The text that was labelled."""
+        return self.graph.answer.text if self.graph.answer else ""
+
 
 def read_items(paths: str | Path | Sequence[str | Path], on_error: OnError) -> Iterator[Item]:
     """Reads labelled answers: JSON lines, JSON or CSV, packed or not; a page's export of marks; or a store of marks.
