@@ -172,7 +172,7 @@ class _Heard:
 
     def bands(self) -> list[Band]:
         """Those that are tried: their ends are twentieths of the scores."""
-        ends = np.nanquantile(self.scores, np.linspace(0.0, 1.0, 21)).round(4)
+        ends = np.nanquantile(self.scores, np.linspace(0.0, 1.0, 21))
         grid = np.unique([0.0, *ends, 1.0]).tolist()
         return [(low, high) for n, low in enumerate(grid) for high in grid[n:]]
 
