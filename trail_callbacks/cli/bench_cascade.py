@@ -37,7 +37,7 @@ def cascade(
     judge: cascade:FILE.
 
     The exit status is 0 if the whole intervals of the chosen one reach what is wanted, 3 if there are too few answers
-    to tell, and 1 if nothing reaches it: then no file is written.
+    to tell, and 1 if nothing reaches it. Without a chosen one no file is written.
     """
     from trail_callbacks.bench import Bench, cascades, chosen, failures  # noqa: PLC0415 - takes long to import
 
