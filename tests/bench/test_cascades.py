@@ -95,10 +95,10 @@ def drawn(seed, answers=60):
         return [[said(sign) for sign in each] for each in labels]
 
     def score(sign):
-        return random.choices((0.1, 0.5, 0.9), (3, 1, 0) if sign == "w" else (0, 1, 3))[0]
+        return random.choices((0.1, 0.5, 0.9, sign), (6, 2, 0, 1) if sign == "w" else (0, 2, 6, 1))[0]
 
     screen = script("screen", labels, says(lambda sign: random.choices((sign, "?"), (1, 4))[0]))
-    encoder = script("encoder", labels, says(score), usage=Usage(seconds=2.0))
+    encoder = script("encoder", labels, says(score), usage=Usage(seconds=2.0), abstains=False)
     wrong = says(lambda sign: sign if random.random() < 0.9 else "wr"[sign == "w"])
     return labels, screen, encoder, script("model", labels, wrong, usage=CALL, abstains=False)
 

@@ -230,6 +230,8 @@ def test_without_a_score_the_first_judge_is_believed_as_without_a_band():
     for said, decider in ((SUPPORTED, "scoring/test"), ({"undecided": "no English"}, "local/test")):
         judge = CascadeJudge(Scoring(**said), Local(**ABSENT), band=(0.2, 0.7))
         assert drive(judge.assess(questions), None)[0].judgements[0].judge == decider
+    scored = [question("c1", "It is 0.9.", "x")]  # who states a claim is another question than what supports it
+    assert drive(judge.assess(scored, "localize"), None)[0].judgements[0].judge == "local/test"
 
 
 @pytest.mark.parametrize("band", [(0.7, 0.2), (0.2,), (0.1, 1.2), "ab", (float("nan"), 0.5)])
