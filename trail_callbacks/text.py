@@ -39,10 +39,12 @@ _QUOTE = re.compile("[\"'`\u00ab\u00b4\u2018-\u201f\u2039]")
 _QUOTES = 400  # quotation marks in one block
 _LONGEST, _SHORTEST = 5_000, 1_000  # characters of a block; the second if it has more quotation marks than that
 _END = re.compile(r"[.!?\u3002\uff01\uff1f][\"')\]\u201d\u2019]?\s+(?=[^\W\d_a-z])")
-# A full stop behind a unit or an address, which sentencex takes for one behind an initial: `at 300 km/h. Trains ...`.
+# A full stop behind a unit or an address, which sentencex takes for one behind an initial: `at 300 km/h. Trains ...`;
+# and an ideographic one before a digit, which it takes for a decimal point.
 _UNIT_END = re.compile(
     r"(?:\d\s?(?:[kcm]?m(?:[\u00b2\u00b3]|/s)?|km/h|[kMGT]?Wh?|k?Hz|[km]?g|[km]?l|[mM]?B|h|s|min|t|ha|mph|dB)"
     r"|(?:@|https?://|www\.)[^\s@]{1,200}|[\w-]{2}\.[a-z]{2,4})\.\s+(?=[A-Z\u00c0-\u00de\"\u201c(])"
+    r"|(?<=[\u3002\uff01\uff1f])(?=\d)"
 )
 _NEAR = 40  # characters on both sides of a full stop by which its meaning is told
 _BEGUN = re.compile(r"\W*(?:\w+\.?\s)?\d{1,3}\.")  # `3. Foo`, `Im 19. Jahrhundert`, `Section 3. Fees`
