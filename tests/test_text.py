@@ -73,7 +73,7 @@ def test_texts_that_share_twelve_words_share_a_fingerprint(shared, before, after
     ("text", "count"),
     [
         ("The train runs at 300 km/h. The bridge is 40 m. It opened in 1904.", 3),
-        ("利用者は増えました。2025年度は20万人です！3割は市外からです。", 3),
+        ("利用者は増えました。2025年度は20万人です\uff013割は市外からです。", 3),
         ("It weighs 5 kg. The next one is lighter.", 2),
         ("It opens at 5 p.m. and closes late.", 1),
         ("Write to anna.k@nordline.no. Express takes two days.", 2),
