@@ -64,9 +64,9 @@ class Claims:
     failure: Failure | None = None
 
 
-def extract(answer: str, question: str | None, prompt: str = "claims") -> Pipeline[Extraction]:
+def extract(answer: str, question: str | None) -> Pipeline[Extraction]:
     """Finds the claims of an answer: one call, or one for each window of a long answer. See `Judge.extract`."""
-    windows = [_Window(answer, question, start, end, prompt) for start, end in cut(answer, 0, len(answer), _LONGEST)]
+    windows = [_Window(answer, question, start, end) for start, end in cut(answer, 0, len(answer), _LONGEST)]
     return gathered((yield from ask(windows)), answer)
 
 
@@ -99,7 +99,6 @@ class _Window:
     question: str | None
     start: int
     end: int
-    prompt: str = "claims"
     conversation: str = ""
     named: str = ""
 
@@ -113,7 +112,7 @@ class _Window:
 
     def call(self, note: str) -> Call:
         fence = Fence(self.question or "", self.before, self.text)
-        messages = load(self.prompt).messages(
+        messages = load("claims").messages(
             question=fence.block("QUESTION", self.question) if self.question else "QUESTION is not known.",
             before=fence.block("BEFORE", self.before) if self.before.strip() else "BEFORE is empty.",
             answer=fence.block("ANSWER", self.text),

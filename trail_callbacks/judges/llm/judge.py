@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any
 
 from trail_callbacks.claims import Claim
 from trail_callbacks.errors import JudgeError
@@ -18,8 +17,6 @@ if TYPE_CHECKING:
     from trail_callbacks.report.diagnosis import Facet
 
 _MANY = 32  # claims of one call; more would need a reply longer than many models write
-_SMALL = 4.5  # billions of parameters, up to which a model gets shorter prompts
-_SIZE = re.compile(r"(?<![\w.])e?(\d+(?:\.\d+)?)(b|m)(?![a-z0-9])", re.IGNORECASE)
 _PROMPTS = ("claims", "verdicts", "onepass", "localize", "answerable", "select", "decompose")
 
 
@@ -36,9 +33,7 @@ class LLMJudge:
             chat model in an adapter's `as_model`; or a ready instructor client.
         base_url: Endpoint to use instead of the provider's own; with a string only.
         claims_per_call: Claims judged in one call, 1 or more. If given, claims are always found first and judged
-            later: more calls, which smaller models may answer better. With the small profile None is 1.
-        profile: `small` for models of a few billion parameters: shorter prompts, one claim a call. `full` for others.
-            None takes the size from the model's name, if it has one (`qwen3:4b`, `Llama-3.2-1B`).
+            later: more calls, which smaller models may answer better.
         **options: Further settings of `InstructorModel`, e.g. `api_key`, `timeout`, `temperature`; `model_name` with a
             client that has no model of its own.
 
@@ -53,13 +48,10 @@ class LLMJudge:
         *,
         base_url: str | None = None,
         claims_per_call: int | None = None,
-        profile: Literal["full", "small"] | None = None,
         **options: Any,
     ) -> None:
         if claims_per_call is not None and claims_per_call < 1:
             raise JudgeError(f"claims_per_call is {claims_per_call}, expected 1 or more")
-        if profile not in {None, "full", "small"}:
-            raise JudgeError(f"profile is {profile!r}, expected 'full', 'small' or None")
         if isinstance(model, Model) and not isinstance(model, type):
             if base_url is not None or options:
                 raise JudgeError(f"settings such as {next(iter(options), 'base_url')} belong to the model given")
@@ -74,15 +66,13 @@ class LLMJudge:
                 f'{type(model).__name__} is no model: give "provider/name", a ready instructor client, or the chat '
                 "model of your app wrapped with as_model() of langchain_trail or llama_index_trail"
             )
-        self._small = profile == "small" or (profile is None and _is_small(self._model.name))
-        self._at_once = not (claims_per_call or self._small)
-        self._claims_per_call = claims_per_call or (1 if self._small else _MANY)
+        self._at_once = claims_per_call is None
+        self._claims_per_call = claims_per_call or _MANY
 
     @property
     def name(self) -> str:
         """`llm/`, the model's name, and a hash that changes with the prompts."""
-        prompts = ("claims_small", "verdicts_small", *_PROMPTS[3:]) if self._small else _PROMPTS
-        return f"llm/{self._model.name}/{digest(*prompts)}"
+        return f"llm/{self._model.name}/{digest(*_PROMPTS)}"
 
     @property
     def model(self) -> Model:
@@ -93,14 +83,13 @@ class LLMJudge:
         """Finds the claims of an answer."""
         from trail_callbacks.judges.llm.claims import extract  # noqa: PLC0415 - building its schemas takes a while
 
-        return extract(answer, question, "claims_small" if self._small else "claims")
+        return extract(answer, question)
 
     def assess(self, questions: Sequence[Question], purpose: Purpose = "verdicts") -> Pipeline[Assessment]:
         """Judges claims by their passages. See `Judge.assess`."""
         from trail_callbacks.judges.llm.verdicts import assess  # noqa: PLC0415 - as above
 
-        prompt = "verdicts_small" if self._small and purpose == "verdicts" else purpose
-        return assess(questions, purpose, self._claims_per_call, prompt)
+        return assess(questions, purpose, self._claims_per_call)
 
     def judge_answer(
         self, answer: str, question: str | None, passages: tuple[Passage, ...], conversation: str = ""
@@ -146,12 +135,6 @@ class LLMJudge:
     @property
     def _claims_per_reading(self) -> int:
         return 1 if self._claims_per_call == 1 else _MANY
-
-
-def _is_small(name: str) -> bool:
-    """Whether a model's name says that it has few parameters."""
-    sizes = [float(size) * (1 if unit in "bB" else 0.001) for size, unit in _SIZE.findall(name)]
-    return bool(sizes) and max(sizes) <= _SMALL
 
 
 def _instructor_model(*args: Any, **options: Any) -> Model:

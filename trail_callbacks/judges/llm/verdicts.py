@@ -41,14 +41,12 @@ _DROPPED = {
 """What of a reply cannot be used, with the words of a warning."""
 
 
-def assess(
-    questions: Sequence[Question], purpose: Purpose, claims_per_call: int, prompt: str = ""
-) -> Pipeline[Assessment]:
-    """Judges claims by their passages, with the prompt of the purpose or another one. See `Judge.assess`."""
+def assess(questions: Sequence[Question], purpose: Purpose, claims_per_call: int) -> Pipeline[Assessment]:
+    """Judges claims by their passages. See `Judge.assess`."""
     keyed = _keyed(questions)
     judged = {key: settled for key, question in keyed if (settled := _without_model(question)) is not None}
     open_ = [item for item in keyed if item[0] not in judged]
-    batches = [_Batch(part, purpose, prompt or purpose) for part in _even(open_, claims_per_call)]
+    batches = [_Batch(part, purpose) for part in _even(open_, claims_per_call)]
     lost: Counter[str] = Counter()
     cut: list[str] = []
     for verdicts in (yield from watched(ask(batches), cut)):
@@ -63,7 +61,6 @@ class _Batch:
 
     questions: tuple[Keyed, ...]
     purpose: Purpose
-    prompt: str
 
     def call(self, note: str) -> Call:
         labelled = candidates(self.questions)
@@ -73,7 +70,7 @@ class _Batch:
         sources, fence = Fence(passages), Fence(passages, claims)
         once, each = _ROOM[self.purpose]
         return Call(
-            messages=load(self.prompt).messages(
+            messages=load(self.purpose).messages(
                 passages=sources.block("PASSAGES", passages),
                 **told([question for _, question in self.questions], passages),
                 claims=fence.block("CLAIMS", claims),
