@@ -23,8 +23,8 @@ BERT = ("[PAD]", "[CLS]", "[SEP]", "[UNK]")
 T5 = ("<pad>", "</s>", "<unk>")
 
 _HEAD = '<ir_version: 8, opset_import: ["" : 17]>'
-_INPUTS = "int64[B,T] input_ids, int64[B,T] attention_mask"
-_SUM = """
+INPUTS = "int64[B,T] input_ids, int64[B,T] attention_mask"
+SUM = """
   found = Gather <axis: int = 0> (table, input_ids)
   shown = Cast <to: int = 1> (attention_mask)
   two = Constant <value_ints: ints = [2]> ()
@@ -98,7 +98,7 @@ def entailment(folder, order=(0, 1, 2), **more):
     tok = words()
     rows = np.eye(3, dtype=np.float32)[list(order)]
     rule = graph(
-        f"tiny ({_INPUTS}) => (float[B,3] logits) {{ {_SUM} flat = Squeeze (summed, one) logits = Add (flat, bias) }}",
+        f"tiny ({INPUTS}) => (float[B,3] logits) {{ {SUM} flat = Squeeze (summed, one) logits = Add (flat, bias) }}",
         table=table(tok, 3, confirms=30 * rows[0], denies=20 * rows[2]),
         bias=8 * rows[1],
     )
@@ -109,7 +109,7 @@ def grounding(folder):
     """Labels are LABEL_0, backed, and LABEL_1, not."""
     tok = words()
     rule = graph(
-        f"""tiny ({_INPUTS}) => (float[B,T,2] logits) {{ {_SUM}
+        f"""tiny ({INPUTS}) => (float[B,T,2] logits) {{ {SUM}
             word = Gather <axis: int = 0> (single, input_ids)
             both = Add (summed, word)
             logits = Add (both, bias) }}""",
@@ -125,7 +125,7 @@ def first_token(folder):
     """The token that the input begins with says whether "confirms" is in it; all others say the opposite."""
     tok = t5_words()
     rule = graph(
-        f"""tiny ({_INPUTS}) => (float[B,T,2] logits) {{ {_SUM}
+        f"""tiny ({INPUTS}) => (float[B,T,2] logits) {{ {SUM}
             answer = Add (summed, bias)
             begin = Gather <axis: int = 0> (starts, input_ids)
             logits = Mul (answer, begin) }}""",
@@ -142,7 +142,7 @@ def decoding(folder):
     no, yes = tok.token_to_id("\u2581"), tok.token_to_id("\u25811")
     size = tok.get_vocab_size()
     encoder = graph(
-        f"""encoder ({_INPUTS}) => (float[B,T,2] last_hidden_state) {{ {_SUM}
+        f"""encoder ({INPUTS}) => (float[B,T,2] last_hidden_state) {{ {SUM}
             last_hidden_state = Add (kept, zero) }}""",
         table=table(tok, 2, confirms=(0, 20)),
         zero=(0, 0),

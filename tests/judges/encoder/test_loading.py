@@ -8,6 +8,8 @@ import subprocess
 import sys
 from pathlib import Path
 
+import graphs
+import numpy as np
 import onnx.parser
 import pytest
 from seen import like
@@ -207,6 +209,27 @@ def test_a_file_runs_on_as_many_threads_as_were_asked_for_and_reports_to_nobody(
         OPENBLAS_NUM_THREADS="1",
     )
     assert (done.stdout, done.stderr) == ("3\n", "")  # one and two, and none that sends
+
+
+@pytest.mark.skipif(not Path("/proc/self/statm").exists(), reason="no memory to be read here")
+def test_memory_of_a_batch_is_given_back(tmp_path):
+    wide = np.zeros((512, 2048), dtype=np.float32)
+    narrow = np.zeros((2048, 3), dtype=np.float32)
+    text = f"tiny ({graphs.INPUTS}) => (float[B,3] logits) {{ {graphs.SUM} flat = Squeeze (summed, one)"
+    model = graphs.graph(f"{text} logits = MatMul (flat, narrow) }}", table=wide, narrow=narrow)
+    folder = graphs.saved(tmp_path, graphs.words(), graphs.config(graphs.NLI), model=model)
+    done = python(
+        "import numpy as np\n"
+        "from trail_callbacks import EncoderJudge\n"
+        "def mb(): return int(open('/proc/self/statm').read().split()[1]) * 4096 / 1e6\n"
+        f"network = EncoderJudge({folder!r}, threads=1)._first.loaded().network\n"
+        "def run(*shape): network.logits(dict.fromkeys(network.inputs, np.ones(shape, dtype=np.int64)))\n"
+        "run(1, 8)\n"
+        "before = mb()\n"
+        "run(16, 512)\n"
+        "print(mb() - before)\n"
+    )
+    assert float(done.stdout) < 30, done.stderr  # 67 of one tensor
 
 
 def test_without_torch_nothing_of_it_is_imported(entailment):

@@ -36,12 +36,17 @@ def chosen(model: str, names: Collection[str], profile: Profile | None, file: st
 
 
 def digest(files: Sequence[Path]) -> str:
-    """Returns the SHA-256 of files, read one after the other; of one file, what `sha256sum` says."""
+    """Returns the SHA-256 of files, with their weights in other files, read one after the other.
+
+    Of one file, it is what `sha256sum` says.
+    """
     found = hashlib.sha256()
-    for file in files:
-        with file.open("rb") as read:
-            while part := read.read(1 << 20):
-                found.update(part)
+    parts = [part for file in files for part in (file, *(file.with_name(file.name + end) for end in _APART))]
+    for part in parts:
+        if part in files or part.is_file():
+            with part.open("rb") as read:
+                while data := read.read(1 << 20):
+                    found.update(data)
     return found.hexdigest()
 
 
@@ -55,17 +60,18 @@ def folder_of(model: str, revision: str | None, profile: Profile | None) -> Path
         return Path(model)
     import huggingface_hub  # noqa: PLC0415 - of tokenizers; not needed for folders
 
-    try:
-        return Path(huggingface_hub.snapshot_download(model, revision=revision, local_files_only=True))
-    except Exception as error:
-        size = f"{profile.size / 1e6:,.0f} MB" if profile and profile.size else "the command says how many MB first"
-        licence = f"licence {profile.licence}" if profile and profile.licence else "look at its licence"
-        at = f" --revision {revision}" if revision else ""
-        raise JudgeError(
-            f"the model {model} is not on this machine, and a judge downloads nothing by itself. To get it once from "
-            f"https://huggingface.co/{model} ({size}; {licence}): trail encoder fetch {model}{at}. Or give the folder "
-            "of a copy."
-        ) from error
+    for name in filter(None, ("config.json", "tokenizer.json", profile.file if profile else "")):
+        found = huggingface_hub.try_to_load_from_cache(model, name, revision=revision)
+        if isinstance(found, str):
+            return Path(found.removesuffix(name))
+    size = f"{profile.size / 1e6:,.0f} MB" if profile and profile.size else "the command says how many MB first"
+    licence = f"licence {profile.licence}" if profile and profile.licence else "look at its licence"
+    at = f" --revision {revision}" if revision else ""
+    raise JudgeError(
+        f"the model {model} is not on this machine, and a judge downloads nothing by itself. To get it once from "
+        f"https://huggingface.co/{model} ({size}; {licence}): trail encoder fetch {model}{at}. Or give the folder of a "
+        "copy."
+    )
 
 
 def tokenizer_of(folder: Path, profile: Profile | None) -> Path | None:
@@ -110,10 +116,10 @@ def fetch(
         if borrowed:
             say(f"  {huggingface_hub.hf_hub_url(borrowed, 'tokenizer.json')}")
             huggingface_hub.hf_hub_download(borrowed, "tokenizer.json")
-        folder = Path(huggingface_hub.snapshot_download(model, revision=revision, allow_patterns=wanted))
+        paths = {name: Path(huggingface_hub.hf_hub_download(model, name, revision=revision)) for name in wanted}
     except JudgeError:
         raise
     except Exception as error:  # whatever the client of the hub raises
         raise JudgeError(f"{model} cannot be had from the hub: {first_line(error)}") from error
     if run:
-        say(f'pin it: revision="{info.sha}", sha256="{digest([folder / name for name in run])}"')
+        say(f'pin it: revision="{info.sha}", sha256="{digest([paths[name] for name in run])}"')

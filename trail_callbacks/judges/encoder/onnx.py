@@ -79,6 +79,8 @@ class _Graph:
         self, file: Path, threads: int | None, output: str, needed: frozenset[str], more: frozenset[str] = frozenset()
     ) -> None:
         self._session = _opened(file, threads)
+        self._options = onnxruntime.RunOptions()  # else the most that a batch ever took is kept
+        self._options.add_run_config_entry("memory.enable_memory_arena_shrinkage", "cpu:0")
         self.inputs = {each.name: _INTEGERS.get(each.type) for each in self._session.get_inputs()}
         if not needed <= self.inputs.keys() <= needed | more:
             raise JudgeError(
@@ -95,7 +97,7 @@ class _Graph:
 
     def run(self, given: Mapping[str, NDArray[Any]]) -> NDArray[Any]:
         fed = {name: given[name].astype(kind or given[name].dtype, copy=False) for name, kind in self.inputs.items()}
-        answer: NDArray[Any] = self._session.run([self._output], fed)[0]
+        answer: NDArray[Any] = self._session.run([self._output], fed, self._options)[0]
         return answer
 
 
@@ -106,7 +108,7 @@ def _opened(file: Path, threads: int | None) -> onnxruntime.InferenceSession:
     options.intra_op_num_threads = threads or min(cores, _MOST)
     options.inter_op_num_threads = 1
     options.add_session_config_entry("session.intra_op.allow_spinning", "0")
-    options.enable_cpu_mem_arena = options.enable_mem_pattern = False  # either keeps what the longest batch took
+    options.enable_mem_pattern = False  # lengths vary
     options.log_severity_level = 4
     try:
         return onnxruntime.InferenceSession(file, options, providers=["CPUExecutionProvider"])
