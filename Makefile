@@ -1,7 +1,7 @@
 # Needs Python 3.11 or newer and make; everything else is installed into .venv.
 PYTHON ?= python3
 E2E ?= 1# 0 leaves out the model server (130 MB), and its tests
-ENCODER ?= 0# 1 adds torch (190 MB, 1.2 GB unpacked; without an index for its CPU build several GB on Linux), and the tests of EncoderJudge
+ENCODER ?= 0# 1 adds torch (190 MB, 1.2 GB unpacked; without an index for its CPU build several GB on Linux), and the tests of what needs it
 JOBS ?= auto# processes that run tests; auto is one a core
 VENV := .venv
 BIN := $(VENV)/bin
@@ -47,8 +47,8 @@ tools: $(VENV)/tools/installed ## the tests that need the libraries of other too
 	  session/test_app_span.py audit/test_run.py)
 	$(TOOLED) --cov-append tests/audit/test_cluster.py # there is one cluster on a machine
 
-# Where torch is not installed, what runs it is not covered.
-coverage: export TRAIL_UNCOVERED ?= $(if $(filter 1,$(ENCODER)),,trail_callbacks/judges/encoder/*)
+# Where torch is not installed, what runs it is not covered: export.py and torch.py.
+coverage: export TRAIL_UNCOVERED ?= $(if $(filter 1,$(ENCODER)),,trail_callbacks/judges/encoder/[et]*.py)
 coverage: tools $(VENV)/dev $(if $(filter 1,$(ENCODER)),$(VENV)/encoder) ## what covers the code, with coverage
 	$(PYTEST) $(FAST) $(addprefix --ignore=,$(WHOLE)) --cov --cov-append --cov-report=term:skip-covered
 

@@ -10,6 +10,7 @@ import typer
 
 from trail_callbacks.cli.options import Json, Word, Words, group, option
 from trail_callbacks.cli.output import complain, deliver
+from trail_callbacks.judges.encoder.profiles import DEFAULT
 from trail_callbacks.render.excerpt import plain
 
 if TYPE_CHECKING:
@@ -21,9 +22,20 @@ _Model = Annotated[str, typer.Argument(metavar="MODEL", help="Hub id of the mode
 _Revision = Annotated[Word, option("NAME", "Branch, tag or commit on the hub.", "--revision")]
 
 
-@encoder.callback()
-def _group() -> None:
-    """Keeps a group of one command a group."""
+@encoder.command()
+def fetch(
+    *,
+    model: _Model = DEFAULT,
+    file: Annotated[Word, option("NAME", "Another ONNX file of the model than the usual one.", "--file")] = None,
+    revision: _Revision = None,
+) -> None:
+    """Downloads a model for EncoderJudge into the cache of the hub, once: no judge downloads anything by itself.
+
+    Files, sizes and licence are said before, and afterwards the revision and the hash to pin.
+    """
+    from trail_callbacks.judges.encoder.judge import EncoderJudge  # noqa: PLC0415 - other commands do not need it
+
+    EncoderJudge(model, file=file, revision=revision).fetch(complain)
 
 
 @encoder.command()

@@ -88,7 +88,7 @@ def test_a_hub_that_does_not_have_it_or_cannot_be_reached_is_an_error(hub, tmp_p
         (hub[0], "no file 'b.onnx' (there: onnx/model.onnx, onnx/model_O4.onnx)"),
         ("http://127.0.0.1:9", ""),
     ):
-        code = f"from trail_callbacks import EncoderJudge; EncoderJudge({MODEL!r}, file='b.onnx').fetch()"
-        last = python(code, HF_HOME=str(tmp_path), HF_ENDPOINT=url).stderr.strip().splitlines()[-1]
-        assert last.startswith("trail_callbacks.errors.JudgeError:")
-        assert (why or "cannot be had from the hub") in last
+        code = f"from trail_callbacks.cli import main; raise SystemExit(main(['encoder', 'fetch', {MODEL!r}, '--file', 'b.onnx']))"
+        done = python(code, HF_HOME=str(tmp_path), HF_ENDPOINT=url)
+        assert (done.returncode, done.stdout) == (2, "")
+        assert (why or "cannot be had from the hub") in done.stderr
