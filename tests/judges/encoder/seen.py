@@ -1,12 +1,18 @@
 """Watching what a model is given."""
 
+import os
+import subprocess
+import sys
 from contextlib import contextmanager
 from dataclasses import replace
+from pathlib import Path
 
 from trail_callbacks.claims import Claim
 from trail_callbacks.judges.encoder.profiles import Profile
 from trail_callbacks.models.drive import drive
 
+ROOT = Path(__file__).parents[3]
+COMMIT = "0123456789abcdef0123456789abcdef01234567"
 WITHOUT = "needs the extra encoder-torch: make test ENCODER=1 (see the Makefile for what it downloads)"
 """Why tests are skipped where torch or transformers is not installed."""
 
@@ -15,7 +21,7 @@ class Watched:
     """A network that keeps what it is given; `answer` is run in its place if there is one."""
 
     def __init__(self, network, answer=None):
-        self.inputs, self.outputs, self.device = network.inputs, network.outputs, network.device
+        self.outputs, self.device = network.outputs, network.device
         self.answer, self.batches = answer or network.logits, []
 
     def logits(self, batch):
@@ -56,3 +62,16 @@ def like(name, **changes):
     from trail_callbacks.judges.encoder.profiles import PROFILES
 
     return replace(PROFILES[name], **changes) if name else Profile(**changes)
+
+
+def python(code, **env):
+    env = {k: v for k, v in os.environ.items() if not k.startswith("HF_")} | env
+    path = os.pathsep.join([str(ROOT), str(ROOT / "integrations"), env.get("PYTHONPATH", "")])
+    return subprocess.run(
+        [sys.executable, "-c", code],
+        env={**env, "PYTHONPATH": path},
+        capture_output=True,
+        text=True,
+        timeout=200,
+        check=False,
+    )

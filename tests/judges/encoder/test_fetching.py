@@ -7,7 +7,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
 import pytest
-from test_loading import COMMIT, python
+from seen import COMMIT, python
 
 MODEL = "someone/tiny-nli"
 FETCH = f"""

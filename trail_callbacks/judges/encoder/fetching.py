@@ -76,12 +76,12 @@ def folder_of(model: str, revision: str | None, profile: Profile | None) -> Path
 
 def tokenizer_of(folder: Path, profile: Profile | None) -> Path | None:
     """Returns the `tokenizer.json` of a model: its own, or where it has none that of the model it was made from."""
-    if (folder / "tokenizer.json").is_file() or profile is None or not profile.tokenizer:
-        return folder / "tokenizer.json" if (folder / "tokenizer.json").is_file() else None
-    import huggingface_hub  # noqa: PLC0415 - as above
+    found: object = folder / "tokenizer.json" if (folder / "tokenizer.json").is_file() else None
+    if found is None and profile is not None and profile.tokenizer:
+        import huggingface_hub  # noqa: PLC0415 - as above
 
-    found = huggingface_hub.try_to_load_from_cache(profile.tokenizer, "tokenizer.json")
-    return Path(found) if isinstance(found, str) else None
+        found = huggingface_hub.try_to_load_from_cache(profile.tokenizer, "tokenizer.json")
+    return Path(found) if isinstance(found, str | Path) else None
 
 
 def fetch(

@@ -100,10 +100,9 @@ def _load(source: Source) -> Loaded:
 
 
 def _configuration(name: str, folder: Path) -> dict[str, Any]:
+    file = folder / "config.json"
     try:
-        config = json.loads((folder / "config.json").read_bytes())
-    except FileNotFoundError:
-        return {}
+        config = json.loads(file.read_bytes()) if file.exists() else {}
     except (OSError, ValueError) as error:
         raise JudgeError(f"the config.json of {name} cannot be read: {first_line(error)}") from error
     return config if isinstance(config, dict) else {}

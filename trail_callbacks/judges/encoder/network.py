@@ -12,19 +12,17 @@ from numpy.typing import NDArray
 from trail_callbacks.errors import MissingExtraError
 
 Batch: TypeAlias = Mapping[str, NDArray[np.int64]]
-"""By the name of the input, an array of inputs by tokens, those of shorter inputs filled up."""
+"""`input_ids`, `attention_mask` and `token_type_ids`, each inputs by tokens, those of shorter inputs filled up."""
 
 
 class Network(Protocol):
     """A model without its tokenizer. One thread at a time runs it.
 
     Attributes:
-        inputs: Which of `input_ids`, `attention_mask` and `token_type_ids` it takes.
         outputs: How many classes it tells apart; None if its file does not say.
         device: What it runs on.
     """
 
-    inputs: frozenset[str]
     outputs: int | None
     device: str
 

@@ -26,18 +26,38 @@ _INTEGERS = {"tensor(int64)": np.int64, "tensor(int32)": np.int32}
 
 
 class OnnxClassifier:
-    """A file that gives classes to each input, or to each of its tokens."""
+    """A file that gives classes to each input, or to each of its tokens; or another one, by its inputs and output."""
 
     device = "cpu"
 
-    def __init__(self, file: Path, threads: int | None) -> None:
-        self._graph = _Graph(file, threads, "logits", _TEXT, frozenset({"token_type_ids"}))
-        self.inputs = frozenset(self._graph.inputs)
-        self.outputs = self._graph.last
+    def __init__(
+        self,
+        file: Path,
+        threads: int | None,
+        needed: frozenset[str] = _TEXT,
+        more: frozenset[str] = frozenset({"token_type_ids"}),
+        output: str = "logits",
+    ) -> None:
+        self._session = _opened(file, threads)
+        self._options = onnxruntime.RunOptions()  # else the most that a batch ever took is kept
+        self._options.add_run_config_entry("memory.enable_memory_arena_shrinkage", "cpu:0")
+        self._inputs = {each.name: _INTEGERS.get(each.type) for each in self._session.get_inputs()}
+        outputs = {each.name: each for each in self._session.get_outputs()}
+        found = outputs.get(output) or (next(iter(outputs.values())) if len(outputs) == 1 else None)
+        if found is None or not needed <= self._inputs.keys() <= needed | more:
+            raise JudgeError(
+                f"{file} makes {', '.join(outputs)} of {', '.join(self._inputs)}, expected {output} of "
+                f"{', '.join(sorted(needed))}{''.join(f', perhaps {name}' for name in more)}: export it for that use"
+            )
+        self._output = found.name
+        last = found.shape[-1] if found.shape else None
+        self.outputs = last if isinstance(last, int) else None
 
-    def logits(self, batch: Batch) -> NDArray[Any]:
+    def logits(self, batch: Mapping[str, NDArray[Any]]) -> NDArray[Any]:
         """Runs a batch."""
-        return self._graph.run(batch)
+        fed = {name: batch[name].astype(kind or batch[name].dtype, copy=False) for name, kind in self._inputs.items()}
+        answer: NDArray[Any] = self._session.run([self._output], fed, self._options)[0]
+        return answer
 
 
 class OnnxFirstStep:
@@ -51,13 +71,12 @@ class OnnxFirstStep:
     """
 
     device = "cpu"
-    inputs = _TEXT
 
     def __init__(self, files: Sequence[Path], answers: Sequence[int], start: int, threads: int | None) -> None:
         encoder, decoder = files
-        self._encoder = _Graph(encoder, threads, "last_hidden_state", _TEXT)
+        self._encoder = OnnxClassifier(encoder, threads, more=frozenset(), output="last_hidden_state")
         needed = frozenset({"input_ids", "encoder_hidden_states", "encoder_attention_mask"})
-        self._decoder = _Graph(decoder, threads, "logits", needed)
+        self._decoder = OnnxClassifier(decoder, threads, needed, more=frozenset())
         self._answers, self._start = list(answers), start
         self.outputs: int | None = len(self._answers)
 
@@ -65,39 +84,10 @@ class OnnxFirstStep:
         """Runs a batch, and of the decoder one step."""
         given = {
             "input_ids": np.full((len(batch["input_ids"]), 1), self._start),
-            "encoder_hidden_states": self._encoder.run(batch),
+            "encoder_hidden_states": self._encoder.logits(batch),
             "encoder_attention_mask": batch["attention_mask"],
         }
-        answer: NDArray[Any] = self._decoder.run(given)[:, 0, self._answers]
-        return answer
-
-
-class _Graph:
-    """A file that takes what it is to take, as far as can be told without running it."""
-
-    def __init__(
-        self, file: Path, threads: int | None, output: str, needed: frozenset[str], more: frozenset[str] = frozenset()
-    ) -> None:
-        self._session = _opened(file, threads)
-        self._options = onnxruntime.RunOptions()  # else the most that a batch ever took is kept
-        self._options.add_run_config_entry("memory.enable_memory_arena_shrinkage", "cpu:0")
-        self.inputs = {each.name: _INTEGERS.get(each.type) for each in self._session.get_inputs()}
-        if not needed <= self.inputs.keys() <= needed | more:
-            raise JudgeError(
-                f"{file} takes {', '.join(self.inputs)}, expected {', '.join(sorted(needed))}"
-                f"{''.join(f', perhaps {name}' for name in more)}: it was exported for another use"
-            )
-        outputs = {each.name: each for each in self._session.get_outputs()}
-        found = outputs.get(output) or (next(iter(outputs.values())) if len(outputs) == 1 else None)
-        if found is None:
-            raise JudgeError(f"{file} gives {', '.join(outputs)}, expected {output}: it was exported for another use")
-        self._output = found.name
-        last = found.shape[-1] if found.shape else None
-        self.last = last if isinstance(last, int) else None
-
-    def run(self, given: Mapping[str, NDArray[Any]]) -> NDArray[Any]:
-        fed = {name: given[name].astype(kind or given[name].dtype, copy=False) for name, kind in self.inputs.items()}
-        answer: NDArray[Any] = self._session.run([self._output], fed, self._options)[0]
+        answer: NDArray[Any] = self._decoder.logits(given)[:, 0, self._answers]
         return answer
 
 
