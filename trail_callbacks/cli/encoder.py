@@ -10,7 +10,7 @@ import typer
 
 from trail_callbacks.cli.options import Json, Word, Words, group, option
 from trail_callbacks.cli.output import complain, deliver
-from trail_callbacks.judges.encoder.profiles import DEFAULT
+from trail_callbacks.judges.encoder.profiles import DEFAULT, profile_of
 from trail_callbacks.render.excerpt import plain
 
 if TYPE_CHECKING:
@@ -33,9 +33,9 @@ def fetch(
 
     Files, sizes and licence are said before, and afterwards the revision and the hash to pin.
     """
-    from trail_callbacks.judges.encoder.judge import EncoderJudge  # noqa: PLC0415 - other commands do not need it
+    from trail_callbacks.judges.encoder.fetching import fetch as fetched  # noqa: PLC0415 - as below
 
-    EncoderJudge(model, file=file, revision=revision).fetch(complain)
+    fetched(model, revision, profile_of(model), file, say=complain)
 
 
 @encoder.command()

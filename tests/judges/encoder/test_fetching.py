@@ -10,19 +10,19 @@ import pytest
 from seen import COMMIT, python
 
 MODEL = "someone/tiny-nli"
-FETCH = f"""
-from trail_callbacks import EncoderJudge, check
-judge = EncoderJudge({MODEL!r})
-report = check("The ferry carries cars.", ["It confirms old cars."], judge=judge)
-print(report.verdicts[0].error)
-judge.fetch()
-"""
-AFTER = f"""
+ASK = f"""
 import socket
 socket.socket.connect = None
 from trail_callbacks import EncoderJudge, check
-print(check("The ferry carries cars.", ["It confirms old cars."], judge=EncoderJudge({MODEL!r})).verdicts[0].support)
+verdict = check("The ferry carries cars.", ["It confirms old cars."], judge=EncoderJudge({MODEL!r})).verdicts[0]
+print(verdict.support or verdict.error)
 """
+
+
+def fetch(*args, **env):
+    told = ["encoder", "fetch", *args]
+    done = python(f"from trail_callbacks.cli import main; raise SystemExit(main({told!r}))", **env)
+    return done.returncode, done.stdout, [line.removeprefix("trail: ") for line in done.stderr.splitlines()]
 
 
 @pytest.fixture
@@ -63,17 +63,19 @@ def hub(entailment):
 @pytest.mark.loopback
 def test_a_model_is_downloaded_only_where_that_is_asked_for_and_what_is_told_comes_first(hub, tmp_path):
     url, asked, files = hub
-    done = python(FETCH, HF_HOME=str(tmp_path), HF_ENDPOINT=url, HF_HUB_DISABLE_PROGRESS_BARS="1")
-    error, what, *names, pin = done.stdout.splitlines()
+    error = python(ASK, HF_HOME=str(tmp_path)).stdout
     assert f"{MODEL} is not on this machine, and a judge downloads nothing by itself" in error
     assert f"trail encoder fetch {MODEL}" in error
+    env = {"HF_HOME": str(tmp_path), "HF_ENDPOINT": url, "HF_HUB_DISABLE_PROGRESS_BARS": "1"}
+    status, _, (what, *names, pin) = fetch(MODEL, **env)
+    assert status == 0
     assert what.startswith(f"{MODEL} at {COMMIT}: ")
     assert what.endswith(" MB, licence mit")
     wanted = {"config.json", "tokenizer.json", "onnx/model.onnx"}
     assert {line.split()[0].rpartition(f"{COMMIT}/")[2] for line in names} == wanted
     assert f'sha256="{hashlib.sha256(files["onnx/model.onnx"]).hexdigest()}"' in pin
     assert {path.partition("/resolve/main/")[2] for path in asked if "/resolve/" in path} == wanted
-    assert python(AFTER, HF_HOME=str(tmp_path)).stdout == "supported\n"
+    assert python(ASK, HF_HOME=str(tmp_path)).stdout == "supported\n"
 
 
 def test_the_default_says_what_it_would_download(tmp_path):
@@ -88,7 +90,6 @@ def test_a_hub_that_does_not_have_it_or_cannot_be_reached_is_an_error(hub, tmp_p
         (hub[0], "no file 'b.onnx' (there: onnx/model.onnx, onnx/model_O4.onnx)"),
         ("http://127.0.0.1:9", ""),
     ):
-        code = f"from trail_callbacks.cli import main; raise SystemExit(main(['encoder', 'fetch', {MODEL!r}, '--file', 'b.onnx']))"
-        done = python(code, HF_HOME=str(tmp_path), HF_ENDPOINT=url)
-        assert (done.returncode, done.stdout) == (2, "")
-        assert (why or "cannot be had from the hub") in done.stderr
+        status, out, (*_, told) = fetch(MODEL, "--file", "b.onnx", HF_HOME=str(tmp_path), HF_ENDPOINT=url)
+        assert (status, out) == (2, "")
+        assert (why or "cannot be had from the hub") in told

@@ -7,7 +7,7 @@ from collections.abc import Callable, Collection, Sequence
 from pathlib import Path, PurePosixPath
 
 from trail_callbacks.errors import JudgeError
-from trail_callbacks.judges.encoder.network import first_line
+from trail_callbacks.judges.encoder.network import first_line, needs
 from trail_callbacks.judges.encoder.profiles import Profile
 
 _BESIDE = ("tokenizer.json", "config.json", "trail.json")
@@ -100,6 +100,8 @@ def fetch(
     Raises:
         JudgeError: If the hub cannot be reached or does not have it, or what it has cannot be run.
     """
+    needs("encoder", "huggingface_hub")
+    revision = revision or (profile.revision if profile else "") or None
     import huggingface_hub  # noqa: PLC0415 - as above
 
     try:

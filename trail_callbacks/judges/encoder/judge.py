@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 
 from trail_callbacks.claims import abstains, split
 from trail_callbacks.errors import InputError, JudgeError, MissingExtraError
-from trail_callbacks.judges.encoder.fetching import fetch
 from trail_callbacks.judges.encoder.inference import Encoder, statements
 from trail_callbacks.judges.encoder.loading import Loaded, Source, Weights
 from trail_callbacks.judges.encoder.network import needs
@@ -24,19 +23,15 @@ from trail_callbacks.taxonomy import SupportClass
 class EncoderJudge:
     """Judges with an open model of 20 million to 0.8 billion parameters, on this machine: no key, no text leaves it.
 
-        trail encoder fetch FamiliarTools/HHEM-2.1-Open-onnx
-
-        check(answer, sources, judge=EncoderJudge())
+        check(answer, sources, judge=EncoderJudge())  # once before, in a shell: trail encoder fetch
         check(answer, sources, judge="encoder:/srv/models/my-export")
 
     Two kinds of model are understood. Pair classifiers (HHEM, MiniCheck, FactCG, and three-class entailment models)
     read one claim against a few hundred tokens at a time; the highest answer counts. Token classifiers (LettuceDetect
     and its kin) read up to 4,096 tokens of sources and several claims in one go, and mark the words that nothing backs.
     `trail_callbacks.judges.encoder.profiles` lists the known models and how each wants to be asked; others are
-    understood if their labels have names. Look at the licence of those.
-
-    ONNX files run with onnxruntime and tokenizers alone. Weights that have none need the extra `encoder-torch`, every
-    time, or once, for `trail encoder export`.
+    understood if their labels have names. Look at the licence of those. Weights without an ONNX file need the extra
+    `encoder-torch`: every time, or once, for `trail encoder export`.
 
     The default (Apache-2.0, 0.11 billion parameters, 419 MB) was made to tell whether a text follows from another. It
     has two classes, so it never says `contradicted`; give `contradictions` a three-class entailment model, which then
@@ -47,8 +42,8 @@ class EncoderJudge:
     by rules, as `LocalJudge` does; whether sources answer a question is left open.
 
     The model is loaded at first use, or by `load()`, once for all threads, from a folder or the hub's cache, never from
-    the network: only `fetch()`, and the command of that name, download. One batch runs at a time, never on the event
-    loop. A forked process loads anew; with torch, if it was imported before, it runs on one core: load after forking.
+    the network: only `trail encoder fetch` downloads. One batch runs at a time, never on the event loop. A forked
+    process loads anew; with torch, if it was imported before, it runs on one core: load after forking.
 
     Args:
         model: A hub id, or the folder of a saved or exported model.
@@ -144,19 +139,6 @@ class EncoderJudge:
         models = [one.model for one in (first, second) if one is not None]
         names = [Path(model).resolve().name if Path(model).is_dir() else model for model in models]
         return f"encoder/1/{'+'.join(names)}{f'@{first.revision}' if first.revision else ''}/{digest}"
-
-    def fetch(self, say: Callable[[str], None] = print) -> None:
-        """Downloads from the hub what is to run and is not a folder: the command is `trail encoder fetch MODEL`.
-
-        Args:
-            say: Is told files, sizes and licence before they are downloaded, then the hash to pin.
-
-        Raises:
-            JudgeError: If it cannot be had.
-        """
-        for weights in (self._first, self._second):
-            if weights is not None and not Path((source := weights.source).model).is_dir():
-                fetch(source.model, source.revision, source.profile, source.file, say=say)
 
     def load(self) -> None:
         """Loads the model now: a server does that before its first request.

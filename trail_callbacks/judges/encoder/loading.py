@@ -6,7 +6,6 @@ A model is loaded once, for all threads.
 from __future__ import annotations
 
 import ctypes
-import json
 import os
 import sys
 from dataclasses import dataclass, field, replace
@@ -18,7 +17,7 @@ from trail_callbacks.errors import JudgeError
 from trail_callbacks.forking import ChildSafeLock, renewed_in_child
 from trail_callbacks.judges.encoder.fetching import chosen, digest, folder_of, tokenizer_of
 from trail_callbacks.judges.encoder.network import Network, first_line, needs
-from trail_callbacks.judges.encoder.profiles import ANSWERS, Profile, checked_labels, exported, read_labels
+from trail_callbacks.judges.encoder.profiles import ANSWERS, Profile, checked_labels, exported, read_json, read_labels
 from trail_callbacks.taxonomy import SupportClass
 
 if TYPE_CHECKING:
@@ -67,7 +66,7 @@ def _load(source: Source) -> Loaded:
     """Loads a model."""
     name = source.model
     folder = folder_of(name, source.revision, source.profile)
-    config = _configuration(name, folder)
+    config = read_json(folder / "config.json")
     profile = source.profile or _read_profile(name, config)
     files = _files(source, folder, profile)
     tokenizer = _tokenizer(name, folder, profile, convert=not files)
@@ -97,15 +96,6 @@ def _load(source: Source) -> Loaded:
         padding=config.get("pad_token_id") or 0,
         window=_window(profile, config),
     )
-
-
-def _configuration(name: str, folder: Path) -> dict[str, Any]:
-    file = folder / "config.json"
-    try:
-        config = json.loads(file.read_bytes()) if file.exists() else {}
-    except (OSError, ValueError) as error:
-        raise JudgeError(f"the config.json of {name} cannot be read: {first_line(error)}") from error
-    return config if isinstance(config, dict) else {}
 
 
 def _files(source: Source, folder: Path, profile: Profile) -> list[Path]:

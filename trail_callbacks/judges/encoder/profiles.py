@@ -188,15 +188,21 @@ def known_as(model: str) -> str | None:
 
 def exported(folder: Path) -> dict[str, Any]:
     """Reads what `trail encoder export` says of a folder, of its model and its file; empty if it wrote none."""
-    try:
-        told = json.loads((folder / "trail.json").read_bytes())
-    except (FileNotFoundError, NotADirectoryError):
-        return {}
-    except (OSError, ValueError):
-        told = None
-    if not isinstance(told, dict) or told.get("format") != "trail-encoder" or told.get("version") != 1:
-        raise JudgeError(f"{folder / 'trail.json'} is damaged or of another version: export the model again")
+    told = read_json(file := folder / "trail.json")
+    if told and (told.get("format"), told.get("version")) != ("trail-encoder", 1):
+        raise JudgeError(f"{file} is of another version: export the model again")
     return told
+
+
+def read_json(file: Path) -> dict[str, Any]:
+    """Reads an object; empty if there is no file."""
+    try:
+        found = json.loads(file.read_bytes()) if file.is_file() else {}
+    except (OSError, ValueError) as error:
+        raise JudgeError(f"{file} cannot be read: {error}") from error
+    if not isinstance(found, dict):
+        raise JudgeError(f"{file} cannot be read: it holds no JSON object")
+    return found
 
 
 def read_labels(model: str, names: Mapping[int, str]) -> tuple[SupportClass, ...]:
