@@ -5,6 +5,7 @@ import os
 import threading
 import time
 
+import numpy as np
 import pytest
 from seen import claim, like, run, watched
 
@@ -158,6 +159,14 @@ def test_a_network_that_fails_is_an_error_of_its_claims(entailment, error):
     report = check(ANSWER, [YES], judge=judge)
     assert report.state == "error"
     assert report.verdicts[0].error.endswith(f"failed on cpu: {type(error).__name__}: {str(error).splitlines()[0]}")
+
+
+def test_a_value_that_is_not_a_number_is_an_error_and_not_absent(entailment):
+    judge = EncoderJudge(entailment)
+    watched(judge, lambda batch: np.full((len(batch["input_ids"]), 3), np.nan))
+    verdict = check(ANSWER, [YES], judge=judge).verdicts[0]
+    assert verdict.support is None
+    assert "not a number" in verdict.error
 
 
 async def test_the_event_loop_goes_on_while_it_loads_and_runs(entailment, monkeypatch):

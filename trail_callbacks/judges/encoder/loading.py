@@ -199,8 +199,8 @@ class Weights:
         """Returns the model, loading it if that is to be done yet; others wait."""
         with self._lock:
             if self._loaded is None:
-                if os.getpid() != _imported_in and "torch" in sys.modules:  # it would wait for threads of the parent
-                    sys.modules["torch"].set_num_threads(1)
+                if os.getpid() != _imported_in and (torch := sys.modules.get("torch")):
+                    torch.set_num_threads(1)  # it would wait for threads of the parent
                 with _loading:
                     self._loaded = _load(self.source)
             return self._loaded
