@@ -48,6 +48,8 @@ def test_without_the_extra_the_error_is_a_pip_line(monkeypatch, missing):
 def test_weights_without_an_onnx_file_name_the_extra_that_runs_them(monkeypatch, tmp_path):
     monkeypatch.setitem(sys.modules, "torch", None)
     (tmp_path / "config.json").write_text('{"architectures": ["BertForSequenceClassification"]}')
+    assert "has neither an ONNX file nor weights" in refused(tmp_path)
+    (tmp_path / "model.safetensors").touch()
     with pytest.raises(MissingExtraError, match=r"trail-callbacks\[encoder-torch\]"):
         EncoderJudge(str(tmp_path)).load()
 

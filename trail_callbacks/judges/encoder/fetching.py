@@ -11,7 +11,8 @@ from trail_callbacks.judges.encoder.network import first_line, needs
 from trail_callbacks.judges.encoder.profiles import Profile
 
 _BESIDE = ("tokenizer.json", "config.json", "trail.json")
-_TORCH = (".safetensors", ".json", ".model", ".txt")
+WEIGHTS = (".safetensors", ".bin")  # the second where there is none of the first
+_TORCH = (".json", ".model", ".txt")
 _APART = (".data", "_data")  # how files with the weights of another are called
 
 
@@ -58,12 +59,13 @@ def folder_of(model: str, revision: str | None, profile: Profile | None) -> Path
     """
     if Path(model).is_dir():
         return Path(model)
-    import huggingface_hub  # noqa: PLC0415 - of tokenizers; not needed for folders
+    from huggingface_hub import constants  # noqa: PLC0415 - comes with tokenizers; folders do not need it
 
-    for name in filter(None, ("config.json", "tokenizer.json", profile.file if profile else "")):
-        found = huggingface_hub.try_to_load_from_cache(model, name, revision=revision)
-        if isinstance(found, str):
-            return Path(found.removesuffix(name))
+    cache = Path(constants.HF_HUB_CACHE, f"models--{model.replace('/', '--')}")
+    named = cache / "refs" / (revision or "main")
+    commit = named.read_text().strip() if named.is_file() else revision
+    if commit and (folder := cache / "snapshots" / commit).is_dir():
+        return folder
     size = f"{profile.size / 1e6:,.0f} MB" if profile and profile.size else "the command says how many MB first"
     licence = f"licence {profile.licence}" if profile and profile.licence else "look at its licence"
     at = f" --revision {revision}" if revision else ""
@@ -109,7 +111,8 @@ def fetch(
         sizes = {each.rfilename: each.size or 0 for each in info.siblings or ()}
         run = () if weights else chosen(model, sizes, profile, file)
         kept = {*_BESIDE, *run, *(f"{name}{end}" for name in run for end in _APART)}
-        wanted = [n for n in sizes if (n in kept if run else n.endswith(_TORCH) and "/" not in n)]
+        kinds = (next((end for end in WEIGHTS if any(n.endswith(end) for n in sizes)), WEIGHTS[0]), *_TORCH)
+        wanted = [n for n in sizes if (n in kept if run else n.endswith(kinds) and "/" not in n)]
         borrowed = profile.tokenizer if profile and run and "tokenizer.json" not in sizes else ""
         licence = (profile.licence if profile else "") or (info.card_data or {}).get("license") or "unknown: look at it"
         say(f"{model} at {info.sha}: {sum(sizes[name] for name in wanted) / 1e6:,.0f} MB, licence {licence}")

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 from trail_callbacks.errors import JudgeError
 from trail_callbacks.forking import ChildSafeLock, renewed_in_child
-from trail_callbacks.judges.encoder.fetching import chosen, digest, folder_of, tokenizer_of
+from trail_callbacks.judges.encoder.fetching import WEIGHTS, chosen, digest, folder_of, tokenizer_of
 from trail_callbacks.judges.encoder.network import Network, first_line, needs
 from trail_callbacks.judges.encoder.profiles import ANSWERS, Profile, checked_labels, exported, read_json, read_labels
 from trail_callbacks.taxonomy import SupportClass
@@ -109,6 +109,8 @@ def _files(source: Source, folder: Path, profile: Profile) -> list[Path]:
     if not files:
         if profile.answers or source.sha256:
             raise JudgeError(f"{source.model} has no ONNX file, which its profile or sha256 speaks of")
+        if not any(each.suffix in WEIGHTS for each in folder.iterdir()):
+            raise JudgeError(f"{source.model} has neither an ONNX file nor weights: see trail encoder fetch")
         needs("encoder-torch", "torch", "transformers")
         return []
     if elsewhere:
