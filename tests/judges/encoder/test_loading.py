@@ -10,18 +10,11 @@ import graphs
 import numpy as np
 import onnx.parser
 import pytest
-from seen import COMMIT, like, python
+from seen import like, python
 
 from trail_callbacks import EncoderJudge, check
 from trail_callbacks.errors import InputError, JudgeError, MissingExtraError
 from trail_callbacks.judges.encoder.profiles import PROFILES
-
-OFFLINE = """
-import socket
-def refuse(*args, **kwargs): raise OSError("no network here")
-socket.socket.connect = socket.socket.connect_ex = refuse
-socket.getaddrinfo = refuse
-"""
 
 
 def test_importing_and_naming_a_judge_loads_no_runtime():
@@ -222,27 +215,3 @@ def test_without_torch_nothing_of_it_is_imported(entailment):
         "print(report.verdicts[0].support)"
     )
     assert (done.stdout, done.stderr) == ("supported\n", "")
-
-
-def cached(folder, home, model="someone/tiny-nli"):
-    """The hub's cache as a download leaves it."""
-    place = home / "hub" / f"models--{model.replace('/', '--')}"
-    shutil.copytree(folder, place / "snapshots" / COMMIT)
-    (place / "refs").mkdir()
-    (place / "refs" / "main").write_text(COMMIT)
-
-
-RUN = """
-from trail_callbacks import check
-report = check("The ferry carries cars.", ["It confirms old cars."], judge="encoder:someone/tiny-nli")
-assert [v.support for v in report.verdicts] == ["supported"], report.warnings
-print(report.judge)
-"""
-
-
-def test_what_is_in_the_cache_is_used_without_asking_the_hub(entailment, tmp_path):
-    cached(entailment, tmp_path)
-    done = python(OFFLINE + RUN, HF_HOME=str(tmp_path))
-    assert done.returncode == 0, done.stderr
-    assert done.stdout.startswith("encoder/1/someone/tiny-nli/")
-    assert not done.stderr  # no bar, no warning

@@ -221,7 +221,7 @@ class Encoder:
         return known
 
     def encode(self, text: str, second: str | None = None) -> Encoding:
-        """Encodes one text or a pair; never cut. See `fitting`."""
+        """Encodes one text or a pair; never cut."""
         return self.loaded.tokenizer.encode(text, second)
 
     def probabilities(self, encodings: Sequence[Encoding]) -> Pipeline[list[Probabilities | UnusableError]]:

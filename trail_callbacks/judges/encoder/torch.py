@@ -5,7 +5,6 @@ T5 and DeBERTa overflow in float16 and then say nothing, confidently.
 
 from __future__ import annotations
 
-import inspect
 import warnings
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -58,10 +57,8 @@ class TorchClassifier:
             self.network = _Classes(network.eval().to(torch.device(self.device)), list(answers)).eval()
         except (RuntimeError, AssertionError) as error:
             raise JudgeError(f"{folder} cannot be put on device {self.device!r}: {first_line(error)}") from error
-        accepted = set(inspect.signature(network.forward).parameters)
-        if getattr(network.config, "type_vocab_size", 0) < 2:  # noqa: PLR2004 - one type is none
-            accepted.discard("token_type_ids")
-        self.inputs = frozenset(accepted & {"input_ids", "attention_mask", "token_type_ids"})
+        types = getattr(network.config, "type_vocab_size", 0) > 1  # one is none
+        self.inputs = ("input_ids", "attention_mask", *(("token_type_ids",) if types else ()))
         self.outputs: int | None = len(answers) or network.config.num_labels
 
     def logits(self, batch: Batch) -> NDArray[Any]:
@@ -103,12 +100,11 @@ def tokenizer(folder: Path) -> Tokenizer:
     """Makes a tokenizer of what a folder has in place of `tokenizer.json`."""
     with _quiet():
         try:
-            made: Tokenizer = transformers.AutoTokenizer.from_pretrained(
-                folder, local_files_only=True
-            ).backend_tokenizer
+            made = transformers.AutoTokenizer.from_pretrained(folder, local_files_only=True)
         except Exception as error:
             raise JudgeError(f"{folder} has no tokenizer that can be read: {first_line(error)}") from error
-    return made
+    inner: Tokenizer = made.backend_tokenizer
+    return inner
 
 
 @contextmanager
