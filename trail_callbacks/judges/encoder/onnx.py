@@ -104,7 +104,7 @@ def _opened(file: Path, threads: int | None) -> onnxruntime.InferenceSession:
         return onnxruntime.InferenceSession(file, options, providers=["CPUExecutionProvider"])
     except Exception as error:
         told = str(error).lower()
-        if "external data" in told:
+        if "external data" in told or "no such file" in told:
             why = "part of its weights is in another file, which is not beside it or is damaged"
         elif "opset" in told or "ir version" in told:
             why = f"it is of a newer format than onnxruntime {onnxruntime.__version__} reads: update onnxruntime"
