@@ -22,6 +22,7 @@ _COLUMNS = {
     "type": "type_of_found",
     "entry": "entry_of_found",
 }
+_WHOLE = 10  # from here on nobody needs decimals
 _KEY = (
     "Each with its 95 % interval, and what it is of: wrong found of all wrong sentences, right flagged of all right "
     "ones, flags right of all flags, not decided (undecided, not judged, not read) of all; class, type and entry step "
@@ -71,10 +72,15 @@ def cost(judge: JudgeFigures) -> list[str]:
     parts = [
         (usage.calls, "{:.1f} calls"),
         (usage.prompt_tokens + usage.completion_tokens, "{:,.0f} tokens"),
-        (judge.money, "{:.2g} paid"),
     ]
     shown = [words.format(whole / judge.readings) for whole, words in parts if whole]
-    return [*shown, f"{judge.seconds[0]:.2g} s"] if judge.seconds else shown
+    shown += [f"{amount(judge.money / judge.readings)} paid"] if judge.money else []
+    return [*shown, f"{amount(judge.seconds[0])} s"] if judge.seconds else shown
+
+
+def amount(value: float) -> str:
+    """A number with two digits that count, or without a fraction."""
+    return f"{value:,.0f}" if value >= _WHOLE else f"{value:.2g}"
 
 
 def _differences(found: SideBySide) -> Iterator[str]:

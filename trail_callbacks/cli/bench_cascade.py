@@ -17,7 +17,6 @@ if TYPE_CHECKING:
     from trail_callbacks.bench import Bench, Choice
 
 _UNITS = {"calls": "calls", "tokens": "tokens", "money": "paid", "seconds": "s"}
-_WHOLE = 100  # costs from which on nobody needs decimals
 
 
 def cascade(
@@ -101,6 +100,8 @@ def _is_as_good(other: Choice, one: Choice) -> bool:
 
 
 def _costs(choice: Choice, answers: int) -> Iterator[str]:
+    from trail_callbacks.bench.table import amount  # noqa: PLC0415 - as above
+
     for name, unit in _UNITS.items():
         if cost := (choice.costs[name] or 0.0) * answers:
-            yield f"{cost:,.0f} {unit}" if cost >= _WHOLE else f"{cost:.3g} {unit}"
+            yield f"{amount(cost)} {unit}"
