@@ -51,6 +51,12 @@ def test_seconds_are_the_median_and_the_ninth_in_ten():
     assert found.seconds == (6.0, 10.0)
 
 
+def test_rounds_are_no_further_trials_where_few_answers_hold_any():
+    made = bench(["w"] * 9, judged("1", ["c"] * 2 + ["s"] * 7), judged("5", *[["c"] * 2 + ["s"] * 7] * 5))
+    once, often = (each.shares["precision"] for each in figures(made))
+    assert (often.n, often.low, often.high) == (10, once.low, once.high)
+
+
 @pytest.mark.parametrize("found", [0, 20])
 def test_rounds_are_no_further_trials(found):
     said = ["cs"] * found + ["ss"] * (40 - found)
@@ -117,5 +123,3 @@ def test_what_cannot_be_told_apart_or_joined_is_refused():
         InputError, match="old and new are of the same data, and their answers have other ids or labels"
     ):
         merged({"old": bench(["w"]), "new": bench(["r"])})
-    with pytest.raises(InputError, match="old has two judges of one name"):
-        merged({"old": bench(["w"], judged("a", ["c"]), judged("a", ["s"]))})

@@ -117,6 +117,20 @@ def test_what_cannot_be_used_is_named_with_its_line_and_the_rest_goes_on(lines):
         assert words in errors[line - 1]
 
 
+def test_values_of_other_kinds_are_named_or_taken_as_texts(lines):
+    nodes = [{"id": 1, "kind": "document", "text": SOURCE}, {"id": 2, "kind": "answer", "text": ANSWER, "inputs": [1]}]
+    path = lines(
+        {**ROW, "nodes": nodes, "answer_id": 2, "wrong": [{"quote": "15 euros", "entry": 1}], "tags": 7},
+        {**ROW, "id": "\ud800", "answer": "Half of a pair is \ud800.", "wrong": ["is \ud800"]},
+        {**ROW, "id": "b", "nodes": [], "answer_id": "z", "wrong": []},
+        {"run": ["no", "text"], "claim_id": "c", "right": True, "label": ["x"], "span": [0, 1], "graph": {}},
+    )
+    (one, other), errors = read(path)
+    assert (one.labelled.labels[1].entry, one.labelled.tags) == ("1", ("7",))
+    assert (other.labelled.id, other.answer) == ("?", "Half of a pair is ?.")
+    assert len(errors) == 2
+
+
 def test_marks_of_a_store_and_its_export_are_labels(tmp_path):
     pytest.importorskip("sqlalchemy")
     from trail_callbacks.bench.marks import marked
@@ -128,6 +142,7 @@ def test_marks_of_a_store_and_its_export_are_labels(tmp_path):
     claims = {claim.quote: claim.id for claim in report.claims}
     store.mark("r1", claims["The ferry takes 40 minutes."], "right", author="ann")
     store.mark("r1", claims["A ticket costs 15 euros."], "right", author="ann")
+    store.mark("r1", claims["Dogs go free."], "right", author="ann")  # which was undecided: that tells nothing
     rows = list(marked(store, graphs=True))
     store.close(5)
     export = tmp_path / "feedback.jsonl"

@@ -6,6 +6,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from numpy import float32, nan
 
 from trail_callbacks import LLMJudge, LocalJudge
 from trail_callbacks.bench import Bench, Said, bench, read_items
@@ -196,6 +197,22 @@ def test_a_judge_that_raises_fails_on_that_answer_alone(items, tmp_path):
 
     readings = bench(items(3), {"r": Raising()}, folder=tmp_path / "kept").judges[0].readings
     assert [each.failure for each in readings] == ["", "LookupError: no weights", ""]
+
+
+@pytest.mark.parametrize(("score", "failed"), [(nan, True), (2, True), ("high", True), (float32(0.5), False)])
+def test_a_score_that_is_none_is_a_failure(score, failed, items, tmp_path):
+    class Scoring(LocalJudge):
+        name = 7  # no text
+
+        def assess(self, questions, purpose="verdicts"):
+            yield from ()
+            said = [Judgement(claim_id=q.claim.id, support=SupportClass.SUPPORTED, score=score) for q in questions]
+            return Assessment(judgements=tuple(said))
+
+    found = bench(items(1), {"s": Scoring()}, folder=tmp_path / "kept")
+    found.save(tmp_path / "bench.json")
+    (judged,) = Bench.load(tmp_path / "bench.json").judges
+    assert (judged.name, bool(judged.readings[0].failure)) == ("7", failed)
 
 
 def test_nothing_to_measure_is_refused(items, tmp_path):

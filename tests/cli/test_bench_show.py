@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from pathlib import Path
 
 import pytest
 from benches import bench, judged
@@ -64,6 +65,21 @@ def test_a_file_of_another_version_or_kind_exits_with_two(saved, file, capsys):
     assert main(["bench", "show", good, later]) == 2
     assert "is a bench of version 2" in capsys.readouterr().err
     assert main(["bench", "show", file("no.json", "{}")]) == 2
+
+
+def test_a_file_that_was_edited_is_not_taken_for_what_a_bench_wrote(saved, file, capsys):
+    good = saved("a.json", bench(["r", "r"], judged("a", ["s", "s"], ["s", "s"]), judged("b", ["s", "s"])))
+    for old, new, told in (
+        ('"a1"', '"a0"', "two answers"),
+        ('"judge": "b"', '"judge": "a"', "two judges"),
+        ('"round": 2', '"round": 1', "reads the answer 'a0' twice in round 1"),
+        ('"supported"', '"fine"', "says 0 things that are known of the answer 'a0'"),
+        ('"seconds": 1.0', '"seconds": 1e999', "judges.0.readings.0.usage.seconds: Input should be a finite number"),
+    ):
+        assert main(["bench", "show", file("b.json", Path(good).read_text().replace(old, new))]) == 2
+        said = capsys.readouterr().err
+        assert "b.json is a damaged bench: " in said
+        assert told in said
 
 
 def test_the_picture_is_drawn_into_a_file(saved, tmp_path):

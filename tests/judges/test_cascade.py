@@ -225,6 +225,11 @@ def test_scores_outside_the_band_decide_and_inside_it_the_second_judge_does(said
         assert (each.error_type is None) == (each in high)
 
 
+def test_a_score_that_is_no_number_flags_nothing():
+    judge = CascadeJudge(Local(**SUPPORTED, score=float("nan")), Local(**SUPPORTED), band=(0.2, 0.7))
+    assert drive(judge.assess([question("c1", "It is so.", "x")]), None)[0].judgements[0].support == "supported"
+
+
 def test_without_a_score_the_first_judge_is_believed_as_without_a_band():
     questions = [question("c1", "It is so.", "x")]
     for said, decider in ((SUPPORTED, "scoring/test"), ({"undecided": "no English"}, "local/test")):

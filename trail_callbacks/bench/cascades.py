@@ -287,8 +287,9 @@ class _Sheet:
             [(id_, n < k) for id_, k, whole in zip(self.ids, hits.tolist(), each, strict=True) for n in range(whole)]
             for each in (flagged, wrong)
         )
-        prior = design([precise, found])
-        return rate(precise, prior, "nothing is flagged"), rate(found, prior, "no sentence is wrong")
+        prior, rounds = design([precise, found]), float(self.rounds.mean())
+        nothing, no_wrong = "nothing is flagged", "no sentence is wrong"
+        return rate(precise, prior, nothing, rounds), rate(found, prior, no_wrong, rounds)
 
 
 def _ordered(found: list[tuple[Choice, Figures]]) -> Iterator[Choice]:

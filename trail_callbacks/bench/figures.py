@@ -150,7 +150,7 @@ def merged(benches: Mapping[str, Bench]) -> tuple[Bench, ...]:
         benches: By file.
 
     Raises:
-        InputError: If files of the same data have other ids or labels, or two judges of one file the same name.
+        InputError: If files of the same data have other ids or labels.
     """
     by_data: dict[str, dict[str, Bench]] = defaultdict(dict)
     for file, bench in benches.items():
@@ -168,8 +168,6 @@ def merged(benches: Mapping[str, Bench]) -> tuple[Bench, ...]:
             for file, bench in files.items()
             for judged in bench.judges
         )
-        if len({judged.judge for judged in judges}) < len(judges):
-            raise InputError(f"{' or '.join(files)} has two judges of one name, which cannot be told apart")
         found.append(replace(one, judges=judges, left_out=tuple(left_out)))
     return tuple(found)
 
@@ -211,7 +209,9 @@ def _rates(rows: Sequence[tuple[Labelled, Reading]], names: Iterable[str]) -> di
     """Shares; until the data tell, rounds are taken to say no more together than one of them."""
     hits, once = _trials(rows), _trials(row for row in rows if row[1].round == 1)
     rounds = len(rows) / max(len({answer.id for answer, _ in rows}), 1)
-    return {name: rate(hits[name], rounds * design([once[name] or hits[name]]), SHARES[name]) for name in names}
+    return {
+        n: rate(hits[n], rounds * design([once[n] or hits[n]]), SHARES[n], rounds if once[n] else 1.0) for n in names
+    }
 
 
 def _trials(rows: Iterable[tuple[Labelled, Reading]]) -> dict[str, list[Hit]]:

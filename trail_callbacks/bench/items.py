@@ -27,6 +27,7 @@ SHIPPED = Path(__file__).parent / "data" / "answers.jsonl"
 """The answers that the package brings along."""
 
 _MARK = frozenset({"run", "claim_id", "right"})  # keys of what a page exports
+_OPEN = ("undecided", "not_judged")  # verdicts that a person may call right, and that say nothing of the claim
 _LABELS = ("wrong", "right", "sentences")
 _SHOWN = 60  # characters of a quote in a message
 
@@ -98,7 +99,7 @@ def _found(path: str | Path, on_error: OnError) -> Iterator[tuple[str, Item]]:
         told: list[str] = []
         try:
             yield place, _item(value, place.rpartition(" ")[2], told.append)
-        except TrailError as error:
+        except (TrailError, TypeError, ValueError) as error:  # whatever a row holds, the others are read
             told = [str(error)]
         for why in told:
             on_error(InputError(f"{place} {why}"))
@@ -120,7 +121,8 @@ def _values(path: str | Path, on_error: OnError) -> Iterator[tuple[str, Mapping[
         if isinstance(each, Broken):
             on_error(InputError(f"{each.place} {each.why}"))
         else:
-            yield each.place, each.value
+            text = json.dumps(each.value, ensure_ascii=False)  # half of a pair of UTF-16 is no text that can be kept
+            yield each.place, json.loads(text.encode("utf-8", "replace"))
 
 
 def _item(value: Mapping[str, Any], number: str, tell: Callable[[str], object]) -> Item:
@@ -132,13 +134,13 @@ def _item(value: Mapping[str, Any], number: str, tell: Callable[[str], object]) 
         raise InputError("has no sources: there is nothing to judge by")
     if value.keys().isdisjoint(_LABELS):
         raise InputError(f"has no labels: expected {', '.join(_LABELS)} (an empty list if all is right)")
-    id_, tags = value.get(column("id", value, {}) or ""), cell(value.get("tags") or ())
+    id_ = value.get(column("id", value, {}) or "")
     return _made(
         number if id_ in (None, "") else str(id_),
         graph,
         _labels(graph, answer.text, value, tell),
         str(value.get("language") or ""),
-        [each.strip() for each in tags.split(",")] if isinstance(tags, str) else map(str, tags),
+        map(str, _listed(value.get("tags"))),
     )
 
 
@@ -163,13 +165,14 @@ def _of_row(value: Mapping[str, Any]) -> ProvenanceGraph:
 
 def _of_steps(value: Mapping[str, Any]) -> ProvenanceGraph:
     try:
-        last, asked = value["answer_id"], value.get("question")
+        last, asked = str(value["answer_id"]), value.get("question")
         nodes = [Node(id="question", kind="question", text=asked, step="user")] if asked else []
         edges = [Edge(source="question", target=last)] if asked else []
         for each in value["nodes"]:
-            kind: NodeKind = "answer" if each["id"] == last else each["kind"]
-            nodes.append(Node(id=each["id"], kind=kind, text=each["text"], step=each.get("step")))
-            edges += [Edge(source=one, target=each["id"]) for one in dict.fromkeys(each.get("inputs", ()))]
+            id_ = str(each["id"])  # which may be numbers
+            kind: NodeKind = "answer" if id_ == last else each["kind"]
+            nodes.append(Node(id=id_, kind=kind, text=each["text"], step=each.get("step")))
+            edges += [Edge(source=one, target=id_) for one in dict.fromkeys(map(str, each.get("inputs", ())))]
     except (KeyError, TypeError, AttributeError) as error:
         raise InputError(f"has steps that cannot be read ({error!r}): expected id, kind, text and inputs") from error
     return ProvenanceGraph(nodes=tuple(nodes), edges=tuple(edges))
@@ -226,12 +229,13 @@ def _of_marks(run: str, rows: Sequence[Mapping[str, Any]]) -> Item:
     graph = ProvenanceGraph.from_json(json.dumps(graphs[0]))
     found = dict[Span, Label]()
     for row in rows:
-        support = _one_of(SupportClass, row.get("label"), "label")
+        label = row.get("label")
+        support = None if label in _OPEN else _one_of(SupportClass, label, "label")
         if support is None or row.get("span") is None:
             continue
         start, end = map(int, row["span"])
-        label = Label(wrong=support in UNSUPPORTED, support=support)
-        if found.setdefault((start, end), label).wrong != label.wrong:
+        said = Label(wrong=support in UNSUPPORTED, support=support)
+        if found.setdefault((start, end), said).wrong != said.wrong:
             raise InputError(f"has marks that disagree about {_short(row.get('quote'))}")
     return _made(run, graph, found)
 
@@ -240,7 +244,7 @@ def _label(about: Mapping[str, Any], graph: ProvenanceGraph, *, wrong: bool) -> 
     support = _one_of(SupportClass, about.get("support"), "support")
     if support is not None and wrong != (support in UNSUPPORTED):
         raise InputError(f"calls a sentence {'wrong' if wrong else 'right'} and {support}")
-    entry = about.get("entry") or None
+    entry = None if about.get("entry") in (None, "") else str(about["entry"])
     if entry is not None and all(node.id != entry for node in graph.nodes):
         raise InputError(f"has the entry {entry!r}, which is no node of it")
     return Label(

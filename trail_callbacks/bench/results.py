@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import json
+from collections import Counter
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 from trail_callbacks.errors import InputError
 from trail_callbacks.files import write
@@ -13,6 +15,8 @@ from trail_callbacks.models.call import Budget, Usage
 from trail_callbacks.taxonomy import ErrorType, SupportClass
 
 FORMAT, VERSION = "trail-bench", 1
+OUTCOMES = (*(each.value for each in SupportClass), "undecided", "not_judged", "not_read")
+"""What a judge may say of a sentence."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -121,6 +125,7 @@ class Bench:
     package: str = ""
     machine: str = ""
     left_out: tuple[str, ...] = field(default=())
+    __pydantic_config__: ClassVar = {"allow_inf_nan": False}
 
     def save(self, path: str | Path) -> None:
         """Writes it as JSON, atomically.
@@ -138,6 +143,8 @@ class Bench:
         Raises:
             InputError: If it is something else, or of another version.
         """
+        from pydantic import ValidationError  # noqa: PLC0415 - takes long to import
+
         try:
             found = json.loads(Path(path).read_bytes())
         except (OSError, ValueError, RecursionError) as error:
@@ -153,17 +160,30 @@ class Bench:
             bench: Bench = _adapter().validate_python(
                 {k: v for k, v in found.items() if k not in {"format", "version"}}
             )
-        except ValueError as error:  # pydantic's is one
-            raise InputError(f"{path} is a damaged bench: {error}") from error
-        n = {answer.id: len(answer.labels) for answer in bench.answers}
-        for judged in bench.judges:
-            for each in judged.readings:
-                if n.get(each.answer) != len(each.said):
-                    raise InputError(
-                        f"{path} is a damaged bench: {judged.judge} says {len(each.said)} things of answer "
-                        f"{each.answer!r}, which has {n.get(each.answer, 'no')} labels"
-                    )
+        except ValidationError as error:
+            wrong = error.errors()[0]
+            raise InputError(
+                f"{path} is a damaged bench: {'.'.join(map(str, wrong['loc']))}: {wrong['msg']}"
+            ) from error
+        for why in bench._faults():
+            raise InputError(f"{path} is a damaged bench: {why}")
         return bench
+
+    def _faults(self) -> Iterator[str]:
+        n = {answer.id: len(answer.labels) for answer in self.answers}
+        if len(n) < len(self.answers) or len({judged.judge for judged in self.judges}) < len(self.judges):
+            yield "two answers or two judges of it have one name"
+        for judged in self.judges:
+            for (id_, number), times in Counter((each.answer, each.round) for each in judged.readings).items():
+                if times > 1:
+                    yield f"{judged.judge} reads the answer {id_!r} twice in round {number}"
+            for each in judged.readings:
+                known = [said for said in each.said if said.outcome in OUTCOMES]
+                if n.get(each.answer) != len(known):
+                    yield (
+                        f"{judged.judge} says {len(known)} things that are known of the answer {each.answer!r}, which "
+                        f"has {n.get(each.answer, 'no')} labels"
+                    )
 
 
 def _adapter() -> Any:

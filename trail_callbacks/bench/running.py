@@ -194,7 +194,7 @@ class _Reader:
     def judged(self) -> Judged:
         return Judged(
             judge=self.called,
-            name=self.judge.name,
+            name=str(self.judge.name),
             readings=tuple(  # which may be kept from an answer of another name
                 replace(self.readings[turn.key], answer=turn.item.labelled.id)
                 for turn in self.turns
@@ -278,7 +278,9 @@ class _Hearing:
         found = yield from self._judge.assess(questions, purpose)
         for each in found.judgements if purpose == "verdicts" else ():
             if each.score is not None:  # of a claim that is asked about twice, by the passages that support it best
-                self._scores[each.claim_id] = max(each.score, self._scores.get(each.claim_id, 0.0))
+                if not 0.0 <= (score := float(each.score)) <= 1.0:
+                    raise InputError(f"its score of {each.claim_id} is {score}, expected 0.0 to 1.0")
+                self._scores[each.claim_id] = max(score, self._scores.get(each.claim_id, 0.0))
         return found
 
     def admit(self, tokens: int) -> float | Failure:
@@ -329,7 +331,7 @@ class _Hearing:
             round=self._turn.round,
             said=tuple(said),
             usage=usage,
-            failure=shorten(failure, _LONGEST),
+            failure=shorten(failure, _LONGEST).encode("utf-8", "replace").decode(),
         )
 
 

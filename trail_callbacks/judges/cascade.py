@@ -209,7 +209,7 @@ class CascadeJudge:
 def _outside(band: Band, guess: Judgement, score: float) -> Judgement | None:
     """The judgement that a score makes; None between the ends of the band."""
     low, high = band
-    if low < score < high:
+    if not (score <= low or score >= high):  # what is no number is neither
         return None
     supported = score >= high
     if guess.support is SupportClass.SUPPORTED if supported else guess.support in UNSUPPORTED:

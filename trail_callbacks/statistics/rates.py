@@ -79,7 +79,7 @@ def design(groups: Iterable[Sequence[Hit]]) -> float:
     return prior_design([_residuals(each) for each in groups], ALIKE)
 
 
-def rate(hits: Sequence[Hit], prior: float = 1.0, why: str = "") -> Rate:
+def rate(hits: Sequence[Hit], prior: float = 1.0, why: str = "", rounds: float = 1.0) -> Rate:
     """Computes a rate.
 
     Where some document has several trials, the Wilson limits are those of as many independent trials as have the same
@@ -90,12 +90,13 @@ def rate(hits: Sequence[Hit], prior: float = 1.0, why: str = "") -> Rate:
         hits: The trials of the denominator.
         prior: Design effect of all data, see `design`.
         why: Why there may be none.
+        rounds: How often each trial was made: again, it says nothing new where documents are few.
     """
     k, n, documents = sum(hit for _, hit in hits), len(hits), len({key for key, _ in hits})
     if not n:
         return Rate(k=0, n=0, why=why or "no trial of this kind")
     found = _residuals(hits)
-    effective = share(found, prior).effective if found else float(n)
+    effective = share(found, prior).effective if found else n / rounds
     low, high = wilson(k / n, effective, quantile(documents) if found else Z)
     return Rate(k=k, n=n, low=low, high=high, effective=effective, documents=documents)
 

@@ -102,6 +102,11 @@ def test_another_kind_of_model_is_refused(tmp_path):
     assert "GPT2LMHeadModel, expected a classifier" in refused(tmp_path)
 
 
+def test_a_configuration_that_holds_something_else_is_a_failure(entailment, tmp_path):
+    assert "cannot be loaded: AttributeError" in refused(changed(entailment, tmp_path / "a", id2label=["entailment"]))
+    assert "cannot be loaded: ValueError" in refused(changed(entailment, tmp_path / "b", id2label={"x": "neutral"}))
+
+
 def test_files_that_are_missing_damaged_or_unclear_are_named(entailment, tmp_path):
     folder = changed(entailment, tmp_path / "m")
     assert "device is 'cuda'" in refused(folder, device="cuda")

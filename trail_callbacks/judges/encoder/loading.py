@@ -203,8 +203,11 @@ class Weights:
             if self._loaded is None:
                 if os.getpid() != _imported_in and (torch := sys.modules.get("torch")):
                     torch.set_num_threads(1)  # it would wait for threads of the parent
-                with _loading:
-                    self._loaded = _load(self.source)
+                try:
+                    with _loading:
+                        self._loaded = _load(self.source)
+                except (AttributeError, TypeError, ValueError) as error:  # a configuration that holds something else
+                    raise JudgeError(f"{self.source.model} cannot be loaded: {first_line(error)}") from error
             return self._loaded
 
     def __reduce__(self) -> tuple[Any, ...]:
