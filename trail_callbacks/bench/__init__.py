@@ -1,11 +1,10 @@
-"""Judges measured: on labelled answers, side by side; by what people say of their verdicts; against themselves."""
+"""Judges measured: on labelled answers, side by side, and by what people say of their verdicts."""
 
 from trail_callbacks.bench.calibration import RULES, Calibration, JudgedClaim, calibrated, failures, read_marks
 from trail_callbacks.bench.cascades import Choice, cascades, chosen
 from trail_callbacks.bench.items import SHIPPED, Item, read_items
 from trail_callbacks.bench.results import Bench, Judged, Label, Labelled, Reading, Said
 from trail_callbacks.bench.running import bench, expected
-from trail_callbacks.bench.spread import Spread, spread
 
 __all__ = [
     "RULES",
@@ -20,7 +19,6 @@ __all__ = [
     "Labelled",
     "Reading",
     "Said",
-    "Spread",
     "bench",
     "calibrated",
     "cascades",
@@ -29,5 +27,4 @@ __all__ = [
     "failures",
     "read_items",
     "read_marks",
-    "spread",
 ]
