@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import re
 import unicodedata
-from collections import Counter, deque
+from collections import deque
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from html import escape
@@ -14,7 +14,7 @@ from typing import Any
 
 from trail_callbacks.evidence import Evidence
 from trail_callbacks.graph import ProvenanceGraph
-from trail_callbacks.text import shorten, words
+from trail_callbacks.text import shorten
 
 _BLANKS = re.compile(r"\s+")
 _UNSAFE = frozenset({"Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp"})
@@ -44,12 +44,6 @@ def plain(text: str, *, ascii: bool = False) -> str:  # noqa: A002 - named like 
     if not text.isascii() or not text.isprintable():
         text = "".join(_shown(character) for character in text)
     return text.translate(_TYPED).encode("ascii", "backslashreplace").decode() if ascii else text
-
-
-def flowing(text: str) -> str:
-    """Makes untrusted text safe as `plain` does, but keeps line breaks, paragraphs and a space at either end."""
-    parts = re.split(r"(\s+)", text)
-    return "".join("\n" * min(part.count("\n"), 2) or " " if part.isspace() else plain(part) for part in parts)
 
 
 def _shown(character: str) -> str:
@@ -151,7 +145,6 @@ def visible_ranges(length: int, spans: Sequence[MarkedSpan], limit: int) -> list
 
 _DOTS = "..."
 _NEAR = 20  # characters; a cut is moved to a space that is this near, else it splits a word
-_CLAIM = 4_000  # characters of a claim that are considered
 
 
 def opening(text: str, limit: int) -> str:
@@ -170,24 +163,6 @@ def both_ends(text: str, limit: int) -> str:
     return f"{_until_blank(text[:room])} {_DOTS} {_from_blank(text[-room:])}"
 
 
-def most_relevant(text: str, about: str, limit: int) -> str:
-    """Shortens a text to the `limit` characters, 20 or more, with most words of a claim; rare words count more."""
-    if len(text) <= limit:
-        return text
-    wanted = set(words(about[:_CLAIM]).forms)
-    found = words(text)
-    hits = [hit for hit in zip(found.starts, found.ends, found.forms, strict=True) if hit[2] in wanted]
-    room = limit - 2 * len(_DOTS) - 2
-    start, end = _densest(hits, room) or (0, 0)
-    start = max(0, min(start - (room - (end - start)) // 2, len(text) - room))
-    cut = text[start : start + room]
-    before = start > 0
-    after = start + room < len(text)
-    cut = _from_blank(cut) if before else cut
-    cut = _until_blank(cut) if after else cut
-    return (f"{_DOTS} " if before else "") + cut + (f" {_DOTS}" if after else "")
-
-
 def around(item: Evidence, graph: ProvenanceGraph, room: int = 48) -> tuple[str, str]:
     """Returns the context before and after a piece of evidence in its node, up to `room` characters each."""
     text = graph.node(item.node_id).text
@@ -198,26 +173,6 @@ def around(item: Evidence, graph: ProvenanceGraph, room: int = 48) -> tuple[str,
         cut = before[-room:]
         before = "... " + cut[cut.find(" ") + 1 :]
     return before, shorten(after, room) if len(after) > room else after
-
-
-def _densest(hits: list[tuple[int, int, str]], room: int) -> tuple[int, int] | None:
-    """The span of at most `room` characters whose words have the highest total weight."""
-    spread = Counter(form for _, _, form in hits)
-    inside: Counter[str] = Counter()
-    weight = heaviest = 0.0
-    best = None
-    first = 0
-    for start, end, form in hits:
-        inside[form] += 1
-        weight += 1 / spread[form] if inside[form] == 1 else 0.0
-        while end - hits[first][0] > room and hits[first][0] < start:
-            gone = hits[first][2]
-            inside[gone] -= 1
-            weight -= 1 / spread[gone] if inside[gone] == 0 else 0.0
-            first += 1
-        if weight > heaviest + 1e-9:  # rounding of fractions; of equals the first is kept
-            heaviest, best = weight, (hits[first][0], end)
-    return best
 
 
 def _from_blank(text: str) -> str:

@@ -14,7 +14,7 @@ from rich.console import Console
 
 from trail_callbacks.claims import Claim
 from trail_callbacks.graph import ProvenanceGraph
-from trail_callbacks.render.excerpt import MarkedSpan, Stretch, flowing, plain, segments
+from trail_callbacks.render.excerpt import MarkedSpan, Stretch, block, plain, segments
 from trail_callbacks.render.labels import WORST_FIRST, counted, error_words, headline, mark, outcome_word
 from trail_callbacks.render.terminal import RichView, graph_to_rich, to_rich
 from trail_callbacks.report import Report, Verdict
@@ -95,7 +95,7 @@ def _answer(report: Report) -> Iterator[str]:
             break
         kept = min(segment.end, segment.start + _SPAN)
         shown += kept - segment.start
-        words = escape(flowing(answer.text[segment.start : kept])) + _left_out(segment.end - kept)
+        words = block(answer.text[segment.start : kept]) + _left_out(segment.end - kept)
         yield _marked(report, segment, words) if segment.spans else words
     yield "</div>"
 

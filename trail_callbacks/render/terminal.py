@@ -20,7 +20,7 @@ from trail_callbacks.claims import Claim
 from trail_callbacks.evidence import Evidence
 from trail_callbacks.graph import Node, ProvenanceGraph, named
 from trail_callbacks.render import labels
-from trail_callbacks.render.excerpt import around, both_ends, most_relevant, opening, plain
+from trail_callbacks.render.excerpt import around, both_ends, opening, plain
 from trail_callbacks.render.labels import WRITTEN, mark
 from trail_callbacks.report import Report, Verdict
 from trail_callbacks.taxonomy import SupportClass
@@ -211,7 +211,7 @@ def _rows(graph: ProvenanceGraph, claim: Claim, verdict: Verdict, sheet: Sheet) 
         if text:
             yield label, Text(sheet.safe(text), style=style)
     for item in verdict.evidence[:_QUOTES]:
-        yield f"{labels.relation_word(item)}:", _evidence(graph, item, claim, sheet)
+        yield f"{labels.relation_word(item)}:", _evidence(graph, item, sheet)
     if len(verdict.evidence) > _QUOTES:
         yield "", Text(f"and {len(verdict.evidence) - _QUOTES} more", style="dim")
     for i, line in enumerate(labels.cited(claim, graph)):
@@ -224,7 +224,7 @@ def _rows(graph: ProvenanceGraph, claim: Claim, verdict: Verdict, sheet: Sheet) 
         yield "carried by:", Text(sheet.safe(labels.carriers(verdict, graph)))
 
 
-def _evidence(graph: ProvenanceGraph, item: Evidence, claim: Claim, sheet: Sheet) -> Text:
+def _evidence(graph: ProvenanceGraph, item: Evidence, sheet: Sheet) -> Text:
     """The quote, in quotation marks, with its context, and whether it only repeats the request."""
     before, after = around(item, graph)
     text = Text(sheet.safe(named(item.node_id, graph)))
@@ -233,7 +233,7 @@ def _evidence(graph: ProvenanceGraph, item: Evidence, claim: Claim, sheet: Sheet
     text.append(": ")
     if before.strip():
         text.append(f"{sheet.safe(before)} ", style="dim")
-    text.append(f'"{sheet.safe(most_relevant(item.quote, claim.text, _LONGEST))}"')
+    text.append(f'"{sheet.safe(both_ends(item.quote, _LONGEST))}"')
     if after.strip():
         text.append(f" {sheet.safe(after)}", style="dim")
     return text
