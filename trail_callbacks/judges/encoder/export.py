@@ -135,7 +135,8 @@ def _written(source: Source, known: str | None, made: Path, *, int8: bool, say: 
     model = made / "model.onnx"
     say("exporting")
     _graph(weights, model)
-    result = Weights(Source(model=str(made), profile=weights.profile)).loaded()
+    there = Source(model=str(made), profile=weights.profile)
+    result = Weights(there).loaded()
     inputs = _inputs(result)
     say(f"comparing {len(inputs)} inputs, the longest of {result.window} tokens")
     expected = _probabilities(weights, inputs)
@@ -148,10 +149,9 @@ def _written(source: Source, known: str | None, made: Path, *, int8: bool, say: 
     small = None
     if int8:
         say("writing weights in 8 bits")
+        del weights, result  # of a large model several GB each
         _quantize(model)
-        small = _difference(
-            expected, _probabilities(Weights(Source(model=str(made), profile=weights.profile)).loaded(), inputs)
-        )
+        small = _difference(expected, _probabilities(Weights(there).loaded(), inputs))
     told = {
         "format": "trail-encoder",
         "version": 1,
