@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from trail_callbacks.errors import InputError, JudgeError
-from trail_callbacks.judges.encoder.fetching import digest, fetch, folder_of
+from trail_callbacks.judges.encoder.fetching import WEIGHTS, digest, fetch, folder_of
 from trail_callbacks.judges.encoder.inference import Encoder, UnusableError
 from trail_callbacks.judges.encoder.loading import Loaded, Source, Weights
 from trail_callbacks.judges.encoder.network import first_line, needs
@@ -168,7 +168,7 @@ def _origin(source: Source, say: Callable[[str], None]) -> Path:
     """The folder with the weights; they are downloaded if they are not on this machine."""
     try:
         folder = folder_of(source.model, source.revision, source.profile)
-        if Path(source.model).is_dir() or any(folder.glob("*.safetensors")):
+        if Path(source.model).is_dir() or any(each.suffix in WEIGHTS for each in folder.iterdir()):
             return folder.resolve()
     except JudgeError:
         pass
