@@ -4,6 +4,7 @@ import json
 import re
 import shutil
 import sys
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -48,7 +49,21 @@ def made(tiny, tmp_path_factory):
         for weights in network.parameters():
             if weights.dim() > 1:
                 torch.nn.init.normal_(weights, std=0.2)
-    return {name: tiny.saved(*each, folder / str(n)) for n, (name, each) in enumerate(networks.items())}
+    folders = {name: tiny.saved(*each, folder / str(n)) for n, (name, each) in enumerate(networks.items())}
+    as_its_authors_saved_it(Path(folders[HHEM]))
+    return folders
+
+
+def as_its_authors_saved_it(hhem):
+    """As part of a network of their own, and the embeddings, which are there twice, once."""
+    from safetensors.torch import load_file, save_file
+
+    weights = load_file(hhem / "model.safetensors")
+    weights.pop("transformer.encoder.embed_tokens.weight", None)
+    save_file({f"t5.{name}": value for name, value in weights.items()}, hhem / "model.safetensors", {"format": "pt"})
+    config = json.loads((hhem / "config.json").read_text())
+    theirs = {"model_type": "HHEMv2", "architectures": ["HHEMv2ForSequenceClassification"], "auto_map": {"x": "y.Z"}}
+    (hhem / "config.json").write_text(json.dumps(config | theirs | {"tie_word_embeddings": False}))
 
 
 @pytest.mark.parametrize("name", [NLI, LETTUCE, ROBERTA, T5, HHEM, FLAN])

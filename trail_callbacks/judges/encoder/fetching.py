@@ -113,7 +113,7 @@ def fetch(
         kept = {*_BESIDE, *run, *(f"{name}{end}" for name in run for end in _APART)}
         kinds = (next((end for end in WEIGHTS if any(n.endswith(end) for n in sizes)), WEIGHTS[0]), *_TORCH)
         wanted = [n for n in sizes if (n in kept if run else n.endswith(kinds) and "/" not in n)]
-        borrowed = profile.tokenizer if profile and run and "tokenizer.json" not in sizes else ""
+        borrowed = profile.tokenizer if profile and "tokenizer.json" not in sizes else ""
         licence = (profile.licence if profile else "") or (info.card_data or {}).get("license") or "unknown: look at it"
         say(f"{model} at {info.sha}: {sum(sizes[name] for name in wanted) / 1e6:,.0f} MB, licence {licence}")
         for name in wanted:

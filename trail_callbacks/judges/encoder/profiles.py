@@ -102,12 +102,11 @@ _HHEM = replace(
     ),
     chunk=512,
     licence="Apache-2.0",
+    tokenizer="google/flan-t5-base",
 )
 
 PROFILES: dict[str, Profile] = {
-    "FamiliarTools/HHEM-2.1-Open-onnx": replace(
-        _HHEM, file="model.onnx", size=419_000_000, tokenizer="google/flan-t5-base"
-    ),
+    "FamiliarTools/HHEM-2.1-Open-onnx": replace(_HHEM, file="model.onnx", size=419_000_000),
     "vectara/hallucination_evaluation_model": _HHEM,
     "FamiliarTools/MiniCheck-Flan-T5-Large-onnx": replace(
         _MINICHECK_T5,

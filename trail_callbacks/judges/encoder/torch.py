@@ -19,6 +19,12 @@ from tokenizers import Tokenizer
 from trail_callbacks.errors import JudgeError
 from trail_callbacks.judges.encoder.network import Batch, first_line
 
+_HHEM = {
+    "d_model": 768, "d_kv": 64, "d_ff": 2048, "num_layers": 12, "num_heads": 12, "feed_forward_proj": "gated-gelu",
+    "tie_word_embeddings": False, "num_labels": 2,
+}  # fmt: skip
+"""What HHEM is, a T5 with a class a token, whose authors read it with code of their own and weights of other names."""
+
 
 class TorchClassifier:
     """A classifier that transformers knows; of a T5 also its encoder, or the first step of its decoder.
@@ -34,21 +40,23 @@ class TorchClassifier:
     def __init__(
         self, folder: Path, config: Mapping[str, Any], device: str | None, *, tokens: bool, answers: Sequence[int] = ()
     ) -> None:
-        if config.get("auto_map"):
+        how: dict[str, Any] = {"dtype": torch.float32, "output_loading_info": True}
+        if hhem := str(config.get("model_type")).startswith("HHEM"):
+            shape = {name: value for name, value in config.items() if name not in {"auto_map", "model_type"}}
+            how |= {"config": transformers.T5Config(**(_HHEM | shape)), "key_mapping": {r"^t5\.": ""}}
+        elif config.get("auto_map"):
             raise JudgeError(
                 f"{folder} brings code of its own, which is not run: take a model that transformers knows, or its ONNX"
             )
         kind = transformers.AutoModelForSequenceClassification
-        if tokens or _built(config).endswith("ForTokenClassification"):
+        if tokens or hhem or _built(config).endswith("ForTokenClassification"):
             kind = transformers.AutoModelForTokenClassification
         elif answers:
             kind = transformers.AutoModelForSeq2SeqLM
         self.device = device or ("cuda" if torch.cuda.is_available() else "cpu")
         with _quiet():
             try:
-                network, found = kind.from_pretrained(
-                    folder, local_files_only=True, dtype=torch.float32, output_loading_info=True
-                )
+                network, found = kind.from_pretrained(folder, local_files_only=True, **how)
             except Exception as error:  # whatever transformers and safetensors raise
                 raise JudgeError(f"{folder} cannot be read as a model: {first_line(error)}") from error
         if found["missing_keys"]:  # made up at random, and no error to transformers
