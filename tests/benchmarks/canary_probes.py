@@ -8,8 +8,7 @@ the contexts that contradict a model's memory; with `--town`, the invented town 
 `--show N` prints N probes drawn at random, with the sentence that answers each: for a person who judges whether the
 question is natural, answerable and unambiguous. Without it, prints one JSON line for all and one for each kind.
 
-`front`: the question word stands in front; `yes or no`; `gap`: what is missing in the sentence or table. `natural` is
-the share that is not asked with a gap. The more edits a twin has, the fewer sentences are left that a question can
+`yes or no`; `gap`: what is missing in the sentence or table. The more edits a twin has, the fewer sentences are left that a question can
 name: see `--most`.
 """
 
@@ -64,9 +63,7 @@ def _passages(data: Path) -> Iterator[tuple[str, str]]:
 
 def how(probe: Probe) -> str:
     """How a probe asks."""
-    if probe.real.casefold() in {"yes", "no"}:
-        return "yes or no"
-    return "gap" if GAP in probe.question else "front"
+    return "gap" if GAP in probe.question else "yes or no"
 
 
 def figures(twin: Twin, probes: Sequence[Probe], skipped: Sequence[Skipped]) -> Iterator[dict[str, Any]]:
@@ -81,7 +78,6 @@ def figures(twin: Twin, probes: Sequence[Probe], skipped: Sequence[Skipped]) -> 
             "edits": n,
             "probes": len(made),
             "share": round(len(made) / n, 3) if n else None,
-            "natural": round(sum(how(each) != "gap" for each in made) / len(made), 3) if made else None,
             "asked": dict(Counter(map(how, made)).most_common()),
             "refused": dict(Counter(_QUOTED.sub("", each.why).strip() for each in lost).most_common(8)),
         }

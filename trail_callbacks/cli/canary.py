@@ -129,14 +129,14 @@ def _demonstrated(played: CanaryDemo, found: trap.Results) -> Iterator[Any]:
 
 
 def _question(played: CanaryDemo) -> Iterator[Any]:
-    """A probe that the worst model leaks, under each arm: one that a person would ask."""
+    """A probe that the worst model leaks, under each arm: the shortest."""
     worst = max(played.planted, key=lambda name: played.planted[name])
     trials = {(each.probe, each.arm): each for each in played.run.trials if each.strategy == worst}
     leaks = [key[0] for key, each in trials.items() if each.finding.outcome == "leaks_prior" and key[1] == "fictive"]
     if not leaks:
         return
     asked = (played.run.probes[each] for each in leaks)
-    probe = min(asked, key=lambda each: (each.fictive is None, "___" in each.question, len(each.question)))
+    probe = min(asked, key=lambda each: (each.fictive is None, len(each.question)))
     yield Text("\n2  One question, asked of one model four times", style="bold")
     yield plain(probe.question)
     yield f"The pages say {plain(probe.real)}, the twin says {plain(probe.fictive or 'nothing')}."

@@ -1,4 +1,4 @@
-"""Probes by rules: natural where grammar is sure, a gap elsewhere, and none that could be misunderstood."""
+"""Probes by rules: a gap, a cell, yes or no, and none that could be misunderstood."""
 
 from pathlib import Path
 
@@ -20,28 +20,12 @@ def only(text, edit, **more):
     return probes[0] if probes else skipped[0].why
 
 
-@pytest.mark.parametrize(
-    ("sentence", "old", "new", "kind", "question"),
-    [
-        ("Leontyne Marsh measured 34 dB at the pier of Varle.", "Leontyne Marsh", "Olm Trist", "name",
-         "Who or what measured 34 dB at the pier of Varle?"),
-        ("1,046 people were measured at Varle.", "1,046 people", "1,727 people", "number",
-         "How many people were measured at Varle?"),
-        ("The ferry Alma can carry 300 cars.", "300 cars", "410 cars", "number",
-         "How many cars can the ferry Alma carry?"),
-        ("The ferry to Skogholm takes 40 minutes.", "40 minutes", "53 minutes", "number",
-         "How many minutes does the ferry to Skogholm take?"),
-        ("The bridge at Varle was opened by the mayor in 1932.", "1932", "1951", "date",
-         "In which year was the bridge at Varle opened by the mayor?"),
-        ("The bridge at Varle was opened on 4 March 1932.", "4 March 1932", "9 May 1951", "date",
-         "On what date was the bridge at Varle opened?"),
-    ],
-)  # fmt: skip
-def test_questions(sentence, old, new, kind, question):
-    probe = only(sentence, change(sentence, old, new, kind=kind))
-    assert probe.question == question
-    assert (probe.real, probe.fictive) == (old, new)
-    assert (probe.real_quote, probe.fictive_quote) == (sentence, sentence.replace(old, new))
+def test_a_probe_has_the_values_and_the_sentences_that_state_them():
+    sentence = "The bridge at Varle was opened by the mayor in 1932."
+    probe = only(sentence, change(sentence, "1932", "1951", kind="date"))
+    assert "opened by the mayor in ___" in probe.question
+    assert (probe.real, probe.fictive) == ("1932", "1951")
+    assert (probe.real_quote, probe.fictive_quote) == (sentence, sentence.replace("1932", "1951"))
 
 
 @pytest.mark.parametrize(
@@ -53,7 +37,7 @@ def test_questions(sentence, old, new, kind, question):
          "根据文件\uff0c这里缺少什么\uff1a“渡船到斗峡岛需要___并且每天开两班冬天也开.”\uff1f"),
     ],
 )  # fmt: skip
-def test_sentences_that_fit_no_rule_get_a_gap(sentence, old, new, question):
+def test_what_is_missing_is_asked_for(sentence, old, new, question):
     assert only(sentence, change(sentence, old, new)).question == question
 
 
@@ -100,9 +84,8 @@ def test_a_fact_that_was_removed_has_no_fictive_answer():
     edit = change(TEXT, "takes 40 minutes", "runs", real="40 minutes", kind="unanswerable")
     edit = Edit(id=edit.id, kind=edit.kind, real=edit.real, fictive=None, replacements=edit.replacements)
     probe = only(TEXT, edit)
-    assert (probe.question, probe.fictive, probe.fictive_quote) == (
-        "How many minutes does the ferry to Skogholm take?", None, "",
-    )  # fmt: skip
+    assert "The ferry to Skogholm takes ___" in probe.question
+    assert (probe.fictive, probe.fictive_quote) == (None, "")
 
 
 def test_a_row_of_a_table_is_asked_for_by_its_name_and_column():
@@ -123,14 +106,14 @@ def test_a_question_that_says_little_names_the_title_above():
     tickets = "Tollgate Pool\n\nA single ticket costs 14 euros."
     value = change(tickets, "14 euros", "25 euros")
     (probe,), _ = make_probes(twin_of({"a": tickets, "b": "Rovers Ground\n\nA single ticket costs 9 euros."}, value))
-    assert probe.question == 'According to "Tollgate Pool", how much does a single ticket cost?'
+    assert '"Tollgate Pool: A single ticket costs ___."' in probe.question
     again = twin_of({"a": tickets, "b": "Tollgate Pool\n\nA single ticket costs 9 euros."}, value)
     assert [each.why for each in make_probes(again)[1]] != []
 
 
 def test_markup_is_no_part_of_a_question():
     text = "<p>The <b>ferry</b> to [Skogholm](https://a.example/) takes **40** minutes.</p>"
-    assert only(text, change(text, "40", "53")).question == "How many minutes does the ferry to Skogholm take?"
+    assert '"The ferry to Skogholm takes ___ minutes."' in only(text, change(text, "40", "53")).question
 
 
 def test_a_question_that_another_sentence_answers_otherwise_is_refused():
@@ -222,20 +205,6 @@ def test_many_like_sentences_take_no_square_of_time(limited):
         edits.append(Edit(id=f"e{n}", kind="number", real=old, fictive=f"{old}7", replacements=(place,)))
     with limited(60.0):
         make_probes(twin_of({"a": text}, *edits))
-
-
-@pytest.mark.parametrize(
-    ("sentence", "old", "new", "kind"),
-    [
-        ("The investigators at Varle plan to contact everybody ten years after the trial.", "ten years", "four years",
-         "number"),
-        ("Boolean algebra is a system of Varle used for logical statements.", "Boolean", "Zarvek", "name"),
-        ("Bicycles carried on a rack at Varle are insured for 40 days.", "40 days", "31 days", "number"),
-    ],
-)  # fmt: skip
-def test_what_grammar_is_not_sure_of_is_asked_with_a_gap(sentence, old, new, kind):
-    found = only(sentence, change(sentence, old, new, kind=kind))
-    assert isinstance(found, str) or "___" in found.question
 
 
 @pytest.mark.parametrize(

@@ -121,20 +121,14 @@ def test_a_model_that_does_not_answer_refuses_nothing():
 
 
 def test_where_rules_made_a_gap_or_nothing_a_model_writes_and_a_gap_stays_where_it_is_refused():
-    texts = {"a": FERRY, "b": "Of the parents of Skogholm 84 percent did so.", "c": "The trips to Varle cost 9 euros each.",
-             "d": "It has 62 beds."}  # fmt: skip
-    changes = (
-        ("a", "40", "53"),
-        ("b", "84 percent", "61 percent"),
-        ("c", "9 euros", "7 euros"),
-        ("d", "62 beds", "81 beds"),
-    )
+    texts = {"a": FERRY, "b": "Of the parents of Skogholm 84 percent did so.", "c": "It has 62 beds."}
+    changes = (("a", "40", "53"), ("b", "84 percent", "61 percent"), ("c", "62 beds", "81 beds"))
     twin = twin_of(texts, *(change(texts[id_], *how, document=id_, id_=id_) for id_, *how in changes))
     probes, skipped = make_probes(twin)
-    assert ["___" in each.question for each in probes] == [False, True, False]
-    script = items(i1="What share of the parents of Skogholm did so?", i2="")
+    assert ["___" in each.question for each in probes] == [True, True]
+    script = items(i1="", i2="What share of the parents of Skogholm did so?", i3="")
     found = {f"i{n}": probe.real for n, probe in enumerate(probes, 1)}
     model = ScriptedModel({"canary_questions": [script], "canary_answers": [answers(**found)]})
     (kept, left), _ = drive(improved(twin, probes, skipped), model)
-    assert [each.origin for each in kept] == ["rules", "model", "rules"]
-    assert [each.place for each in left] == ["d"]
+    assert [each.origin for each in kept] == ["rules", "model"]
+    assert [each.place for each in left] == ["c"]

@@ -11,12 +11,12 @@ from trail_callbacks.canary.corpus import Document, Skipped
 from trail_callbacks.canary.probe import Probe
 from trail_callbacks.canary.questions.checking import names, problem
 from trail_callbacks.canary.questions.cloze import denies, gap, hollow, unfit, yes_or_no
-from trail_callbacks.canary.questions.english import asked, vague
 from trail_callbacks.canary.questions.facts import EditedSentence, EditedSentences, called
 from trail_callbacks.canary.twin import TURNS, Edit, Twin
 from trail_callbacks.evidence.spans import pairs, tables
 from trail_callbacks.language.terms import keys, terms
 from trail_callbacks.language.values import quantities
+from trail_callbacks.splitting.words import points_back
 from trail_callbacks.text import Sentence, sentences
 
 _NAMES: Final = frozenset({"name", "nonce"})  # kinds of edits that change a name everywhere
@@ -31,8 +31,8 @@ _YES: Final = {"yes": ("true", "correct"), "no": ("false", "incorrect")}
 def make_probes(twin: Twin, *, most: int | None = None) -> tuple[tuple[Probe, ...], tuple[Skipped, ...]]:
     """Makes probes: at most one for each edit, of its first sentence that a sound question can be made of.
 
-    Simple English sentences become questions (`How many minutes does the ferry take?`), others ask what is missing in
-    them, and turned ones whether they are right. Each probe is checked: its question names neither answer, nor words
+    Questions ask what is missing in a sentence, and of a turned one whether it is right; a model asks as people do
+    (`model_probes`). Each probe is checked: its question names neither answer, nor words
     that another edit changes; it says enough to tell which fact is meant; no other sentence of the corpus may answer
     it; `problem` finds nothing.
 
@@ -66,7 +66,6 @@ class Maker:
         self._twin = twin
         self.facts = EditedSentences(twin)
         self._rivals = Rivals(twin)
-        self._lower = {word for each in twin.real for word in each.text.split() if word.islower()}
         self._renamed: dict[str, list[tuple[str, str]]] = defaultdict(list)  # names that change everywhere, by word
         for edit in twin.edits:
             for old in dict.fromkeys((edit.real, *(old for old, _ in edit.forms))) if edit.kind in _NAMES else ():
@@ -102,25 +101,20 @@ class Maker:
         return problem(probe, self._twin) or probe
 
     def _questions(self, fact: EditedSentence) -> Iterator[tuple[str, _Answers | None]]:
-        """Questions about a sentence, the most natural first, each with its answers if these are yes and no."""
-        clear, words = not vague(fact.text), len(keys(fact.text))
+        """Questions about a sentence, the shortest first, each with its answers if these are yes and no."""
+        clear, words = not points_back(fact.text), len(keys(fact.text))
         if fact.edit.kind in TURNS:
             if clear and words > _TELLING and (turned := yes_or_no(fact)) is not None:
                 question, real, fictive = turned
                 yield question, _Answers(real, fictive, _YES[real], _YES[fictive])
             return
-        natural = asked(fact, self._lower) if fact.language in {"en", ""} and not fact.row else None
-        found = [natural] if natural else []
-        if natural and fact.heading:
-            found.append(f'According to "{fact.heading}", {natural[:1].lower()}{natural[1:]}')
         if fact.cell:
-            found.append(gap(fact))
+            yield gap(fact), None
         elif not fact.row and not hollow(fact):
             gaps = [gap(fact)] if clear and len(fact.text) >= _SHORT else []
             gaps += [gap(fact, fact.before)] if fact.before else []
             gaps += [gap(fact, f"{fact.heading}:")] if fact.heading and clear else []
-            found += gaps[::-1] if words <= _FEW else gaps
-        yield from ((each, None) for each in found)
+            yield from ((each, None) for each in (gaps[::-1] if words <= _FEW else gaps))
 
     def _foreign(self, text: str, fact: EditedSentence) -> str | None:
         """Words in a text that another edit changes."""
