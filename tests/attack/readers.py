@@ -73,7 +73,7 @@ from trail_callbacks.splitting.fields import structure
 from trail_callbacks.splitting.json_fields import blocks, regions
 from trail_callbacks.splitting.layout import pieces, sentences_of
 from trail_callbacks.splitting.marks import clean, is_reference, refers, visible
-from trail_callbacks.splitting.statements import asserts, is_lead_in, is_title, statements
+from trail_callbacks.splitting.statements import asserts, is_lead_in, is_title, stated, statements
 from trail_callbacks.testing import ScriptedModel
 from trail_callbacks.text import encodable, fingerprint, forms, locate, outside, sentences, words
 from trail_callbacks.trace import Trace, save
@@ -393,7 +393,7 @@ READERS: dict[str, Callable[[str], Any]] = {
     "splitting.layout": lambda text: list(pieces(text, "en")),
     "splitting.marks": lambda text: (clean(text), visible(text), is_reference(f"Source: {text} x y")),
     "splitting.sentences": lambda text: sentences_of(text, "en"),
-    "splitting.statements": lambda text: list(statements(text)),
+    "splitting.statements": lambda text: (list(statements(text)), list(stated(text))),
     "claims": abstains,
     "evidence.labels": lambda text: list(labelled(text)),
     "evidence.spans json": lambda text: list(spans(text)),
