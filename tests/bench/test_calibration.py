@@ -37,6 +37,7 @@ def test_agreement_kappa_precision_and_recall_are_those_of_the_table():
     assert {name for name, (said, _) in found.classes.items() if said.n} == {"supported", "absent"}
     assert found.table["absent"]["supported"] == 10
     assert found.error is None
+    assert found.threshold is None
 
 
 def test_what_cannot_be_computed_is_none_and_says_why():
@@ -54,13 +55,16 @@ def test_what_cannot_be_computed_is_none_and_says_why():
         calibrated(COHEN, "another")
 
 
-def test_confidences_are_compared_with_the_shares_that_are_right():
+def test_confidences_are_compared_with_shares_and_a_threshold_reaches_what_was_wanted():
     sure = [*marks("absent", "absent", 95, confidence=0.9), *marks("absent", "supported", 5, confidence=0.9)]
     unsure = [*marks("absent", "absent", 30, confidence=0.5), *marks("absent", "supported", 70, confidence=0.5)]
-    found = calibrated([*sure, *unsure])
+    found = calibrated([*sure, *unsure], wanted=0.9)
     assert [(each.low, each.high, each.right.value) for each in found.bins] == [(0.4, 0.5, 0.3), (0.8, 0.9, 0.95)]
     assert found.error == pytest.approx((0.2 + 0.05) / 2)
     assert found.error_interval[0] < found.error < found.error_interval[1]
+    assert (found.threshold.confidence, found.threshold.kept) == (0.9, 0.5)
+    assert not found.threshold.reaches(0.9)  # 95 of 100: the interval begins at .89
+    assert calibrated([*sure, *unsure], wanted=0.96).threshold is None
 
 
 def test_claims_of_one_answer_are_not_as_many_trials():

@@ -24,6 +24,7 @@ from trail_callbacks.taxonomy import UNSUPPORTED, SupportClass
 
 _BINS = 10
 _DRAWS = 1_000
+_WANTED = 0.9
 _FLAGS = frozenset(each.value for each in UNSUPPORTED)
 _CLASSES = tuple(each.value for each in SupportClass)
 _OUTCOMES = (*_CLASSES, "undecided", "not_judged")
@@ -68,6 +69,19 @@ class Bin:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Threshold:
+    """The smallest confidence from which on as many verdicts are right as was wanted."""
+
+    confidence: float
+    right: Rate  # of the verdicts from it on
+    kept: float  # share of the verdicts that are, 0.0 to 1.0
+
+    def reaches(self, wanted: float) -> bool:
+        """Whether the whole interval does, and not only the share."""
+        return (self.right.low or 0.0) >= wanted
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Calibration:
     """A judge compared with people.
 
@@ -83,6 +97,8 @@ class Calibration:
         bins: Verdicts by confidence, for a reliability picture; empty for a judge without.
         error: Expected calibration error over these bins (Naeini et al., AAAI 2015), 0.0 to 1.0; None without.
         error_interval: Its 95 % interval.
+        wanted: The share of right verdicts that `threshold` reaches.
+        threshold: None if no confidence reaches it.
         segments: Agreement by segment, by name and value.
         left_out: What was not counted, a sentence each.
     """
@@ -98,6 +114,8 @@ class Calibration:
     bins: tuple[Bin, ...] = ()
     error: float | None = None
     error_interval: Interval | None = None
+    wanted: float = _WANTED
+    threshold: Threshold | None = None
     segments: Mapping[str, Mapping[str, Rate]] = field(default_factory=dict)
     left_out: tuple[str, ...] = ()
 
@@ -125,17 +143,22 @@ class Calibration:
         return changes
 
 
-def calibrated(claims: Iterable[JudgedClaim], judge: str | None = None, segment: str | None = None) -> Calibration:
+def calibrated(
+    claims: Iterable[JudgedClaim], judge: str | None = None, segment: str | None = None, wanted: float = _WANTED
+) -> Calibration:
     """Compares a judge with people.
 
     Args:
         claims: What people looked at.
         judge: Name of the judge; None is the one with the most marks.
         segment: Name of a segment by which agreement is told apart too.
+        wanted: Share of right verdicts that a threshold is to reach, above 0.0 to 1.0.
 
     Raises:
-        InputError: If there are no marks, or none of this judge.
+        InputError: If there are no marks, none of this judge, or a number is out of range.
     """
+    if not 0.0 < wanted <= 1.0:
+        raise InputError(f"the wanted precision is {wanted}, expected a share above 0.0 and up to 1.0")
     given = list(claims)
     judges = Counter(each.judge for each in given)
     if not given or (judge is not None and judge not in judges):
@@ -178,6 +201,8 @@ def calibrated(claims: Iterable[JudgedClaim], judge: str | None = None, segment:
         bins=bins,
         error=error,
         error_interval=error_interval,
+        wanted=wanted,
+        threshold=_threshold(sure, wanted, share),
         segments={segment: by_value} if segment else {},
         left_out=tuple(_left_out(judges, name, len(ours) - len(known), len(ours) - len(sure), bool(sure))),
     )
@@ -267,6 +292,22 @@ def _bins(sure: _Sure, share: _Share) -> Iterator[Bin]:
             confidence=sum(confidence for _, confidence in members) / len(members),
             right=share([each for each, _ in members], lambda each: each.right, ""),
         )
+
+
+def _threshold(sure: _Sure, wanted: float, share: _Share) -> Threshold | None:
+    best = None
+    ordered = sorted(sure, key=lambda pair: -pair[1])
+    right = 0
+    for n, (each, confidence) in enumerate(ordered, 1):
+        right += each.right
+        last = n == len(ordered) or ordered[n][1] < confidence  # all of one confidence stand together
+        if last and right >= wanted * n:
+            best = n, confidence
+    if best is None:
+        return None
+    n, confidence = best
+    kept = [each for each, _ in ordered[:n]]
+    return Threshold(confidence=confidence, right=share(kept, lambda e: e.right, ""), kept=n / len(ordered))
 
 
 def _kappas(tables: Figures) -> Figures:

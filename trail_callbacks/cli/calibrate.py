@@ -31,6 +31,7 @@ def calibrate(
     ],
     judge: Annotated[Word, option("NAME", "The judge; default: the one with the most marks.")] = None,
     segment: Annotated[Word, option("FIELD", "Tell agreement apart by the values of this metadata.")] = None,
+    precision: Annotated[float, option("P", "Find the confidence from which so many verdicts are right.")] = 0.9,
     against: Annotated[Word, option("FILE", "An earlier calibration: what has changed since.")] = None,
     rules: Annotated[
         Words, option("NAME=LEAST", "Require agreement, kappa, precision or recall; may be repeated.", "--rule")
@@ -51,7 +52,7 @@ def calibrate(
 
     required = numbers_of("--rule", rules, dict.fromkeys(bench.RULES, float))
     errors: list[InputError] = []
-    found = bench.calibrated(_claims(where, errors), judge, segment)
+    found = bench.calibrated(_claims(where, errors), judge, segment, precision)
     changes = found.drift(_earlier(against)) if against is not None else {}
     missed, open_ = bench.failures(found, required)
     data = {
@@ -105,10 +106,21 @@ def _views(found: Calibration, changes: dict[str, tuple[float, float, float]]) -
         for each in found.bins:
             bar = "\u2588" * round((each.right.value or 0.0) * _CELLS)
             yield Text(f"  {each.confidence:.2f} said  {bar:<{_CELLS}} {each.right}")
+        yield Text(_threshold(found))
     for name, (change, low, high) in changes.items():
         told = "" if low <= 0.0 <= high else ", a change that is not by chance"
         yield Text(f"{name} since then: {change:+.2f} (95 % interval {low:+.2f} to {high:+.2f}){told}")
     yield from (Text(plain(each), style="dim") for each in found.left_out)
+
+
+def _threshold(found: Calibration) -> str:
+    if found.threshold is None:
+        return f"no confidence reaches {found.wanted:g} of the verdicts right"
+    one = found.threshold
+    sure = "" if one.reaches(found.wanted) else "; too few marks to be sure of it"
+    return (
+        f"{found.wanted:g} right from a confidence of {one.confidence:.2f} on: {one.right}, {one.kept:.0%} of all{sure}"
+    )
 
 
 def _table(rows: Iterable[tuple[str, Any, Any]]) -> Table:
