@@ -100,7 +100,7 @@ def test_a_judge_that_failed_on_a_third_is_not_compared():
     made = bench(FORTY, judged("a", ["cs"] * 40), judged("b", ["jj"] * 40, failed=range(14)))
     assert paired(made) == ()
     (said,) = side_by_side(made).remarks()
-    assert said.endswith("failed on 14 of 40: its figures are of what it answered, do not compare them.")
+    assert said == "b failed on 14 of 40: do not trust its figures; the first time: busy: too many requests"
 
 
 def test_few_answers_and_cached_replies_are_said():

@@ -113,11 +113,12 @@ class SideBySide:
         n = len(self.bench.answers)
         if n < FEW:
             yield f"There are fewer than {FEW} answers: such figures say nothing about others."
-        for each in self.judges:
+        for each, judged in zip(self.judges, self.bench.judges, strict=True):
             failed, hits = each.shares["failed"], each.usage.cache_hits
             if failed.k:
-                rest = "" if each.is_comparable else ", do not compare them"
-                yield f"{each.judge} failed on {failed.k:,} of {failed.n:,}: its figures are of what it answered{rest}."
+                rest = "its figures are of what it answered" if each.is_comparable else "do not trust its figures"
+                first = next(reading.failure for reading in judged.readings if reading.failure)
+                yield f"{each.judge} failed on {failed.k:,} of {failed.n:,}: {rest}; the first time: {first}"
             if failed.documents < n:
                 yield f"{each.judge} was asked about {failed.documents:,} of {n:,} answers: it is compared on these."
             if hits:

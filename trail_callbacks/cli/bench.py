@@ -18,7 +18,6 @@ from trail_callbacks.models.call import Budget, Usage
 from trail_callbacks.render.excerpt import plain
 
 if TYPE_CHECKING:
-    from trail_callbacks.bench import Judged
     from trail_callbacks.judges.judge import Judge
     from trail_callbacks.verify.estimate import Estimate
 
@@ -63,7 +62,7 @@ def _measure(
     from trail_callbacks.bench.figures import side_by_side  # noqa: PLC0415 - as above
     from trail_callbacks.bench.table import views  # noqa: PLC0415 - as above
 
-    if not judges:
+    if not judges or "" in judges:
         raise InputError("no judge is named: --judge local --judge openai/gpt-5-mini, for example")
     errors: list[InputError] = []
     items = list(measuring.read_items(data or measuring.SHIPPED, errors.append))
@@ -99,8 +98,15 @@ def _measure(
         found.save(output)
         shown = side_by_side(found)
         deliver({"written": output, **shown.as_data()}, [*views(shown), f"written to {plain(output)}"], as_json=as_json)
-        wanted, pairs = len(items) * rounds, zip(found.judges, shown.judges, strict=True)
-        status = max(_complaint(each, wanted, trusted=figures.is_comparable) for each, figures in pairs)
+        failed = [each.judge for each in shown.judges if each.shares["failed"].k and not each.is_comparable]
+        short = [
+            each.judge for each in shown.judges if each.readings < len(items) * rounds and each.judge not in failed
+        ]
+        if failed:
+            complain(f"failed on a third of the answers or more: {', '.join(failed)}; the same command asks again")
+        if short:
+            complain(f"the budget is used up: {', '.join(short)} did not read all; the same command with more goes on")
+        status = 3 if failed else int(bool(short))
     for each in errors:
         complain(f"skipped: {each}")
     if status := status or 2 * bool(errors):
@@ -142,24 +148,6 @@ def _cost(name: str, cost: Estimate, prices: Budget | None) -> str:
     more = f" and up to {cost.more_calls} more" if cost.more_calls else ""
     tokens = f"{cost.prompt_tokens:,} tokens read and {cost.completion_tokens:,} written"
     return f"{plain(name)}: about {cost.calls} calls{more}, {tokens}{money}"
-
-
-def _complaint(judged: Judged, wanted: int, *, trusted: bool) -> int:
-    """Says what is wrong with a judge's readings; returns the exit status for it."""
-    read, name = len(judged.readings), plain(judged.judge)
-    failures = [each.failure for each in judged.readings if each.failure]
-    if failures:
-        spared = f", and was not asked about the other {wanted - read}" if wanted > read else ""
-        warning = "" if trusted else ": do not trust its figures"
-        complain(
-            f"{name} failed on {len(failures)} of {read} answers{spared}{warning}; the first time: {failures[0]}; the "
-            "same command asks again"
-        )
-        if not trusted:
-            return 3
-    if wanted > read:
-        complain(f"the budget is used up: {name} read {read} of {wanted} answers; the same command with more goes on")
-    return int(wanted > read)
 
 
 bench.command()(cascade)

@@ -82,7 +82,7 @@ def test_a_model_is_downloaded_only_where_that_is_asked_for_and_what_is_told_com
 def test_the_default_says_what_it_would_download(tmp_path):
     done = python("from trail_callbacks import EncoderJudge; EncoderJudge().load()", HF_HOME=str(tmp_path))
     last = done.stderr.strip().splitlines()[-1]
-    assert "(419 MB; licence Apache-2.0): trail encoder fetch FamiliarTools/HHEM-2.1-Open-onnx." in last
+    assert "To get it once: trail encoder fetch FamiliarTools/HHEM-2.1-Open-onnx (419 MB; licence Apache-2.0; " in last
 
 
 @pytest.mark.loopback

@@ -70,8 +70,8 @@ def folder_of(model: str, revision: str | None, profile: Profile | None) -> Path
     licence = f"licence {profile.licence}" if profile and profile.licence else "look at its licence"
     at = f" --revision {revision}" if revision else ""
     raise JudgeError(
-        f"the model {model} is not on this machine, and a judge downloads nothing by itself. To get it once from "
-        f"https://huggingface.co/{model} ({size}; {licence}): trail encoder fetch {model}{at}. Or give the folder of a "
+        f"the model {model} is not on this machine, and a judge downloads nothing by itself. To get it once: trail "
+        f"encoder fetch {model}{at} ({size}; {licence}; from https://huggingface.co/{model}). Or give the folder of a "
         "copy."
     )
 
