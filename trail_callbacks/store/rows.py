@@ -10,7 +10,6 @@ from dataclasses import asdict, dataclass, field, fields, replace
 from difflib import SequenceMatcher
 from functools import cache
 from hashlib import sha256
-from io import BytesIO
 from math import isfinite
 from typing import Any
 from weakref import ref
@@ -30,9 +29,8 @@ from trail_callbacks.trace import Trace, Versions
 LARGEST = 16 * 1024 * 1024
 """Bytes of a body, before compression, that is kept unless somebody says otherwise."""
 
-_ZSTD, _ZLIB, _REFUSED = "zstd", "zlib", "refused"
-_LEVELS = {_ZSTD: 3, _ZLIB: 1}
-_LONGEST_MATCH = 1 << 27  # bytes that a reader of zstd will set aside
+_ZLIB, _REFUSED = "zlib", "refused"
+_LEVEL = 3  # of zlib, 1 to 9
 _EXCERPT = 300  # characters of a question or an answer that lists show
 _COLUMNS = {
     "run": "id",
@@ -65,51 +63,23 @@ def packed(kind: str, text: str, most: int = LARGEST) -> Body:
     raw = text.encode("utf-8", "replace")
     if len(raw) > most:
         return Body(kind, _REFUSED, len(raw), None, f"the {kind} has {len(raw):,} bytes, more than {most:,}")
-    zstd = _zstandard()
-    if zstd is None:
-        return Body(kind, _ZLIB, len(raw), zlib.compress(raw, _LEVELS[_ZLIB]))
-    return Body(kind, _ZSTD, len(raw), zstd.ZstdCompressor(level=_LEVELS[_ZSTD]).compress(raw))
+    return Body(kind, _ZLIB, len(raw), zlib.compress(raw, _LEVEL))
 
 
 def unpacked(codec: str, data: bytes, most: int) -> str:
     """Reads what `packed` wrote."""
+    if codec != _ZLIB:
+        raise StoreError(f"a stored body is compressed by {codec!r}, which this release does not know")
     try:
-        raw = _read(codec, data, most + 1)
+        reader = zlib.decompressobj()
+        raw = reader.decompress(data, most + 1)
         if len(raw) > most:
             raise StoreError(f"a stored body has more than {most:,} bytes and is not read")
+        if not reader.eof:
+            raise EOFError("it is truncated")  # noqa: TRY301 - as if it could not be read
         return raw.decode()
     except (zlib.error, ValueError, TypeError, EOFError) as error:
         raise StoreError(f"a stored body is damaged: {error}") from error
-
-
-def _read(codec: str, data: bytes, most: int) -> bytes:
-    if codec == _ZLIB:
-        reader = zlib.decompressobj()
-        raw = reader.decompress(data, most)
-        if not reader.eof and len(raw) < most:
-            raise EOFError("it is truncated")
-        return raw
-    if codec != _ZSTD:
-        raise StoreError(f"a stored body is compressed by {codec!r}, which this release does not know")
-    zstd = _zstandard()
-    if zstd is None:
-        raise StoreError("a stored body is compressed by zstd: pip install zstandard")
-    try:
-        size = zstd.frame_content_size(data)
-        read: bytes = zstd.ZstdDecompressor(max_window_size=_LONGEST_MATCH).stream_reader(BytesIO(data)).read(most)
-    except zstd.ZstdError as error:
-        raise ValueError(str(error)) from error
-    if 0 <= size < most and len(read) != size:
-        raise EOFError("it is truncated")
-    return read
-
-
-def _zstandard() -> Any:
-    try:
-        import zstandard  # noqa: PLC0415 - optional
-    except ImportError:
-        return None
-    return zstandard
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
