@@ -7,15 +7,15 @@ claims that they looked at, so mark some that were not flagged too.
 
 from __future__ import annotations
 
-import json
 import math
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, TypeAlias
+from typing import Annotated, Any, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
+from pydantic import Field, TypeAdapter, ValidationError
 
 from trail_callbacks.errors import InputError
 from trail_callbacks.statistics.intervals import joined
@@ -50,12 +50,15 @@ class JudgedClaim:
     """
 
     run: str
-    outcome: str
+    outcome: Annotated[str, Field(pattern=f"^({'|'.join(_OUTCOMES)})$")]
     right: bool
-    label: str | None = None
+    label: Annotated[str, Field(pattern=f"^({'|'.join(_CLASSES)})$")] | None = None
     judge: str = ""
-    confidence: float | None = None
+    confidence: Annotated[float, Field(ge=0.0, le=1.0)] | None = None
     segments: Mapping[str, str] = field(default_factory=dict)
+
+
+_MARK = TypeAdapter(JudgedClaim)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -242,35 +245,13 @@ def read_marks(lines: Iterable[bytes | str], on_error: Callable[[InputError], ob
         on_error: Called with what is wrong with a line, which is left out.
     """
     for number, line in enumerate(lines, 1):
-        if not line.strip():
-            continue
         try:
-            yield _claim(json.loads(line))
-        except (ValueError, RecursionError, KeyError, TypeError) as error:
-            what = "no JSON" if isinstance(error, ValueError | RecursionError) else f"no mark: {error}"
-            on_error(InputError(f"line {number} is {what}"))
-
-
-def _claim(row: Any) -> JudgedClaim:
-    if not isinstance(row, dict) or not isinstance(row.get("right"), bool):
-        raise TypeError("expected an object with run, outcome and right, as /feedback.jsonl has it")
-    label, confidence = row.get("label"), row.get("confidence")
-    if row.get("outcome") not in _OUTCOMES:
-        raise TypeError(f"outcome is {row.get('outcome')!r}, expected one of {', '.join(_OUTCOMES)}")
-    if label is not None and label not in _CLASSES:
-        raise TypeError(f"label is {label!r}, expected one of {', '.join(_CLASSES)}")
-    if confidence is not None and not (isinstance(confidence, int | float) and 0.0 <= confidence <= 1.0):
-        raise TypeError(f"confidence is {confidence!r}, expected 0.0 to 1.0")
-    segments = row.get("segments") if isinstance(row.get("segments"), dict) else {}
-    return JudgedClaim(
-        run=str(row["run"]),
-        outcome=str(row["outcome"]),
-        right=row["right"],
-        label=label,
-        judge=str(row.get("judge", "")),
-        confidence=confidence,
-        segments={str(name): str(value) for name, value in (segments or {}).items()},
-    )
+            if line.strip():
+                yield _MARK.validate_json(line, strict=True)
+        except ValidationError as error:
+            first = error.errors(include_url=False)[0]
+            where = f"{'.'.join(map(str, first['loc']))}: " if first["loc"] else ""
+            on_error(InputError(f"line {number} is no mark as /feedback.jsonl has it: {where}{first['msg']}"))
 
 
 _Share = Callable[[Iterable[JudgedClaim], Callable[[JudgedClaim], bool], str], Rate]
