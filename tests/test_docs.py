@@ -112,7 +112,7 @@ def texts(ends=".txt"):
 
 @cache
 def paragraphs(ends):
-    from trail_callbacks.demo.canary import Shelf
+    from trail_callbacks.demo.documents import Shelf
 
     return Shelf([part for text in texts(ends).values() for part in text.split("\n\n")])
 

@@ -114,7 +114,7 @@ def search_documents(query: str) -> str:
     Args:
         query: What to look for, in plain words.
     """
-    return "\n\n".join(part.text for part in search(query)) or "Nothing was found."
+    return "\n\n".join(search(query)) or "Nothing was found."
 
 
 def agent(chat: RecordedChat, question: str, judge: Judge) -> Report:

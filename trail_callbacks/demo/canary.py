@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from math import log
 from pathlib import Path
 from typing import Any, Final
 
@@ -14,8 +12,8 @@ from trail_callbacks.canary.perturbers.perturb import perturb
 from trail_callbacks.canary.played import Played
 from trail_callbacks.canary.questions.making import make_probes
 from trail_callbacks.canary.runs.run import run
+from trail_callbacks.demo.documents import Shelf
 from trail_callbacks.demo.town import chunks, town
-from trail_callbacks.language.terms import keys
 
 LEAKS: Final = (0.0, 0.1, 0.5)
 """Of what they know, the share that the played models give from memory."""
@@ -72,18 +70,3 @@ def _app(twin: Twin, model: Played, strategy: Strategy) -> App:
         for arm, corpus in corpora.items()
     }
     return model.app(lambda ask: shelves[ask.arm].find(ask.question, _PASSAGES))
-
-
-class Shelf:
-    """Passages that are found by the words which they share with a question; rare ones count more."""
-
-    def __init__(self, passages: Sequence[str]) -> None:
-        self._passages = [(passage, frozenset(keys(passage))) for passage in passages]
-        self._common = Counter(key for _, found in self._passages for key in found)
-
-    def find(self, question: str, most: int) -> list[str]:
-        """Returns the best passages, the best one first; none without a common word."""
-        asked = {key: log(1 + len(self._passages) / self._common[key]) for key in keys(question) if self._common[key]}
-        scores = [(sum(asked[key] for key in asked.keys() & found), passage) for passage, found in self._passages]
-        best = sorted((each for each in scores if each[0]), key=lambda each: -each[0])
-        return [passage for _, passage in best[:most]]

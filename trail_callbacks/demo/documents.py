@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import re
 from collections import Counter
+from collections.abc import Iterable
 from functools import cache
 from importlib.resources import files
+from math import log
 from typing import NamedTuple
 
 from trail_callbacks.language.terms import keys
@@ -35,10 +37,21 @@ def paragraphs() -> tuple[DemoDocument, ...]:
     return tuple(DemoDocument(name, part) for name, part in parts if part.strip())
 
 
-def search(query: str, limit: int = 3) -> tuple[DemoDocument, ...]:
-    """Finds the paragraphs that share most words with a query; rare words count more. Best first."""
-    known = {part: set(keys(part.text)) for part in paragraphs()}
-    frequency = Counter(word for words in known.values() for word in words)
-    scores = {part: sum(1 / frequency[word] for word in set(keys(query)) & words) for part, words in known.items()}
-    best = sorted(scores, key=lambda part: -scores[part])[:limit]
-    return tuple(part for part in best if scores[part] > 0)
+class Shelf:
+    """Passages that are found by the words which they share with a question; rare ones count more."""
+
+    def __init__(self, passages: Iterable[str]) -> None:
+        self._passages = [(passage, frozenset(keys(passage))) for passage in passages]
+        self._common = Counter(key for _, found in self._passages for key in found)
+
+    def find(self, question: str, most: int) -> list[str]:
+        """Returns the best passages, the best one first; none without a common word."""
+        asked = {key: log(1 + len(self._passages) / self._common[key]) for key in keys(question) if self._common[key]}
+        scores = [(sum(asked[key] for key in asked.keys() & found), passage) for passage, found in self._passages]
+        best = sorted((each for each in scores if each[0]), key=lambda each: -each[0])
+        return [passage for _, passage in best[:most]]
+
+
+def search(query: str) -> list[str]:
+    """Finds the three paragraphs that share most words with a query."""
+    return Shelf(each.text for each in paragraphs()).find(query, 3)
