@@ -31,7 +31,7 @@ from trail_callbacks.judges.encoder.profiles import PROFILES
 sys.path.insert(0, str(Path(__file__).parents[1] / "judges" / "encoder"))
 
 TOKENS, ROUNDS = 512, 11
-HHEM = "vectara/hallucination_evaluation_model"
+HHEM, FLAN = "vectara/hallucination_evaluation_model", "lytang/MiniCheck-Flan-T5-Large"
 
 
 def deberta(hidden: int, layers: int, heads: int):
@@ -66,16 +66,17 @@ def modernbert(**shape: int):
     return AutoModelForTokenClassification.from_config(config)
 
 
-def t5():
-    from transformers import T5Config, T5ForTokenClassification
+def t5(kind: str, hidden: int, inner: int, layers: int, heads: int):
+    import transformers
 
-    shape = {"d_model": 768, "d_kv": 64, "d_ff": 2048, "num_layers": 12, "num_heads": 12}
+    shape = {"d_model": hidden, "d_kv": 64, "d_ff": inner, "num_layers": layers, "num_heads": heads}
     ids = {"pad_token_id": 0, "eos_token_id": 1, "decoder_start_token_id": 0}
-    return T5ForTokenClassification(T5Config(**shape, **ids, feed_forward_proj="gated-gelu", num_labels=2))
+    config = transformers.T5Config(**shape, **ids, feed_forward_proj="gated-gelu", num_labels=2)
+    return getattr(transformers, f"T5For{kind}")(config)
 
 
 SHAPES: dict[str, tuple[str, Callable[[], object]]] = {
-    "HHEM-2.1-Open": (HHEM, t5),
+    "HHEM-2.1-Open": (HHEM, lambda: t5("TokenClassification", 768, 2048, 12, 12)),
     "nli-deberta-v3-xsmall": ("", lambda: deberta(384, 12, 6)),
     "nli-deberta-v3-small": ("", lambda: deberta(768, 6, 12)),
     "DeBERTa-v3-base-mnli-fever-anli": ("", lambda: deberta(768, 12, 12)),
@@ -85,6 +86,7 @@ SHAPES: dict[str, tuple[str, Callable[[], object]]] = {
         "",
         lambda: modernbert(hidden_size=512, num_hidden_layers=19, num_attention_heads=8, intermediate_size=768),
     ),
+    "MiniCheck-Flan-T5-Large": (FLAN, lambda: t5("ConditionalGeneration", 1024, 2816, 24, 16)),
 }
 """The profile by which a model is asked, if its shape alone does not say it, and its weights."""
 
@@ -127,7 +129,7 @@ def measured(name: str, folder: Path) -> None:
     profile, build = SHAPES[name]
     network = build()
     size = sum(each.numel() for each in network.parameters())
-    runs = {"torch": tiny.saved(network, tiny.tokenizer(), folder / "torch")}
+    runs = {"torch": tiny.saved(network, tiny.t5_tokenizer() if profile else tiny.tokenizer(), folder / "torch")}
     del network
     for runtime in ("onnx", "onnx int8"):
         runs[runtime] = str(folder / runtime)

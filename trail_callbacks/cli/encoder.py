@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import asdict
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
@@ -12,9 +10,6 @@ from trail_callbacks.cli.options import Json, Word, Words, group, option
 from trail_callbacks.cli.output import complain, deliver
 from trail_callbacks.judges.encoder.profiles import DEFAULT, profile_of
 from trail_callbacks.render.excerpt import plain
-
-if TYPE_CHECKING:
-    from trail_callbacks.judges.encoder.export import Difference
 
 encoder = group("Gets models that judge on this machine.")
 
@@ -60,23 +55,15 @@ def export(
     from trail_callbacks.judges.encoder.export import export as written  # noqa: PLC0415 - other commands do not need it
 
     done = written(model, output, profile=profile, labels=labels or (), revision=revision, int8=int8, say=complain)
-    if done.int8 and done.int8.flipped:
+    found = done["parity"]["int8"] or done["parity"]
+    if int8 and found["flipped"]:
         complain(
-            f"in 8 bits the likeliest label is another in {done.int8.flipped} of {done.int8.decisions:,} answers: "
-            "measure the judge on your own labelled answers (trail bench) before you use it"
+            "the label of some answers is another in 8 bits: measure it on your own (trail bench) before you use it"
         )
-
-    def lines() -> Iterator[str]:
-        yield f"{plain(output)}: {done.bytes / 1e6:,.1f} MB, read by EncoderJudge({plain(output)!r})"
-        yield f"against torch: {_told(done.parity)}"
-        if done.int8:
-            yield f"in 8 bits: {_told(done.int8)}"
-
-    deliver({"folder": output, **asdict(done)}, lines(), as_json=as_json)
-
-
-def _told(difference: Difference) -> str:
-    return (
-        f"probabilities differ by up to {difference.largest:.2g}, on average by {difference.mean:.2g}, "
-        f"in {difference.flipped} of {difference.decisions:,} answers to {difference.inputs} inputs the label"
+    apart = f"probabilities differ from those of torch by up to {found['largest']:.2g}, and"
+    of = f"{found['decisions']:,} answers to {found['inputs']} inputs"
+    lines = (
+        f"written to {plain(output)}, for EncoderJudge({plain(output)!r})",
+        f"{apart} {found['flipped']:,} of {of} have another label",
     )
+    deliver(done, lines, as_json=as_json)

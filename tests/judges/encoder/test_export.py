@@ -70,8 +70,8 @@ def as_its_authors_saved_it(hhem):
 def test_what_is_exported_gives_the_scores_and_verdicts_of_torch(made, tmp_path, name):
     folder, labels = str(tmp_path / "out"), () if name else ("absent", "supported")
     done = export(made[name], folder, profile=name, labels=labels, say=lambda _: None)
-    assert done.parity.largest < 1e-4
-    assert done.parity.flipped == 0
+    assert done["parity"]["largest"] < 1e-4
+    assert done["parity"]["flipped"] == 0
     ours = EncoderJudge(folder, margin=0.0)  # asked as the model that it says it is
     theirs = EncoderJudge(made[name], profile=name, labels=labels or None, device="cpu", margin=0.0)
     ours.load()
@@ -106,10 +106,11 @@ def test_in_8_bits_it_is_smaller_and_what_it_changes_is_said(made, tmp_path, cap
     said = capsys.readouterr()
     told = json.loads((small / "trail.json").read_text())
     measured = told["parity"]["int8"]
-    assert json.loads(said.out)["int8"] == measured
+    assert json.loads(said.out) == told
     assert measured["decisions"] > 1000  # tokens
     assert measured["largest"] > 0.01 > told["parity"]["largest"]
-    assert f"the likeliest label is another in {measured['flipped']} of" in said.err
+    assert measured["flipped"] > 0
+    assert "the label of some answers is another in 8 bits" in said.err
     assert (small / "model.onnx").stat().st_size < (whole / "model.onnx").stat().st_size
     assert told["model"] == LETTUCE
     EncoderJudge(str(small)).load()

@@ -9,7 +9,6 @@ import json
 import logging
 import warnings
 from collections.abc import Callable, Sequence
-from dataclasses import asdict, dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any, TypeAlias
@@ -17,7 +16,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from trail_callbacks.errors import InputError, JudgeError
+from trail_callbacks.errors import InputError, JudgeError, TrailError
 from trail_callbacks.judges.encoder.fetching import WEIGHTS, digest, fetch, folder_of
 from trail_callbacks.judges.encoder.inference import Encoder, UnusableError
 from trail_callbacks.judges.encoder.loading import Loaded, Source, Weights
@@ -42,34 +41,6 @@ _FACTS = (  # each is read against a few of the others, so that some are support
 _Rows: TypeAlias = NDArray[np.float64]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Difference:
-    """How far what was written is from the weights.
-
-    Attributes:
-        largest: The largest difference of a probability, 0.0 to 1.0.
-        mean: Their mean.
-        inputs: Inputs that were compared.
-        decisions: Answers that were compared: one an input, or one a token.
-        flipped: Those of which another label is the likeliest.
-    """
-
-    largest: float
-    mean: float
-    inputs: int
-    decisions: int
-    flipped: int
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Exported:
-    """What was written: the bytes of the model, and how far it is from the weights; also in 8 bits, if asked for."""
-
-    bytes: int
-    parity: Difference
-    int8: Difference | None
-
-
 def export(
     model: str,
     folder: str,
@@ -79,7 +50,7 @@ def export(
     revision: str | None = None,
     int8: bool = False,
     say: Callable[[str], None],
-) -> Exported:
+) -> dict[str, Any]:
     """Writes a model to a folder that `EncoderJudge` reads without torch.
 
     Args:
@@ -91,10 +62,14 @@ def export(
         int8: Whether weights are written in 8 bits, in a quarter of the bytes. What that changes is measured.
         say: Is told what is done, and before a download what and how much.
 
+    Returns:
+        What stands in `trail.json`: of `inputs`, with `decisions` (one each, or one a token), the `largest` difference
+        of a probability to those of torch, and in how many the likeliest label is another (`flipped`).
+
     Raises:
         MissingExtraError: If a package of the extra `encoder-torch` is not installed.
         InputError: If the folder is there already or cannot be written, or the profile is unknown.
-        JudgeError: If the model cannot be had, is of an unknown kind or its labels say nothing, or if what was exported
+        JudgeError: If the model cannot be had, cannot be exported or its labels say nothing, or if what was exported
             does not give its probabilities. Nothing is written.
     """
     target = Path(folder)
@@ -116,14 +91,20 @@ def export(
         with TemporaryDirectory(dir=target.parent, prefix=f".{target.name}.") as beside:
             made = Path(beside) / target.name
             made.mkdir()
-            written = _written(source, known, made, int8=int8, say=say)
+            told = _written(source, known, made, int8=int8, say=say)
             made.rename(target)
+    except TrailError:
+        raise
     except OSError as error:
         raise InputError(f"{folder} cannot be written: {error.strerror or error}") from error
-    return written
+    except Exception as error:  # whatever torch and onnx raise
+        raise JudgeError(f"{model} cannot be exported: {first_line(error)}") from error
+    return told
 
 
-def _written(source: Source, known: str | None, made: Path, *, int8: bool, say: Callable[[str], None]) -> Exported:
+def _written(
+    source: Source, known: str | None, made: Path, *, int8: bool, say: Callable[[str], None]
+) -> dict[str, Any]:
     origin = _origin(source, say)
     say(f"loading {source.model}")
     weights = Weights(source).loaded()
@@ -141,9 +122,9 @@ def _written(source: Source, known: str | None, made: Path, *, int8: bool, say: 
     say(f"comparing {len(inputs)} inputs, the longest of {result.window} tokens")
     expected = _probabilities(weights, inputs)
     parity = _difference(expected, _probabilities(result, inputs))
-    if parity.largest > _ALIKE:
+    if parity["largest"] > _ALIKE:
         raise JudgeError(
-            f"{source.model} gives other probabilities once it is exported, by up to {parity.largest:.2g} "
+            f"{source.model} gives other probabilities once it is exported, by up to {parity['largest']:.2g} "
             f"(allowed {_ALIKE}): nothing was written"
         )
     small = None
@@ -158,10 +139,10 @@ def _written(source: Source, known: str | None, made: Path, *, int8: bool, say: 
         "model": known or (origin.name if Path(source.model).is_dir() else source.model),
         "revision": None if Path(source.model).is_dir() else origin.name,
         "sha256": digest([model]),
-        "parity": {**asdict(parity), "int8": small and asdict(small)},
+        "parity": parity | {"int8": small},
     }
     (made / "trail.json").write_text(json.dumps(told, indent=2), encoding="utf-8")
-    return Exported(bytes=sum(each.stat().st_size for each in made.glob("model.onnx*")), parity=parity, int8=small)
+    return told
 
 
 def _origin(source: Source, say: Callable[[str], None]) -> Path:
@@ -176,33 +157,28 @@ def _origin(source: Source, say: Callable[[str], None]) -> Path:
     return folder_of(source.model, source.revision, source.profile)
 
 
-def _graph(weights: Loaded, model: Path) -> None:
+def _graph(weights: Any, model: Path) -> None:
     """Traces the network: torch's other exporter, of whole programs, fails on T5 and DeBERTa."""
     import onnx  # noqa: PLC0415 - optional
     import torch  # noqa: PLC0415 - optional and heavy
 
-    network: Any = weights.network
-    takes = [name for name in ("input_ids", "attention_mask", "token_type_ids") if name in network.inputs]
-    sample = {name: torch.ones((2, 33), dtype=torch.long) for name in takes}
+    sample = {name: torch.ones((2, 33), dtype=torch.long) for name in weights.network.inputs}
     sample["attention_mask"][1, 20:] = 0
     lengths = {0: "batch", 1: "length"}
     with TemporaryDirectory(dir=model.parent) as beside, warnings.catch_warnings(), torch.inference_mode():
         warnings.simplefilter("ignore")  # of sizes that look constant to it: others are compared
         traced = Path(beside) / model.name
-        try:
-            torch.onnx.export(
-                network.network,
-                tuple(sample.values()),
-                str(traced),
-                dynamo=False,
-                opset_version=_OPSET,
-                input_names=takes,
-                output_names=["logits"],
-                dynamic_axes=dict.fromkeys(takes, lengths)
-                | {"logits": lengths if weights.profile.head == "tokens" else {0: "batch"}},
-            )
-        except Exception as error:  # whatever torch raises
-            raise JudgeError(f"{weights.name} cannot be exported: {first_line(error)}") from error
+        torch.onnx.export(
+            weights.network.network,
+            tuple(sample.values()),
+            str(traced),
+            dynamo=False,
+            opset_version=_OPSET,
+            input_names=list(sample),
+            output_names=["logits"],
+            dynamic_axes=dict.fromkeys(sample, lengths)
+            | {"logits": lengths if weights.profile.head == "tokens" else {0: "batch"}},
+        )
         if len(list(traced.parent.iterdir())) > 1:  # more than 2 GB: each weight is in a file of its own
             onnx.save_model(onnx.load(traced), model, save_as_external_data=True, location=f"{model.name}.data")
         else:
@@ -213,15 +189,12 @@ def _quantize(model: Path) -> None:
     """Weights in 7 of 8 bits: 8 overflow on processors without instructions for them, whatever was measured here."""
     from onnxruntime.quantization import QuantType, quantize_dynamic  # noqa: PLC0415 - optional
 
-    small, log = model.with_suffix(".int8"), logging.getLogger()
-    advice = log.filters[:]
-    log.addFilter(lambda _: False)  # it advises to prepare the model in another way
+    small, advice = model.with_suffix(".int8"), logging.getLogger()
+    advice.addFilter(silent := lambda _: False)  # to prepare the model in another way
     try:
         quantize_dynamic(model, small, weight_type=QuantType.QInt8, per_channel=True, reduce_range=True)
-    except Exception as error:  # whatever onnx raises
-        raise JudgeError(f"its weights cannot be written in 8 bits: {first_line(error)}") from error
     finally:
-        log.filters[:] = advice
+        advice.removeFilter(silent)
     for each in model.parent.glob(f"{model.name}*"):
         each.unlink()
     small.rename(model)
@@ -248,13 +221,8 @@ def _probabilities(loaded: Loaded, inputs: Sequence[Encoding]) -> list[_Rows]:
     return [np.array(one) for one in found]
 
 
-def _difference(expected: Sequence[_Rows], found: Sequence[_Rows]) -> Difference:
+def _difference(expected: Sequence[_Rows], found: Sequence[_Rows]) -> dict[str, Any]:
     wanted, there = np.concatenate(expected), np.concatenate(found)
-    apart = np.abs(wanted - there)
-    return Difference(
-        largest=float(apart.max()),
-        mean=float(apart.mean()),
-        inputs=len(expected),
-        decisions=len(wanted),
-        flipped=int((wanted.argmax(-1) != there.argmax(-1)).sum()),
-    )
+    flipped = int((wanted.argmax(-1) != there.argmax(-1)).sum())
+    largest = float(np.abs(wanted - there).max())
+    return {"largest": largest, "inputs": len(expected), "decisions": len(wanted), "flipped": flipped}
