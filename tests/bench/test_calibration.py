@@ -47,7 +47,7 @@ def test_what_cannot_be_computed_is_none_and_says_why():
     assert found.kappa is None  # one class
     assert found.kappa_interval is None
     assert found.recall.value == 1.0
-    assert "not what would be right" in found.left_out[0]
+    assert "name no class that would be right" in found.left_out[0]
     assert "people called none" in str(found.classes["supported"][1])
     with pytest.raises(InputError, match="no marks"):
         calibrated([])

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from trail_callbacks import check
-from trail_callbacks.bench import read_items
+from trail_callbacks.bench import read_items, read_marks
 
 SOURCE = "The ferry takes 40 minutes. A ticket costs 12 euros. Dogs travel free."
 ANSWER = "The ferry takes 40 minutes. A ticket costs 15 euros. Dogs go free."
@@ -147,6 +147,8 @@ def test_marks_of_a_store_and_its_export_are_labels(tmp_path):
     store.close(5)
     export = tmp_path / "feedback.jsonl"
     export.write_text("".join(json.dumps(row) + "\n" for row in rows), "utf-8")
+    marks = read_marks(export.read_text("utf-8").splitlines(), pytest.fail)
+    assert [(each.right, each.label) for each in marks] == [(True, "supported"), (True, "contradicted"), (True, None)]
     for where in (export, tmp_path / "trail.db"):
         (item,), errors = read(where)
         assert told(item) == [("The ferry takes 40 minutes.", False), ("A ticket costs 15 euros.", True)]

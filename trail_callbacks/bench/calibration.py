@@ -43,7 +43,7 @@ class JudgedClaim:
         run: The answer that the claim is of.
         outcome: What the judge said, see `Verdict.outcome`.
         right: Whether somebody says that this is right.
-        label: The class that it has after them; None if they only say that it is not the judge's.
+        label: The class that it has after them; None if they name none.
         judge: Name of the judge.
         confidence: The judge's, 0.0 to 1.0; None if it has none.
         segments: Values of the run's segments, by name.
@@ -345,6 +345,6 @@ def _left_out(judges: Mapping[str, int], name: str, unsaid: int, unsure: int, ha
         if other != name:
             yield f"{n} marks are of {other}"
     if unsaid:
-        yield f"{unsaid} marks say that a verdict is wrong and not what would be right: they count for agreement alone"
+        yield f"{unsaid} marks name no class that would be right: they count for agreement alone"
     if has and unsure:
         yield f"{unsure} verdicts have no confidence"

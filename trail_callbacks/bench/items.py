@@ -27,7 +27,6 @@ SHIPPED = Path(__file__).parent / "data" / "answers.jsonl"
 """The answers that the package brings along."""
 
 _MARK = frozenset({"run", "claim_id", "right"})  # keys of what a page exports
-_OPEN = ("undecided", "not_judged")  # verdicts that a person may call right, and that say nothing of the claim
 _LABELS = ("wrong", "right", "sentences")
 _SHOWN = 60  # characters of a quote in a message
 
@@ -229,13 +228,12 @@ def _of_marks(run: str, rows: Sequence[Mapping[str, Any]]) -> Item:
     graph = ProvenanceGraph.from_json(json.dumps(graphs[0]))
     found = dict[Span, Label]()
     for row in rows:
-        label = row.get("label")
-        support = None if label in _OPEN else _one_of(SupportClass, label, "label")
+        support = _one_of(SupportClass, row.get("label"), "label")
         if support is None or row.get("span") is None:
             continue
         start, end = map(int, row["span"])
-        said = Label(wrong=support in UNSUPPORTED, support=support)
-        if found.setdefault((start, end), said).wrong != said.wrong:
+        label = Label(wrong=support in UNSUPPORTED, support=support)
+        if found.setdefault((start, end), label).wrong != label.wrong:
             raise InputError(f"has marks that disagree about {_short(row.get('quote'))}")
     return _made(run, graph, found)
 

@@ -221,8 +221,9 @@ class Feedback:
 
     @property
     def label(self) -> str | None:
-        """The class that the claim has after this person; None if they only say that it is not the judge's."""
-        return self.outcome if self.verdict == "right" else self.should
+        """The class that the claim has after this person; None if they name none, or say that none could be told."""
+        found = self.outcome if self.verdict == "right" else self.should
+        return found if found in [each.value for each in SupportClass] else None
 
 
 def mark(
