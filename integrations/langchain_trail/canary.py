@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Generator, Mapping
 from contextlib import contextmanager
-from typing import Any, Final, Literal, NamedTuple, cast, get_args
+from typing import Any, Final, NamedTuple, cast
 from uuid import UUID, uuid4
 
 from langchain_core.callbacks import AsyncCallbackManagerForRetrieverRun, CallbackManagerForRetrieverRun
@@ -149,7 +149,6 @@ def _silent(config: RunnableConfig | None) -> RunnableConfig:
     return cast("RunnableConfig", {**kept, "callbacks": []})
 
 
-Mode = Literal["ainvoke", "invoke"]
 Build = Callable[[CanaryRetriever, Strategy], Runnable[Any, Any]]
 
 
@@ -168,10 +167,6 @@ class _Recorded(NamedTuple):
     def graph(self) -> ProvenanceGraph:
         return self.handler.graph(self.run_id)
 
-    @property
-    def report(self) -> Report:
-        return self.handler.report(self.run_id)
-
     async def areport(self) -> Report:
         return await self.handler.areport(self.run_id)
 
@@ -188,7 +183,7 @@ class CanaryApp(FrameworkApp):
     Each question is a conversation of its own: `thread_id` and `session_id` of the call are new, and begin with
     `trail-canary-`, so that what a store of conversations keeps of them can be told and deleted.
 
-    It works from several threads and tasks at once. The run of each question is recorded: what the retriever served,
+    It is awaited, by several tasks at once. The run of each question is recorded: what the retriever served,
     what it cost, and, with `verify` or a judge, the report on the answer. A run that read the real text of an edit
     under `fictive` or `empty`, from wherever, is an error and not an answer.
 
@@ -202,7 +197,6 @@ class CanaryApp(FrameworkApp):
             read it from the schema of the input (`question`, `input`, `query`, `messages`, or text).
         answer: Where the answer is: the key of the output, a function, or None for a text, a message, the last message
             of a model, or one of the usual keys.
-        mode: Which method of the app is called.
         verify: Judge each answer offline.
         judge: Judge each answer by this judge.
 
@@ -210,7 +204,7 @@ class CanaryApp(FrameworkApp):
         handler: Records the runs: their graphs, and reports if `verify` was asked for.
 
     Raises:
-        InputError: If `app` is neither, or the mode is unknown.
+        InputError: If `app` is neither.
         JudgeError: If the judge is unknown.
     """
 
@@ -222,15 +216,12 @@ class CanaryApp(FrameworkApp):
         model: Runnable[Any, Any] | Callable[[Strategy], Runnable[Any, Any]] | None = None,
         question: str | Callable[[str], Any] | None = None,
         answer: str | Callable[[Any], str] | None = None,
-        mode: Mode = "ainvoke",
         verify: bool = False,
         judge: JudgeLike = None,
     ) -> None:
         if not isinstance(retriever, CanaryRetriever):
             raise InputError(f"retriever: expected a CanaryRetriever, got {type(retriever).__name__}")
-        if mode not in get_args(Mode):
-            raise InputError(f"unknown mode {mode!r}: choose one of {', '.join(get_args(Mode))}")
-        super().__init__(app, retriever, model, waits=mode == "invoke", verify=verify or judge is not None)
+        super().__init__(app, retriever, model, verify=verify or judge is not None)
         self.handler = TrailCallbackHandler(judge, "never")
         self._question, self._answer = question, answer
 
@@ -245,19 +236,15 @@ class CanaryApp(FrameworkApp):
         yield _Recorded(self.handler, uuid4())
 
     async def _alone(self, model: Runnable[Any, Any], question: str, recorded: _Recorded) -> str:
-        return answer_text(await self._output(model, question, recorded))
+        return answer_text(await model.ainvoke(question, recorded.config))
 
     async def _reply(self, app: Runnable[Any, Any], question: str, recorded: _Recorded) -> str:
-        output = await self._output(app, self._given(question, app), recorded)
+        output = await app.ainvoke(self._given(question, app), recorded.config)
         if callable(self._answer):
             return self._answer(output)
         if isinstance(output, Mapping) and self._answer in output:
             output = output[self._answer]
         return answer_text(output)
-
-    async def _output(self, runnable: Runnable[Any, Any], given: Any, recorded: _Recorded) -> Any:
-        config = recorded.config
-        return runnable.invoke(given, config) if self._waits else await runnable.ainvoke(given, config)
 
     def _given(self, question: str, runnable: Runnable[Any, Any]) -> Any:
         if callable(self._question):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import copy
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import nullcontext
-from typing import Any, Final, Literal, get_args
+from typing import Any, Final
 
 from llama_index.core.base.base_retriever import BaseRetriever
 from llama_index.core.base.llms.base import BaseLLM
@@ -131,7 +131,6 @@ class FictiveFilter(TransformComponent):
         return self(nodes, **kwargs)
 
 
-Mode = Literal["async", "sync"]
 Build = Callable[[CanaryRetriever, Strategy], Any]
 _ASKED_BY = ("query", "chat", "run")
 
@@ -144,7 +143,7 @@ class CanaryApp(FrameworkApp):
 
         app = canary_app(build, CanaryRetriever(index.as_retriever(), twin), model=llm)
 
-    It works from several threads and tasks at once. The run of each question is recorded: what the retriever served,
+    It is awaited, by several tasks at once. The run of each question is recorded: what the retriever served,
     what it cost, and, with `verify` or a judge, the report on the answer. A run that read the real text of an edit
     under `fictive` or `empty`, from wherever, is an error and not an answer.
 
@@ -153,12 +152,11 @@ class CanaryApp(FrameworkApp):
             question. Or an app that is finished, with `retriever` in it.
         retriever: The retriever that the app reads with.
         model: The model to ask alone, for the arm `closed_book`, or a function from the strategy to it.
-        mode: Whether the app is awaited; agents need it.
         verify: Judge each answer offline.
         judge: Judge each answer by this judge.
 
     Raises:
-        InputError: If `app` is neither, or the mode is unknown.
+        InputError: If `app` is neither.
         JudgeError: If the judge is unknown.
     """
 
@@ -168,7 +166,6 @@ class CanaryApp(FrameworkApp):
         retriever: CanaryRetriever,
         *,
         model: BaseLLM | Callable[[Strategy], BaseLLM] | None = None,
-        mode: Mode = "async",
         verify: bool = False,
         judge: JudgeLike = None,
     ) -> None:
@@ -176,9 +173,7 @@ class CanaryApp(FrameworkApp):
             raise InputError(f"retriever: expected a CanaryRetriever, got {type(retriever).__name__}")
         if _method(app) == "chat":
             raise InputError("app: a chat engine remembers what it was asked: pass a function that makes one")
-        if mode not in get_args(Mode):
-            raise InputError(f"unknown mode {mode!r}: choose 'async' or 'sync'")
-        super().__init__(app, retriever, model, waits=mode == "sync", verify=verify or judge is not None)
+        super().__init__(app, retriever, model, verify=verify or judge is not None)
         self._judge = judge
         self._recording()  # so that an unknown judge is an error now
 
@@ -195,15 +190,13 @@ class CanaryApp(FrameworkApp):
         return trail(self._judge, "never")
 
     async def _alone(self, model: BaseLLM, question: str, recorded: Trail) -> str:  # noqa: ARG002 - it records by itself
-        return str(model.complete(question) if self._waits else await model.acomplete(question))
+        return str(await model.acomplete(question))
 
     async def _reply(self, app: Any, question: str, recorded: Trail) -> str:  # noqa: ARG002 - as above
         method = _method(app)
         if method == "run":
-            if self._waits:
-                raise InputError(f"app: a {type(app).__name__} is an agent, which needs mode='async'")
             return str(await app.run(user_msg=question))
-        said = getattr(app, str(method))(question) if self._waits else await getattr(app, f"a{method}")(question)
+        said = await getattr(app, f"a{method}")(question)
         if isinstance(said, AsyncStreamingResponse):
             return str(await said.get_response())
         return str(said.get_response() if isinstance(said, StreamingResponse) else said)

@@ -20,7 +20,7 @@ from langchain_core.tools.retriever import create_retriever_tool
 from langchain_core.vectorstores import InMemoryVectorStore
 from langchain_trail import CanaryRetriever, canary_app
 
-from trail_callbacks.canary import Answered, ArmUnavailableError, Ask, Probe, Strategy, assess, run, to_page
+from trail_callbacks.canary import ArmUnavailableError, Ask, Probe, Strategy, assess, run, to_page
 from trail_callbacks.canary.serving.application import RealTextServedError
 from trail_callbacks.errors import InputError
 
@@ -111,21 +111,12 @@ def multi_query(retriever, model):
     return retrieval_chain(MultiQueryRetriever.from_llm(retriever, model), model)
 
 
-WAYS = [("invoke", True), ("ainvoke", True), ("ainvoke", False)]
-
-
 def ask(arm, strategy="s"):
     return Ask(probe="p", question=QUESTION, arm=arm, strategy=Strategy(strategy))
 
 
 def answer(app, asked):
-    """An app's answer, awaited if it is to be."""
-    answered = app(asked)
-
-    async def awaited():
-        return await answered
-
-    return answered if isinstance(answered, Answered) else asyncio.run(awaited())
+    return asyncio.run(app(asked))
 
 
 def check(app, model, arm):
@@ -140,9 +131,9 @@ def check(app, model, arm):
     return found
 
 
-@pytest.mark.parametrize(("mode", "finished"), WAYS)
+@pytest.mark.parametrize("finished", [True, False])
 @pytest.mark.parametrize("make", [plain, history_aware, multi_query])
-def test_the_model_reads_what_the_arm_allows(retriever, model, make, finished, mode):
+def test_the_model_reads_what_the_arm_allows(retriever, model, make, finished):
     vectors = retriever.retriever.vectorstore
     before = {key: dict(value) for key, value in vectors.store.items()}
     built = []
@@ -151,7 +142,7 @@ def test_the_model_reads_what_the_arm_allows(retriever, model, make, finished, m
         built.append((own.arm, strategy.name))
         return make(own, model)
 
-    app = canary_app(make(retriever, model) if finished else build, retriever, model=model, mode=mode)
+    app = canary_app(make(retriever, model) if finished else build, retriever, model=model)
     for arm in ("real", "fictive", "empty", "real"):
         found = check(app, model, arm)
         assert bool(found.passages) == (arm != "empty")
@@ -164,8 +155,8 @@ def test_the_model_reads_what_the_arm_allows(retriever, model, make, finished, m
     assert app.handler.errors == []
 
 
-@pytest.mark.parametrize(("mode", "finished"), WAYS[1:])
-def test_an_agent_calls_the_retriever_as_a_tool(says, retriever, mode, finished):
+@pytest.mark.parametrize("finished", [True, False])
+def test_an_agent_calls_the_retriever_as_a_tool(says, retriever, finished):
     agents = pytest.importorskip("langchain.agents")
     call = AIMessage("", tool_calls=[{"name": "guide", "args": {"query": "ferry"}, "id": "1"}])
     model = says(
@@ -176,7 +167,7 @@ def test_an_agent_calls_the_retriever_as_a_tool(says, retriever, mode, finished)
     def build(own, _):
         return agents.create_agent(model, [create_retriever_tool(own, "guide", "Finds things.")])
 
-    app = canary_app(build(retriever, None) if finished else build, retriever, mode=mode)
+    app = canary_app(build(retriever, None) if finished else build, retriever)
     for arm in ("fictive", "real"):
         check(app, model, arm)
 
@@ -201,8 +192,6 @@ def test_what_it_is_made_of_is_checked(retriever, vectors, says):
         answer(canary_app(plain(retriever, says("x")), retriever), ask("closed_book"))
     app = canary_app(plain(retriever, says("x")), retriever, model=lambda strategy: says(strategy.name))
     assert answer(app, ask("closed_book", "big")).text == "big"
-    with pytest.raises(InputError, match="unknown mode"):
-        canary_app(plain(retriever, says("x")), retriever, mode="batch")
     with pytest.raises(InputError, match="expected a CanaryRetriever"):
         canary_app(plain(retriever, says("x")), vectors.as_retriever())
 
@@ -269,10 +258,9 @@ def test_each_question_is_a_conversation_of_its_own(retriever, model):
     assert all(session.startswith("trail-canary-") for session in kept), "a user's conversation is left alone"
 
 
-@pytest.mark.parametrize("mode", ["invoke", "ainvoke"])
-def test_an_app_that_remembers_other_arms_is_an_error(retriever, model, mode):
+def test_an_app_that_remembers_other_arms_is_an_error(retriever, model):
     past = [HumanMessage("Hello"), AIMessage(ANSWERS["empty"])]  # what it also answers is no memory
-    app = canary_app(remembering(retriever, model, lambda _: past), retriever, mode=mode, question="input")
+    app = canary_app(remembering(retriever, model, lambda _: past), retriever, question="input")
     assert answer(app, ask("empty")).text == ANSWERS["empty"]
     for arm in ANSWERS:
         with pytest.raises(InputError, match="shown what it was asked before"):
@@ -288,7 +276,6 @@ def test_fifty_at_once_and_twenty_threads_never_mix(retriever, model):
 
     for arm, found in zip(arms, asyncio.run(many()), strict=True):
         assert found.text == ANSWERS[arm]
-    app = canary_app(multi_query(retriever, model), retriever, mode="invoke")
     with ThreadPoolExecutor(20) as pool:
         for arm, found in zip(arms, pool.map(lambda arm: answer(app, ask(arm)), arms), strict=True):
             assert found.text == ANSWERS[arm]
@@ -304,10 +291,9 @@ def second(own, vectors):
     return EnsembleRetriever(retrievers=[own, vectors.as_retriever()])
 
 
-@pytest.mark.parametrize("mode", ["invoke", "ainvoke"])
 @pytest.mark.parametrize("after", [parents, second])
-def test_real_texts_that_come_another_way_are_an_error(retriever, vectors, model, mode, after):
-    app = canary_app(lambda own, _: plain(after(own, vectors), model), retriever, mode=mode)
+def test_real_texts_that_come_another_way_are_an_error(retriever, vectors, model, after):
+    app = canary_app(lambda own, _: plain(after(own, vectors), model), retriever)
     assert answer(app, ask("real")).text == ANSWERS["real"]
     with pytest.raises(RealTextServedError, match="wrap every retriever"):
         answer(app, ask("fictive"))

@@ -24,7 +24,7 @@ from llama_index.core.tools import QueryEngineTool, RetrieverTool
 from llama_index_trail import CanaryRetriever, canary_app
 from llama_index_trail.tracker import TRACKER
 
-from trail_callbacks.canary import Answered, ArmUnavailableError, Ask, Strategy
+from trail_callbacks.canary import ArmUnavailableError, Ask, Strategy
 from trail_callbacks.canary.serving.application import RealTextServedError
 from trail_callbacks.errors import InputError
 
@@ -115,25 +115,18 @@ def ask(arm, strategy="s"):
 
 
 def answer(app, asked):
-    """An app's answer, awaited if it is to be."""
-    found = app(asked)
-
-    async def awaited():
-        return await found
-
-    return found if isinstance(found, Answered) else asyncio.run(awaited())
+    return asyncio.run(app(asked))
 
 
-@pytest.mark.parametrize("mode", ["sync", "async"])
 @pytest.mark.parametrize(("make", "finished"), [(make, done) for make in APPS for done in {False, make not in CHATS}])
-def test_the_model_reads_what_the_arm_allows(retriever, llm, make, finished, mode):
+def test_the_model_reads_what_the_arm_allows(retriever, llm, make, finished):
     built = []
 
     def build(own, _):
         built.append(own.arm)
         return make(own, llm)
 
-    app = canary_app(make(retriever, llm) if finished else build, retriever, model=llm, mode=mode)
+    app = canary_app(make(retriever, llm) if finished else build, retriever, model=llm)
     before = {key: node.to_json() for key, node in retriever.retriever._docstore.docs.items()}
     for arm in ("real", "fictive", "empty", "real"):
         llm.asked.clear()
@@ -161,17 +154,14 @@ def test_what_it_is_made_of_is_checked(models, retriever, llm):
         answer(canary_app(build, retriever), ask("closed_book"))
     app = canary_app(build, retriever, model=lambda strategy: models.Rules(rules=[("", strategy.name)]))
     assert answer(app, ask("closed_book", "big")).text == "big"
-    with pytest.raises(InputError, match="unknown mode"):
-        canary_app(build, retriever, mode="ainvoke")
     with pytest.raises(InputError, match="expected a CanaryRetriever"):
         canary_app(build, retriever.retriever)
     with pytest.raises(InputError, match="pass a function that makes one"):
         canary_app(chatting(retriever, llm), retriever)
 
 
-@pytest.mark.parametrize("mode", ["async", "sync"])
-def test_reports_are_of_the_arm(retriever, llm, mode):
-    app = canary_app(lambda own, _: engine(own, llm), retriever, verify=True, mode=mode)
+def test_reports_are_of_the_arm(retriever, llm):
+    app = canary_app(lambda own, _: engine(own, llm), retriever, verify=True)
     for arm, text in ANSWERS.items():
         report = answer(app, ask(arm)).report
         assert report.graph.answer.text == text
@@ -201,8 +191,7 @@ def test_a_retriever_in_a_thread_without_context_is_found_out(retriever, llm):
     assert found.passages is None
 
 
-@pytest.mark.parametrize("mode", ["sync", "async"])
-def test_parents_that_are_looked_up_afterwards_are_real_and_an_error(models, llm, mode):
+def test_parents_that_are_looked_up_afterwards_are_real_and_an_error(models, llm):
     parser = HierarchicalNodeParser.from_defaults(chunk_sizes=[64, 16], chunk_overlap=0)
     made = parser.get_nodes_from_documents([Document(text=f"{FERRY} {WHALES}", id_="ferry.md")])
     store = StorageContext.from_defaults(docstore=SimpleDocumentStore())
@@ -212,20 +201,19 @@ def test_parents_that_are_looked_up_afterwards_are_real_and_an_error(models, llm
     def build(own, _):
         return engine(AutoMergingRetriever(own, store, simple_ratio_thresh=0.0), llm)
 
-    app = canary_app(build, CanaryRetriever(leaves.as_retriever(similarity_top_k=6), TWIN), mode=mode)
+    app = canary_app(build, CanaryRetriever(leaves.as_retriever(similarity_top_k=6), TWIN))
     with pytest.raises(RealTextServedError, match="wrap every retriever"):
         answer(app, ask("fictive"))
     assert ANSWERS["real"] in answer(app, ask("real")).text
 
 
-@pytest.mark.parametrize("mode", ["sync", "async"])
-def test_a_chat_engine_that_remembers_other_arms_is_an_error(retriever, llm, mode):
+def test_a_chat_engine_that_remembers_other_arms_is_an_error(retriever, llm):
     memory = ChatMemoryBuffer.from_defaults(token_limit=3000, tokenizer_fn=str.split)
 
     def build(own, _):
         return ContextChatEngine.from_defaults(own, llm=llm, memory=memory)
 
-    app = canary_app(build, retriever, mode=mode)
+    app = canary_app(build, retriever)
     assert answer(app, ask("real")).text == ANSWERS["real"]
     for arm in ("fictive", "real"):
         with pytest.raises(InputError, match="shown what it was asked before"):
@@ -249,8 +237,6 @@ def test_an_agent_asks_by_a_tool(models, retriever, llm, kind, finished):
         assert any(WORDS[arm][0] in each for each in found.passages)
         told = "\n".join(node.text for node in found.report.graph.leaves())
         assert ("53 minutes" in told, "40 minutes" in told) == (arm == "fictive", arm == "real")
-    with pytest.raises(InputError, match="needs mode='async'"):
-        answer(canary_app(build(retriever, "real"), retriever, mode="sync"), ask("real"))
 
 
 def test_fifty_at_once_and_twenty_threads_never_mix(retriever, llm):
@@ -262,7 +248,7 @@ def test_fifty_at_once_and_twenty_threads_never_mix(retriever, llm):
 
     for arm, found in zip(arms, asyncio.run(many()), strict=True):
         assert ANSWERS[arm] in found.text
-    app = canary_app(sub_questions(retriever, llm), retriever, mode="sync")
+    app = canary_app(sub_questions(retriever, llm), retriever)
     with ThreadPoolExecutor(20) as pool:
         for arm, found in zip(arms[:40], pool.map(lambda arm: answer(app, ask(arm)), arms[:40]), strict=True):
             assert ANSWERS[arm] in found.text

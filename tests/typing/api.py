@@ -101,7 +101,7 @@ def langchain_canary() -> None:
         app: App = canary_app(build, retriever, model=model)
         asked = app(Ask(probe="p", question="When?", arm="real", strategy=Strategy("s")))
         assert_type(asked, Answered | str | Awaitable[Answered | str])
-        return canary_app(build(retriever, Strategy("s")), retriever, mode="invoke", verify=True)
+        return canary_app(build(retriever, Strategy("s")), retriever, verify=True)
 
     assert callable(run)
 
@@ -172,7 +172,7 @@ def llama_index_canary() -> None:
         assert_type(FictiveFilter(twin=twin), FictiveFilter)
         app: App = canary_app(lambda own, _: RetrieverQueryEngine.from_args(own, llm=llm), retriever, model=llm)
         assert callable(app)
-        return canary_app(RetrieverQueryEngine.from_args(retriever, llm=llm), retriever, mode="sync")
+        return canary_app(RetrieverQueryEngine.from_args(retriever, llm=llm), retriever)
 
     assert callable(run)
 

@@ -1,5 +1,6 @@
 """No answer counts that rests on what its arm must not see."""
 
+import asyncio
 from contextlib import nullcontext
 from types import SimpleNamespace
 
@@ -31,7 +32,7 @@ class App(FrameworkApp):
 
     def __init__(self, app, retriever, graph=None):
         self.graph = graph or ProvenanceGraph.from_texts("", [])
-        super().__init__(app, retriever, None, waits=True, verify=False)
+        super().__init__(app, retriever, None, verify=False)
 
     def _is_app(self, made):
         return getattr(made, "is_app", False)
@@ -58,7 +59,7 @@ def answered(arm, graph=None, asked="How long?", *, finished=False, outside=0, c
 
     reply.is_app, own = True, []
     app = App(reply if finished else lambda mine, _: own.append(mine) or reply, retriever, graph)
-    return app(Ask(probe="p", question=asked, arm=arm, strategy=Strategy("s")))
+    return asyncio.run(app(Ask(probe="p", question=asked, arm=arm, strategy=Strategy("s"))))
 
 
 @pytest.mark.parametrize("arm", ["fictive", "empty"])
@@ -94,4 +95,4 @@ def test_what_is_no_app_is_said():
     with pytest.raises(InputError, match="got int"):
         App(7, Retriever())
     with pytest.raises(InputError, match="return an app, got int"):
-        App(lambda *_: 7, Retriever())(Ask(probe="p", question="?", arm="real", strategy=Strategy("s")))
+        asyncio.run(App(lambda *_: 7, Retriever())(Ask(probe="p", question="?", arm="real", strategy=Strategy("s"))))

@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import threading
 from abc import ABC, abstractmethod
-from collections.abc import Awaitable, Coroutine
 from contextlib import AbstractContextManager, suppress
 from typing import Any, NamedTuple
 
@@ -35,17 +34,16 @@ class _Made(NamedTuple):
 class FrameworkApp(ABC):
     """An app of a framework: made for each strategy and arm, and its answers held against what it was served."""
 
-    def __init__(self, app: Any, retriever: Any, model: Any, *, waits: bool, verify: bool) -> None:
+    def __init__(self, app: Any, retriever: Any, model: Any, *, verify: bool) -> None:
         if not self._is_app(app) and not callable(app):
             raise InputError(f"app: expected an app or a function that makes one, got {type(app).__name__}")
         self._app, self._retriever, self._model = app, retriever, model
-        self._waits = waits  # the app blocks its thread; else it is awaited
         self._verify = verify  # report on each answer
         self._made: dict[tuple[str, Arm], tuple[Any, Any]] = {}
         self._making = threading.Lock()
         self._earlier: dict[str, set[str]] = {}
 
-    def __call__(self, ask: Ask, /) -> Answered | Awaitable[Answered]:
+    async def __call__(self, ask: Ask, /) -> Answered:
         """Answers a question under an arm.
 
         Raises:
@@ -55,8 +53,21 @@ class FrameworkApp(ABC):
             InputError: If the answer cannot be found in what the app returned, the app remembers what it was asked
                 before, or it cannot be made.
         """
-        answering = self._answered(ask)
-        return _finished(answering) if self._waits else answering
+        with self._recording() as recorded:
+            if ask.arm == "closed_book":
+                text = await self._alone(self._model_for(ask), ask.question, recorded)
+                return Answered(text=text, usage=_usage(_graph(recorded)))
+            made = await asyncio.to_thread(self._for, ask)  # an app may take its time to be built
+            with exposed(ask.arm, made.retriever.source.twin) as exposure:
+                text = await self._reply(made.app, ask.question, recorded)
+        graph = _graph(recorded)
+        return Answered(
+            text=text,
+            passages=self._checked(ask, made, exposure, text, graph),
+            dropped=tuple(exposure.dropped),
+            report=await recorded.areport() if self._verify else None,
+            usage=_usage(graph),
+        )
 
     @abstractmethod
     def _is_app(self, made: Any) -> bool:
@@ -68,42 +79,19 @@ class FrameworkApp(ABC):
 
     @abstractmethod
     def _recording(self) -> AbstractContextManager[Any]:
-        """Records one question; yields what has its `graph`, which may raise InputError, `report` and `areport`."""
+        """Records one question; yields what has its `graph`, which may raise InputError, and `areport`."""
 
     @abstractmethod
     async def _alone(self, model: Any, question: str, recorded: Any) -> str:
-        """What a model says; never suspended where the app waits."""
+        """What a model says."""
 
     @abstractmethod
     async def _reply(self, app: Any, question: str, recorded: Any) -> str:
-        """What an app says, likewise."""
+        """What an app says."""
 
     def _keeps(self, made: Any) -> bool:  # noqa: ARG002 - for those that override it
         """Whether an app may be asked again."""
         return True
-
-    async def _answered(self, ask: Ask) -> Answered:
-        """The one course of a question; where the app waits nothing in it is suspended."""
-        with self._recording() as recorded:
-            if ask.arm == "closed_book":
-                text = await self._alone(self._model_for(ask), ask.question, recorded)
-                return Answered(text=text, usage=_usage(_graph(recorded)))
-            # An app may take its time to be built.
-            made = self._for(ask) if self._waits else await asyncio.to_thread(self._for, ask)
-            with exposed(ask.arm, made.retriever.source.twin) as exposure:
-                text = await self._reply(made.app, ask.question, recorded)
-        graph = _graph(recorded)
-        passages = self._checked(ask, made, exposure, text, graph)
-        report = None
-        if self._verify:
-            report = recorded.report if self._waits else await recorded.areport()
-        return Answered(
-            text=text,
-            passages=passages,
-            dropped=tuple(exposure.dropped),
-            report=report,
-            usage=_usage(graph),
-        )
 
     def _model_for(self, ask: Ask) -> Any:
         if self._model is None:
@@ -154,16 +142,6 @@ class FrameworkApp(ABC):
         self._earlier.setdefault(ask.question, set()).update(written)
         # Without a call in the run, one outside of it may have been of this run.
         return tuple(exposure.passages) if exposure.calls or not outside else None
-
-
-def _finished(work: Coroutine[Any, Any, Answered]) -> Answered:
-    """Runs a coroutine that is never suspended."""
-    try:
-        work.send(None)
-    except StopIteration as done:
-        answered: Answered = done.value
-        return answered
-    raise RuntimeError("a blocking app was to be awaited")
 
 
 def _graph(recorded: Any) -> ProvenanceGraph | None:
