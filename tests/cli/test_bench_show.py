@@ -36,6 +36,12 @@ def test_a_row_a_judge_in_a_hundred_columns_with_what_differs_and_ties(saved, ca
     assert " 0/40" in out  # and its denominator is all wrong sentences
 
 
+def test_no_number_is_cut_off_in_eighty_columns(saved, capsys):
+    main(["bench", "show", saved("a.json", bench(["wr"] * 600, judged("local", *[["cc"] * 600] * 2)))])
+    assert "\u2026" not in (out := capsys.readouterr().out)
+    assert "1200/2400" in out
+
+
 def test_how_far_a_judge_agrees_with_itself_is_said_of_those_that_were_asked_again(saved, capsys):
     path = saved("a.json", bench(FORTY, judged("a", ["cs"] * 40), judged("b", ["cs"] * 40, ["cc"] * 40)))
     main(["bench", "show", path])

@@ -25,7 +25,6 @@ from trail_callbacks.taxonomy import UNSUPPORTED, SupportClass
 _BINS = 10
 _DRAWS = 1_000
 _WANTED = 0.9
-_FLAGS = frozenset(each.value for each in UNSUPPORTED)
 _CLASSES = tuple(each.value for each in SupportClass)
 _OUTCOMES = (*_CLASSES, "undecided", "not_judged")
 RULES = ("agreement", "kappa", "precision", "recall")
@@ -181,7 +180,7 @@ def calibrated(
         found = share(said, lambda each: is_one(each.label), f"the judge called none {what}")
         return found, share(meant, lambda each: is_one(each.outcome), f"people called none {what}")
 
-    precision, recall = both(_FLAGS.__contains__, "unsupported")
+    precision, recall = both(UNSUPPORTED.__contains__, "unsupported")
     bins = tuple(_bins(sure, share))
     table: dict[str, dict[str, int]] = defaultdict(lambda: dict.fromkeys(_CLASSES, 0))
     for each in known:

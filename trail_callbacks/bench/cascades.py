@@ -35,7 +35,6 @@ from trail_callbacks.statistics.rates import FEW, Rate, as_data, design, rate
 from trail_callbacks.taxonomy import UNSUPPORTED
 
 COSTS = ("calls", "tokens", "money", "seconds")
-_FLAGS = frozenset(each.value for each in UNSUPPORTED)
 _FOLDS, _REPEATS = 5, 21
 _OPEN, _FLAGGED, _PASSED = range(3)  # what a judge that is not the last one makes of a sentence
 
@@ -148,7 +147,7 @@ class _Heard:
     def __init__(self, judged: Judged, readings: Sequence[Reading]) -> None:
         self.judge, said = judged.judge, [each for reading in readings for each in reading.said]
         outcomes = np.array([each.outcome for each in said])
-        self.flags = np.isin(outcomes, list(_FLAGS))
+        self.flags = np.isin(outcomes, list(UNSUPPORTED))
         known = [nan if each.score is None else each.score for each in said]
         self.scores = np.where(np.isin(outcomes, ["unevaluatable", "not_read"]), nan, known)
         self.failed = outcomes == "not_judged"

@@ -24,7 +24,6 @@ from trail_callbacks.statistics.contrasts import Contrast, contrasted
 from trail_callbacks.statistics.rates import FEW, Hit, Rate, as_data, design, rate
 from trail_callbacks.taxonomy import UNSUPPORTED
 
-_FLAGS = frozenset(each.value for each in UNSUPPORTED)
 _SILENT = ("undecided", "not_judged", "not_read")
 _FEATURES = {"class": "support", "type": "error_type", "entry": "entry"}  # of a label
 _NO_WRONG, _NO_RIGHT, _ONCE = "no sentence is wrong", "no sentence is right", "no answer was read twice"
@@ -96,7 +95,7 @@ def paired(bench: Bench) -> tuple[Contrast, ...]:
             for n, (label, said) in enumerate(zip(answers[reading.answer].labels, reading.said, strict=True)):
                 key = f"{n} {reading.answer}"
                 clusters[key] = reading.answer
-                counted[_measure(label)][judged.judge].setdefault(key, said.outcome in _FLAGS)
+                counted[_measure(label)][judged.judge].setdefault(key, said.outcome in UNSUPPORTED)
     return contrasted(counted, [each.judge for each in known], clusters)
 
 
@@ -223,7 +222,7 @@ def _trials(rows: Iterable[tuple[Labelled, Reading]]) -> dict[str, list[Hit]]:
         rounds[answer.id].append(reading)
         if answer.labels:
             is_wrong = any(label.wrong for label in answer.labels)
-            flagged = any(said.outcome in _FLAGS for said in reading.said)
+            flagged = any(said.outcome in UNSUPPORTED for said in reading.said)
             found["answers_found" if is_wrong else "answers_flagged"].append((answer.id, flagged))
         for label, said in zip(answer.labels, reading.said, strict=True):
             for name, hit in _of_sentence(label, said):
@@ -231,13 +230,13 @@ def _trials(rows: Iterable[tuple[Labelled, Reading]]) -> dict[str, list[Hit]]:
     for id_, readings in rounds.items():
         for one, other in combinations(readings, 2):
             both = [(a.outcome, b.outcome) for a, b in zip(one.said, other.said, strict=True)]
-            found["same_flag"] += [(id_, (a in _FLAGS) == (b in _FLAGS)) for a, b in both]
+            found["same_flag"] += [(id_, (a in UNSUPPORTED) == (b in UNSUPPORTED)) for a, b in both]
             found["same_outcome"] += [(id_, a == b) for a, b in both]
     return found
 
 
 def _of_sentence(label: Label, said: Said) -> Iterator[tuple[str, bool]]:
-    flag = said.outcome in _FLAGS
+    flag = said.outcome in UNSUPPORTED
     yield _measure(label), flag
     yield "not_decided", said.outcome in _SILENT
     for each in _SILENT:

@@ -44,7 +44,7 @@ def views(found: SideBySide) -> Iterator[Any]:
     table.add_column("judge", overflow="fold")
     shown = {head: name for head, name in _COLUMNS.items() if any(each.shares[name].n for each in found.judges)}
     for head in shown:
-        table.add_column(head.replace(" ", "\n"), justify="right", min_width=7)
+        table.add_column(head.replace(" ", "\n"), justify="right", min_width=7, no_wrap=True)
     table.add_column("an answer", justify="right", no_wrap=True)
     for n, each in enumerate(found.judges, 1):
         failed = each.shares["failed"]
