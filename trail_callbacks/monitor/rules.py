@@ -259,15 +259,6 @@ _HEIGHT = 8
 _LEGEND = "{{segment}} {{value}}"
 
 
-@dataclass(frozen=True, slots=True)
-class _Panel:
-    title: str
-    expressions: Sequence[tuple[str, str]]  # with what each is called
-    unit: str
-    about: str
-    line: float | None = None  # above which it is bad
-
-
 def dashboard(objectives: Objectives) -> dict[str, Any]:
     """Returns a dashboard as Grafana's JSON holds it: an overview, and a row for each objective."""
     ordered = counted(objectives)
@@ -277,7 +268,7 @@ def dashboard(objectives: Objectives) -> dict[str, Any]:
         width = _WIDTH // len(row)
         for place, panel in enumerate(row):
             at = {"h": _HEIGHT, "w": width, "x": place * width, "y": top}
-            panels.append(_json(panel, len(panels) + 1, at))
+            panels.append({"id": len(panels) + 1, "gridPos": at, **panel})
         top += _HEIGHT
     names = ",".join(each.name for each in ordered)
     return {
@@ -295,23 +286,23 @@ def dashboard(objectives: Objectives) -> dict[str, Any]:
     }
 
 
-def _overview(objectives: Sequence[Objective]) -> Iterator[_Panel]:
+def _overview(objectives: Sequence[Objective]) -> Iterator[dict[str, Any]]:
     burning = [(f"{share(each, '1d')}\n/ {each.budget:.12g}", _named(each)) for each in objectives]
-    yield _Panel(
+    yield _panel(
         "Budget burnt, last day",
         burning,
         "short",
         "Bad runs as a multiple of what the objective allows. The first stage above 1 is where to look.",
         1,
     )
-    yield _Panel("Runs an hour", [('sum(increase(trail_runs_total{segment=""}[1h]))', "runs")], "short", "All runs.")
-    yield _Panel("Runs lost an hour", [(_LOST, "lost")], "short", "Runs that could not be written to the store.", 1)
+    yield _panel("Runs an hour", [('sum(increase(trail_runs_total{segment=""}[1h]))', "runs")], "short", "All runs.")
+    yield _panel("Runs lost an hour", [(_LOST, "lost")], "short", "Runs that could not be written to the store.", 1)
 
 
-def _of(objective: Objective) -> Iterator[_Panel]:
+def _of(objective: Objective) -> Iterator[dict[str, Any]]:
     windows = [spoken(each.long) for each in objective.rates]
     shares = [(share(objective, each), f"{each} {_LEGEND}") for each in windows]
-    yield _Panel(
+    yield _panel(
         f"{objective.name}: bad runs",
         shares,
         "percentunit",
@@ -319,7 +310,7 @@ def _of(objective: Objective) -> Iterator[_Panel]:
         objective.budget,
     )
     day = f"{decided(objective, '1d')}\n/ ({runs(objective, '1d')} > 0)"
-    yield _Panel(
+    yield _panel(
         f"{objective.name}: known",
         [(day, _LEGEND)],
         "percentunit",
@@ -331,30 +322,30 @@ def _named(objective: Objective) -> str:
     return f"{objective.name} {_LEGEND}" if objective.segment else objective.name
 
 
-def _json(panel: _Panel, n: int, at: dict[str, int]) -> dict[str, Any]:
+def _panel(
+    title: str, expressions: Sequence[tuple[str, str]], unit: str, about: str, line: float | None = None
+) -> dict[str, Any]:
+    """A chart of expressions, each with what it is called, and a line above which it is bad."""
     source = {"type": "prometheus", "uid": "${source}"}
     steps: list[dict[str, Any]] = [{"color": "green", "value": None}]
-    steps += [] if panel.line is None else [{"color": "red", "value": panel.line}]
-    limit = "off" if panel.line is None else "line"
+    steps += [] if line is None else [{"color": "red", "value": line}]
     return {
-        "id": n,
         "type": "timeseries",
-        "title": panel.title,
-        "description": panel.about,
-        "gridPos": at,
+        "title": title,
+        "description": about,
         "datasource": source,
         "fieldConfig": {
             "defaults": {
-                "unit": panel.unit,
+                "unit": unit,
                 "min": 0,
                 "thresholds": {"mode": "absolute", "steps": steps},
-                "custom": {"thresholdsStyle": {"mode": limit}},
+                "custom": {"thresholdsStyle": {"mode": "off" if line is None else "line"}},
             },
             "overrides": [],
         },
         "targets": [
-            {"refId": _ref(place), "datasource": source, "expr": expression, "legendFormat": name}
-            for place, (expression, name) in enumerate(panel.expressions)
+            {"refId": _ref(n), "datasource": source, "expr": expression, "legendFormat": name}
+            for n, (expression, name) in enumerate(expressions)
         ],
     }
 
