@@ -33,7 +33,6 @@ _WARNING = 1_000  # characters of one warning, which may list claims
 _MANY = 30  # claims; if there are more, supported ones take one line each
 _LINE = 160  # characters of a claim on one line
 _SHOWN = 12  # nodes of one stage; more would scroll the answer out of sight
-_STAGES = 16  # if there are more, the first and the last are shown
 _NAMED = 8  # inputs of one node
 _PREVIEW = 160  # characters of a text
 _PARTS = 3  # parts that a model wrote
@@ -256,18 +255,9 @@ def _graph(graph: ProvenanceGraph, sheet: Sheet) -> Iterator[Any]:
     if not stages:
         yield Text("nothing was recorded", style="dim")
     weak = frozenset((edge.source, edge.target) for edge in graph.edges if edge.basis == "scope")
-    ordered = sorted(stages)
-    middle = ordered[_STAGES // 2 : -_STAGES // 2] if len(ordered) > _STAGES else []
-    for stage in ordered:
-        if middle and middle[0] < stage <= middle[-1]:
-            continue
+    for stage in sorted(stages):
         nodes = sorted(stages[stage], key=lambda node: node.kind != "answer")  # the answer is always shown
-        if middle and stage == middle[0]:
-            nodes = [node for each in middle for node in stages[each]]
-            yield Text(f"stages {stage} to {middle[-1]}: {len(nodes):,} texts, not shown", style="dim")
-            nodes = [node for node in nodes if node.kind == "answer"]
-        else:
-            yield Text(f"stage {stage}", style="bold")
+        yield Text(f"stage {stage}", style="bold")
         for node in nodes[:_SHOWN]:
             yield from map(indented, _lines(node, graph, weak, sheet))
         if len(nodes) > _SHOWN:
