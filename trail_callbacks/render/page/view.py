@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections import Counter, defaultdict, deque
-from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import pairwise
@@ -32,13 +31,6 @@ class Trails:
         self._graph = graph
         self._answer = graph.answer
         self._onward: dict[str, dict[str, str]] = {}
-
-    @cached_property
-    def _sources(self) -> Mapping[str, Sequence[str]]:
-        sources: dict[str, list[str]] = defaultdict(list)
-        for edge in self._graph.edges:
-            sources[edge.target].append(edge.source)
-        return sources
 
     def stops(self, verdict: Verdict) -> tuple[Stop, ...]:
         """Returns the nodes of a trail, sources first; at most 200."""
@@ -80,17 +72,17 @@ class Trails:
 
     def _path(self, a: str, b: str) -> tuple[str, ...]:
         """A shortest path, as `ProvenanceGraph.path`; the search is cached, because many claims share its end."""
-        if a in self._sources.get(b, ()):
+        if any(node.id == a for node in self._graph.inputs(b)):
             return (a, b)
         if b not in self._onward:
             self._onward[b] = onward = {b: b}
             todo = deque([b])
             while todo:
                 here = todo.popleft()
-                for source in self._sources.get(here, ()):
-                    if source not in onward:
-                        onward[source] = here
-                        todo.append(source)
+                for source in self._graph.inputs(here):
+                    if source.id not in onward:
+                        onward[source.id] = here
+                        todo.append(source.id)
         onward = self._onward[b]
         path = [a] if a in onward else [b]
         while path[-1] != b:
