@@ -117,6 +117,16 @@ def test_a_bad_file_is_named_with_its_line(trail, store, file):
         assert f"{bad}, line 1: objective 1: a burn rate of 6" in err
 
 
+def test_a_file_of_objectives_is_named_in_its_errors(trail, tmp_path):
+    path = tmp_path / "o.toml"
+    assert f"{path} does not exist" in trail("alerts", "rules", str(path))[2]
+    path.write_bytes(b"\xff")
+    status, _, err = trail("alerts", "rules", str(path))
+    assert (status, f"{path} is not UTF-8" in err) == (2, True)
+    path.write_bytes(b"\xef\xbb\xbf" + OBJECTIVES.encode())
+    assert trail("alerts", "rules", str(path))[0] == 0
+
+
 def test_rules_and_a_dashboard_are_written(trail, objectives):
     status, out, _ = trail("alerts", "rules", objectives)
     assert (status, out.split(":")[0]) == (0, "groups")

@@ -9,7 +9,7 @@ import pytest
 
 from trail_callbacks.errors import InputError
 from trail_callbacks.monitor import SIGNALS
-from trail_callbacks.monitor.objectives import parse, read
+from trail_callbacks.monitor.objectives import parse
 
 GOOD = '[[objective]]\nsignal = "query_coverage"\nobjective = 0.95\n'
 
@@ -89,17 +89,6 @@ def test_what_can_never_fire_is_refused_with_what_to_do(objective, factors, says
     with pytest.raises(InputError, match="raise objective above") as error:
         parse(f'[[objective]]\nsignal = "contradiction"\nobjective = {objective}\nfactors = {factors}')
     assert says in str(error.value)
-
-
-def test_a_file_is_named_in_its_errors(tmp_path):
-    file = tmp_path / "o.toml"
-    with pytest.raises(InputError, match=r"o\.toml cannot be read"):
-        read(str(file))
-    file.write_bytes(b"\xff")
-    with pytest.raises(InputError, match=r"o\.toml is not UTF-8"):
-        read(str(file))
-    file.write_bytes(b"\xef\xbb\xbf" + GOOD.encode())
-    assert read(str(file)).every[0].objective == 0.95
 
 
 PAGE = (Path(__file__).parents[2] / "docs" / "alerts.md").read_text(encoding="utf-8")

@@ -12,17 +12,17 @@ import typer
 from rich.text import Text
 
 from trail_callbacks.cli import runs as reading
-from trail_callbacks.cli.inputs import existing, time_of
+from trail_callbacks.cli.inputs import existing, read, time_of
 from trail_callbacks.cli.options import Into, Json, StoreUrl, Word, Words, group, option
 from trail_callbacks.cli.output import complain, deliver, dumped, handed_out
 from trail_callbacks.errors import InputError
 from trail_callbacks.monitor import Observation
 from trail_callbacks.monitor import triage as triaging
 from trail_callbacks.monitor.evaluation import Alert, Event, History, evaluate
-from trail_callbacks.monitor.objectives import read
+from trail_callbacks.monitor.objectives import Objectives, parse
 from trail_callbacks.monitor.rules import dashboard as drawn
 from trail_callbacks.monitor.rules import prometheus_rules
-from trail_callbacks.render.excerpt import plain
+from trail_callbacks.render.excerpt import moment, plain
 
 _LEAD = 86_400.0  # seconds before a run that belong to its time
 _COMPARED = 7  # times as long as the time in question: what it is compared with
@@ -49,7 +49,7 @@ def check(
     The exit status is 1 if somebody is to be called, also where it was told before. Without --state, what burns is told
     each time.
     """
-    wanted, now = read(objectives), _moment("--at", at)
+    wanted, now = _read(objectives), _moment("--at", at)
     judged = existing(store)
     segments = judged.segments() if any("*" in each.segment.values() for each in wanted) else {}
     found = evaluate(wanted, judged, now, segments)
@@ -67,13 +67,13 @@ def check(
 @alerts.command()
 def rules(objectives: _File, output: Into = None) -> None:
     """Writes objectives as recording and alerting rules for Prometheus, which scrapes `trail alerts metrics`."""
-    handed_out(prometheus_rules(read(objectives)), output, public=True)
+    handed_out(prometheus_rules(_read(objectives)), output, public=True)
 
 
 @alerts.command()
 def dashboard(objectives: _File, output: Into = None) -> None:
     """Writes a dashboard for Grafana, to be imported there."""
-    handed_out(dumped(drawn(read(objectives))) + "\n", output, public=True)
+    handed_out(dumped(drawn(_read(objectives))) + "\n", output, public=True)
 
 
 @alerts.command()
@@ -86,7 +86,7 @@ def metrics(
     """Prints counters for Prometheus; into a file, the node exporter's textfile collector serves them."""
     from trail_callbacks.store.totals import exposition  # noqa: PLC0415 - needs an extra
 
-    wanted = read(objectives) if objectives else ()
+    wanted = _read(objectives) if objectives else ()
     named = [(name, value) for each in wanted for name, value in each.segment.items() if value != "*"]
     handed_out(exposition(existing(store).totals(), named), output, public=True)
 
@@ -124,7 +124,7 @@ def triage(
     begin = since - _COMPARED * (end - since)
     known = [each for each in _known(store, runs, begin, end) if each.at >= begin]
     found = triaging.triage(known, since, end, run=None if run is None else run.id, fields=by or ())
-    times = f"from {triaging.moment(found.since)} to {triaging.moment(found.until)}"
+    times = f"from {moment(found.since)} to {moment(found.until)}"
     views: list[Any] = [
         Text(triaging.verdict(found), style="bold"),
         f"{found.runs:,} runs {times}, {found.before:,} before",
@@ -132,6 +132,10 @@ def triage(
     for question, answers in triaging.steps(found):
         views += [Text(f"\n{question}", style="bold"), *(f"  {answer}" for answer in answers)]
     deliver(found.as_data(), views, as_json=as_json)
+
+
+def _read(objectives: str) -> Objectives:
+    return parse(read(objectives), objectives)
 
 
 def _known(

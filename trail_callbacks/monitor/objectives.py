@@ -7,7 +7,6 @@ import tomllib
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from difflib import get_close_matches
-from pathlib import Path
 from typing import Annotated, Any, Literal, TypeAlias, get_args
 
 from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
@@ -158,21 +157,6 @@ class _File(_Table):
     )
     minimum: _Minimum = Field(20, description=_MINIMUM)
     factors: _Factors = Field([each.factor for each in BURN_RATES], description=_FACTORS)
-
-
-def read(path: str) -> Objectives:
-    """Reads a file of objectives.
-
-    Raises:
-        InputError: If it cannot be read or used; says where and what to do.
-    """
-    try:
-        text = Path(path).read_text(encoding="utf-8-sig")
-    except OSError as error:
-        raise InputError(f"{path} cannot be read: {error.strerror or error}") from error
-    except UnicodeDecodeError as error:
-        raise InputError(f"{path} is not UTF-8 (byte {error.start}): save it as UTF-8") from error
-    return parse(text, path)
 
 
 def parse(text: str, called: str = "objectives") -> Objectives:
