@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 from collections import Counter
 from collections.abc import Iterator
-from datetime import UTC, datetime
 from typing import Annotated, Any, Literal
 
 import typer
@@ -17,7 +16,7 @@ from trail_callbacks.cli.options import Html, Into, Json, Open, option
 from trail_callbacks.cli.output import deliver, handed_out, skipped, write_page
 from trail_callbacks.errors import InputError
 from trail_callbacks.export import to_csv, to_evaluation_lines, to_mermaid, to_otlp, to_prov_json, to_test
-from trail_callbacks.render.excerpt import line, plain
+from trail_callbacks.render.excerpt import line, moment, plain
 from trail_callbacks.render.terminal import graph_to_rich, to_rich
 from trail_callbacks.trace import Trace
 
@@ -74,7 +73,7 @@ def _views(trace: Trace, *, graph: bool) -> Iterator[Any]:
     about = {
         "question": trace.question,
         "answer": trace.answer,
-        "started": None if context.started is None else _time(context.started),
+        "started": None if context.started is None else moment(context.started, "milliseconds"),
         **{name: getattr(context, name) for name in ("request", "session", "user", "tenant", "query_class")},
         "tags": ", ".join(context.tags),
         "versions": ", ".join(f"{name} {value}" for name, value in named.items() if value),
@@ -104,13 +103,6 @@ def _views(trace: Trace, *, graph: bool) -> Iterator[Any]:
         ended = f", failed: {line(call.error)}" if call.error else ""
         yield Text(f"{plain(call.step)} called {plain(call.model or 'a model')}{tokens}{took}{ended}")
     yield from (Text(f"note: {line(warning)}", style="yellow") for warning in trace.warnings)
-
-
-def _time(at: float) -> str:
-    try:
-        return datetime.fromtimestamp(at, UTC).isoformat(timespec="milliseconds")
-    except (OverflowError, OSError, ValueError):  # a file may hold any number
-        return f"{at:g} seconds after 1970"
 
 
 def export(

@@ -12,14 +12,13 @@ from bisect import bisect_left
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
-from datetime import UTC, datetime
 from itertools import pairwise
 from math import inf
 from typing import Any, Literal, TypeAlias
 
 from trail_callbacks.errors import InputError
 from trail_callbacks.monitor.observation import SIGNALS, Observation, Owner, Signal, SignalName, Tally
-from trail_callbacks.render.excerpt import plain
+from trail_callbacks.render.excerpt import moment, plain
 from trail_callbacks.statistics.clusters import Difference, Share
 from trail_callbacks.statistics.rates import holm
 
@@ -287,14 +286,6 @@ _EVALUATOR = {
     "changed": "another judge than before: figures of both times cannot be compared; judge them with the same one",
     "no_data": "no run was judged: that is no sign that all is well",
 }
-
-
-def moment(at: float) -> str:
-    """A time as ISO 8601 in UTC, to the second; a dash if it is not known."""
-    try:
-        return datetime.fromtimestamp(at, UTC).isoformat(timespec="seconds").replace("+00:00", "Z") if at else "-"
-    except (ValueError, OverflowError, OSError):  # no calendar has it
-        return f"{at:g}"
 
 
 def _figures(tally: Tally) -> str:

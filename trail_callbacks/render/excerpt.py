@@ -8,6 +8,7 @@ import unicodedata
 from collections import deque
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from datetime import UTC, datetime
 from html import escape
 from itertools import pairwise
 from typing import Any
@@ -60,6 +61,14 @@ def line(text: str) -> str:
 def name(text: str) -> str:
     """Escapes a text inside a sentence of ours, isolated in case it is written right to left."""
     return f"<bdi>{line(text)}</bdi>"
+
+
+def moment(at: float, timespec: str = "seconds") -> str:
+    """A time as ISO 8601 in UTC, a dash for 0.0, which stands for an unknown one, a number if no calendar has it."""
+    try:
+        return datetime.fromtimestamp(at, UTC).isoformat(timespec=timespec).replace("+00:00", "Z") if at else "-"
+    except (OverflowError, OSError, ValueError):  # a file may hold any number
+        return f"{at:g} seconds after 1970"
 
 
 def legible(text: str) -> str:
