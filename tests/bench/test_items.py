@@ -3,6 +3,7 @@
 import gzip
 import json
 import re
+import sys
 from dataclasses import replace
 from pathlib import Path
 
@@ -10,6 +11,7 @@ import pytest
 
 from trail_callbacks import check
 from trail_callbacks.bench import read_items, read_marks
+from trail_callbacks.errors import MissingExtraError
 
 SOURCE = "The ferry takes 40 minutes. A ticket costs 12 euros. Dogs travel free."
 ANSWER = "The ferry takes 40 minutes. A ticket costs 15 euros. Dogs go free."
@@ -154,6 +156,15 @@ def test_marks_of_a_store_and_its_export_are_labels(tmp_path):
         assert told(item) == [("The ferry takes 40 minutes.", False), ("A ticket costs 15 euros.", True)]
         assert item.graph == report.graph
         assert errors == []
+
+
+def test_a_store_says_which_extra_it_needs(tmp_path, monkeypatch):
+    monkeypatch.setitem(sys.modules, "sqlalchemy", None)
+    for name in ("trail_callbacks.store", "trail_callbacks.bench.marks"):
+        monkeypatch.delitem(sys.modules, name, raising=False)
+    (tmp_path / "trail.db").write_bytes(b"SQLite format 3\0")
+    with pytest.raises(MissingExtraError, match=r"trail-callbacks\[store\]"):
+        read(tmp_path / "trail.db")
 
 
 def test_the_page_of_the_bench_shows_labels_that_can_be_read_and_code_that_runs(tmp_path, monkeypatch):

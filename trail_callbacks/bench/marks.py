@@ -8,8 +8,6 @@ from collections.abc import Iterator
 from functools import lru_cache
 from typing import Any
 
-import sqlalchemy as sa
-
 from trail_callbacks.store import Store
 from trail_callbacks.store.schema import feedback, run_segments, runs, segments
 
@@ -19,6 +17,8 @@ def marked(store: Store, *, graphs: bool = False) -> Iterator[dict[str, Any]]:
 
     With `graphs` the first claim of each run has its graph.
     """
+    import sqlalchemy as sa  # noqa: PLC0415 - after the store, which says what is missing
+
     asked = sa.select(runs.c.run, segments.c.name, segments.c.value).where(runs.c.n.in_(sa.select(feedback.c.n)))
     asked = asked.join(run_segments, run_segments.c.n == runs.c.n).join(segments, segments.c.s == run_segments.c.s)
     by_run: dict[str, dict[str, str]] = defaultdict(dict)
