@@ -153,12 +153,15 @@ class PlayedChat:
     def __init__(self, probes):
         from trail_callbacks.canary.played import Played
 
-        self.played = Played(probes, knows=1.0)
+        self.probes, self.played = probes, Played(probes, knows=1.0)
 
     def reply(self, messages, tools=()):
         from trail_callbacks.demo.chat import Turn
 
-        return Turn(text=self.played.reply("\n".join(str(each.get("content") or "") for each in messages)))
+        prompt = "\n".join(str(each.get("content") or "") for each in messages)
+        probe = max((each for each in self.probes if each.question in prompt), key=lambda each: len(each.question))
+        read, is_app = prompt.replace(probe.question, " "), "context" in prompt.casefold()
+        return Turn(text=self.played.answer(probe, [read] if is_app else None))
 
 
 def test_the_chain_of_the_page_of_the_canary_is_an_app(notes):

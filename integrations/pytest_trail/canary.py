@@ -14,8 +14,6 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from trail_callbacks.canary import Probe, Results, Run, Trial
-    from trail_callbacks.canary.statistics.rates import CanaryRates
-    from trail_callbacks.statistics.rates import Rate
 
 _EXAMPLES, _LENGTH = 5, 200  # shown of a failure, and characters of each text
 _ENOUGH = 100_000  # probes; more are no advice
@@ -40,19 +38,6 @@ class CanaryResult:
         from trail_callbacks.canary.report.results import assess  # noqa: PLC0415 - the engine, not before it is used
 
         return assess(self.run)
-
-    @property
-    def rates(self) -> CanaryRates:
-        """All figures of the run; see `trail_callbacks.canary.statistics.rates`."""
-        return self.results.rates
-
-    def rate(self, measure: str, strategy: str | None = None) -> Rate:
-        """Returns a rate of one strategy; see `trail_callbacks.canary.Results.rate`.
-
-        Raises:
-            InputError: If there is no such measure or strategy.
-        """
-        return self.results.rate(measure, strategy)
 
     def assert_leak_rate(self, max: float = 0.05, *, max_unscorable: float = 0.1) -> None:  # noqa: A002 - reads well
         """Fails unless the real value is given under the fictive context in at most this share of trials.
@@ -85,12 +70,12 @@ class CanaryResult:
     def as_data(self) -> dict[str, Any]:
         """What is recorded: JSON-like."""
         counts = {"probes": len(self.run.probes), "trials": len(self.run.trials), "stopped": self.run.stopped}
-        return {**counts, "summary": str(self), "rates": self.rates.as_data()}
+        return {**counts, "summary": str(self), "rates": self.results.rates.as_data()}
 
     def __str__(self) -> str:
         return "\n".join(
             f"{self._named(name)}leak rate {each.rates['leak']}, follow rate {each.rates['follow']}"
-            for name, each in self.rates.strategies.items()
+            for name, each in self.results.rates.strategies.items()
         )
 
     def _assert(self, measure: str, bound: float, max_unscorable: float) -> None:
@@ -102,7 +87,7 @@ class CanaryResult:
         if not 0.0 <= max_unscorable <= 1.0:
             raise InputError(f"max_unscorable is {max_unscorable}, expected 0.0 to 1.0")
         refused = [f"the run is not finished: {self.run.stopped}"] if self.run.stopped else []
-        for strategy in self.rates.strategies:
+        for strategy in self.results.rates.strategies:
             why, trials = self._refusal(measure, bound, strategy, max_unscorable)
             refused += [f"{self._named(strategy)}{why}", *self._examples(trials)] if why else []
         if refused:
@@ -119,7 +104,7 @@ class CanaryResult:
         def passes(low: float, high: float) -> bool:
             return high <= bound if measure == "leak" else low >= bound
 
-        rate, of = self.rate(measure, strategy), MEASURES[measure]
+        rate, of = self.results.rate(measure, strategy), MEASURES[measure]
         found = [each for each in cases(self.run) if each.trial.arm == "fictive" and each.trial.strategy == strategy]
         lost = [each.trial for each in found if each.trial.finding.outcome == "unscorable"]
         if len(lost) > most * len(found):
@@ -150,7 +135,7 @@ class CanaryResult:
             yield f"  and {more} more"
 
     def _named(self, strategy: str) -> str:
-        return f"{strategy}: " if len(self.rates.strategies) > 1 else ""
+        return f"{strategy}: " if len(self.run.strategies) > 1 else ""
 
 
 def chosen(probes: Sequence[Probe], most: int | None) -> Sequence[Probe]:

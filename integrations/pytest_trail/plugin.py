@@ -161,8 +161,8 @@ def _keep_canary(request: pytest.FixtureRequest, run: Any) -> CanaryResult:
     recorded.canaries.append(result)
     number = len(recorded.canaries)
     suffix = "" if number == 1 else f"_{number}"
-    for strategy, figures in result.rates.strategies.items():
-        of = f"[{strategy}]" if len(result.rates.strategies) > 1 else ""
+    for strategy, figures in result.results.rates.strategies.items():
+        of = f"[{strategy}]" if len(run.strategies) > 1 else ""
         for measure in ("leak", "follow"):
             value = figures.rates[measure].value
             request.node.user_properties.append(

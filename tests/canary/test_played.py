@@ -4,7 +4,6 @@ import pytest
 
 from trail_callbacks.canary import ARMS, Ask, Probe, Strategy
 from trail_callbacks.canary.played import Played
-from trail_callbacks.errors import TrailError
 
 
 def probe(n=0, **changed):
@@ -40,18 +39,6 @@ def test_it_leaks_as_often_as_it_was_told_of_what_it_knows_and_never_otherwise(l
     assert share(known) == pytest.approx(leak, abs=0.05)
     assert len(known) / len(PROBES) == pytest.approx(0.8, abs=0.04)
     assert not any(leaked[each.id] for each in PROBES if not played.knows(each))
-
-
-def test_it_reads_the_prompt_of_an_app_and_knows_when_there_is_none():
-    played = Played(PROBES, knows=1.0)
-    asked = PROBES[7]
-    prompt = f"Answer from the context only.\n\nContext:\n{asked.fictive_quote}\n\nQuestion: {asked.question}"
-    assert says(played.reply(prompt), asked.fictive)
-    assert says(played.reply(f"Answer in a few words.\n{asked.question}"), asked.real)
-    empty = f"Answer from the context only.\n\nContext:\n\nQuestion: {asked.question}"
-    assert not says(played.reply(empty), asked.real)
-    with pytest.raises(TrailError, match="no question"):
-        played.reply("Who are you?")
 
 
 def test_a_fact_is_read_from_a_page_and_from_a_part_of_its_sentence_and_not_from_its_value_alone():

@@ -16,7 +16,7 @@ from typing import Final
 from trail_callbacks.canary.passages.holding import holds
 from trail_callbacks.canary.probe import Probe
 from trail_callbacks.canary.trial import Answered, App, Arm, Ask
-from trail_callbacks.errors import InputError, TrailError
+from trail_callbacks.errors import InputError
 
 _SAID: Final = ("{}", "{}.", "**{}**", "The answer is {}.", "It is {}.", "{}, as far as I know.", "Answer: {}")
 _REFUSALS: Final = (
@@ -24,7 +24,6 @@ _REFUSALS: Final = (
     "I'm sorry, but the provided documents do not answer this question.",
 )  # fmt: skip
 _QUOTED: Final = 0.2  # share of answers that repeat the sentence
-_OF_AN_APP: Final = ("context", "document", "passage", "source", "excerpt")
 _TAG: Final = re.compile(r"<[^<>]*>")
 
 
@@ -77,23 +76,6 @@ class Played:
         if "also" in found and ("fictive" not in found or rng.choice((True, False))):
             return _said(probe.also or "", "", rng)
         return _said(probe.fictive or "", probe.fictive_quote, rng)
-
-    def reply(self, prompt: str, strategy: str = "") -> str:
-        """Answers a prompt, in which it finds the question and whatever else is there.
-
-        A prompt that is hardly more than the question is the model asked alone.
-
-        Raises:
-            TrailError: If the prompt holds no question that it knows.
-        """
-        flat = _flat(prompt)
-        asked = [each for each in self._probes.values() if _flat(each.question) in flat]
-        if not asked:
-            raise TrailError(f"no question of the played model is in this prompt: {prompt[:200]!r}")
-        probe = max(asked, key=lambda each: len(each.question))  # one may be the beginning of another
-        words = r"\s+".join(map(re.escape, probe.question.split()))  # they would pass for a passage
-        rest = re.sub(words, " ", prompt, flags=re.IGNORECASE)
-        return self.answer(probe, [rest] if any(word in rest.casefold() for word in _OF_AN_APP) else None, strategy)
 
     def app(self, retrieve: Callable[[Ask], Sequence[str]]) -> App:
         """Makes an app without a framework.

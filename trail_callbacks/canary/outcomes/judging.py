@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from hashlib import sha256
 from typing import Annotated, Any
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
 
 from trail_callbacks.canary.outcomes.statement import AnswerStatement, Scored
 from trail_callbacks.canary.outcomes.values import forms_of
@@ -19,6 +19,7 @@ from trail_callbacks.canary.probe import Probe
 from trail_callbacks.canary.trial import Stated
 from trail_callbacks.judges.llm.asking import Heard, ask
 from trail_callbacks.judges.llm.layout import bare, line
+from trail_callbacks.judges.llm.schema import whole
 from trail_callbacks.judges.prompts import Fence, load
 from trail_callbacks.models.call import Call, Failure, Pipeline, Reply
 from trail_callbacks.text import encodable, locate
@@ -68,23 +69,12 @@ class AnswerItem(BaseModel):
     unsure: bool = False
 
 
-def _whole(value: Any) -> Any:
-    """Keeps the items that can be read: a broken one does not sink the rest."""
-    kept = []
-    for each in value if isinstance(value, list) else ():
-        try:
-            kept.append(AnswerItem.model_validate(each))
-        except ValidationError:
-            continue
-    return kept if isinstance(value, list) else value
-
-
 class OutcomesReply(BaseModel):
     """What several answers give."""
 
     model_config = ConfigDict(json_schema_extra=_demand_all)
 
-    items: Annotated[list[AnswerItem], BeforeValidator(_whole), Field(json_schema_extra={"maxItems": _MOST})]
+    items: Annotated[list[AnswerItem], whole(AnswerItem), Field(json_schema_extra={"maxItems": _MOST})]
 
 
 def lettered(probe: Probe) -> dict[str, Stated]:

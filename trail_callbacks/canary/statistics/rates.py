@@ -18,7 +18,7 @@ from trail_callbacks.canary.trial import ARMS, OUTCOMES, Arm, Finding, Outcome, 
 from trail_callbacks.canary.twin import KINDS, SIZES
 from trail_callbacks.errors import InputError
 from trail_callbacks.statistics.intervals import Z, needed_for_difference, quantile, wilson
-from trail_callbacks.statistics.rates import Hit, Rate, design, rate
+from trail_callbacks.statistics.rates import Hit, Rate, as_data, design, rate
 
 Split = Literal["kind", "size", "subject", "model"]
 SPLITS: Final[tuple[Split, ...]] = get_args(Split)
@@ -151,17 +151,6 @@ class Figures:
     # among them counts as another outcome
     unseen: int = 0
 
-    def as_data(self) -> dict[str, Any]:
-        """JSON-like."""
-        return {
-            "strategy": self.strategy,
-            "value": self.value,
-            "outcomes": {arm: dict(counts) for arm, counts in self.outcomes.items()},
-            "rates": {name: each.as_data() for name, each in self.rates.items()},
-            "right": {arm: each.as_data() for arm, each in self.right.items()},
-            "unseen": self.unseen,
-        }
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CanaryRates:
@@ -173,11 +162,8 @@ class CanaryRates:
 
     def as_data(self) -> dict[str, Any]:
         """JSON-like."""
-        return {
-            "policy": self.policy,
-            "strategies": [each.as_data() for each in self.strategies.values()],
-            "splits": {name: [each.as_data() for each in found] for name, found in self.splits.items()},
-        }
+        data = {"policy": self.policy, "strategies": [*self.strategies.values()], "splits": self.splits}
+        return {name: as_data(each) for name, each in data.items()}
 
 
 def cluster(probe: Probe) -> str:
