@@ -56,13 +56,12 @@ class _Advice:
 
     def _worst(self) -> str:
         report = self._report
-        verdicts = {verdict.claim_id: verdict for verdict in report.verdicts}  # one built by hand may lack some
         for outcomes in _WORST_FIRST:
             if "not_judged" in outcomes and report.claims_error is not None:
                 return self._failed(report.claims_error, "did not find all claims")
             for claim in report.claims:
-                verdict = verdicts.get(claim.id)
-                if verdict and verdict.outcome in outcomes and (advice := self._on(claim, verdict)):
+                verdict = report.verdict(claim.id)
+                if verdict.outcome in outcomes and (advice := self._on(claim, verdict)):
                     return advice
         if report.state == "error":
             return self._unverified()

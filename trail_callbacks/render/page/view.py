@@ -102,12 +102,8 @@ class PageView:
 
     @cached_property
     def pairs(self) -> tuple[tuple[Claim, Verdict], ...]:
-        """Claims with their verdicts; a report built by hand may lack some."""
-        known = {verdict.claim_id: verdict for verdict in self.report.verdicts}
-        missing = "the report has no verdict on this claim"
-        return tuple(
-            (claim, known.get(claim.id) or Verdict(claim_id=claim.id, error=missing)) for claim in self.report.claims
-        )
+        """Claims with their verdicts."""
+        return tuple((claim, self.report.verdict(claim.id)) for claim in self.report.claims)
 
     @cached_property
     def keys(self) -> tuple[str, ...]:
