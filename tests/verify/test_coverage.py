@@ -272,10 +272,6 @@ def test_a_claim_that_says_the_opposite_covers_nothing(pair):
 @pytest.mark.parametrize(
     ("said", "claims"),
     [
-        ("The ferry lacks a roof.", ["The ferry has no roof."]),
-        ("The ferry has no roof.", ["The ferry lacks a roof."]),
-        ("It cannot carry lorries.", ["The ferry is unable to carry lorries."]),
-        ("The crew was unable to sail.", ["The crew was not able to sail."]),
         ("The ferry is not red but blue.", ["The ferry is not red.", "The ferry is blue."]),
         ("The ferry is not only cheap, but also new.", ["The ferry is cheap.", "The ferry is new."]),
         ("Die F\u00e4hre ist nicht rot, sondern blau.", ["Die F\u00e4hre ist nicht rot.", "Die F\u00e4hre ist blau, sondern."]),

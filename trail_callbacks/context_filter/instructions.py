@@ -11,8 +11,6 @@ from trail_callbacks.context_filter.reason import Reason
 from trail_callbacks.context_filter.rules import Sign, fired, sentence
 
 _AGAIN = 0.4  # of another rule of the same kind, elsewhere in the text
-_ONLY_REPORTED = 0.6  # score at most of a text that quotes or reports such words: flagged, not dropped
-_USED = 0.4  # score of what it says itself, below which it only quotes or reports
 _STRETCH = 16_000  # characters that are read at once: rules look at what stands near
 _LAP = 2_500  # characters beyond them, on either side
 
@@ -96,30 +94,28 @@ def _weighed(sign: Sign, text: str, *, quoted: bool, discussed: bool) -> Sign:
     reported = sign.order and sign.english and not _GIVEN.search(before)
     weight = sign.weight * (_CONDITIONAL_FACTOR if conditional else 1.0) * (_REPORTED_FACTOR if reported else 1.0)
     weight *= _QUOTED_FACTOR if quoted else _DISCUSSED_FACTOR if discussed else 1.0
-    return sign._replace(weight=weight, reported=reported or quoted)
+    return sign._replace(weight=weight)
 
 
 def _raised(sign: Sign, disguise: str) -> Sign:
     """Whoever hides an order knows what it is."""
-    return sign._replace(weight=1.0 - (1.0 - sign.weight) * 0.5, why=f"{sign.why}, {disguise}", reported=False)
+    return sign._replace(weight=1.0 - (1.0 - sign.weight) * 0.5, why=f"{sign.why}, {disguise}")
 
 
 def _scored(found: Sequence[Sign], text: str) -> Reason:
     order = sorted(found, key=lambda sign: (-sign.weight, sign.start))
     by_kind: dict[str, list[Sign]] = {}
-    doubt = doubt_of_used = 1.0
+    doubt = 1.0
     for sign in order:
         same = by_kind.setdefault(sign.kind, [])
         if any(sign.why == other.why or (sign.start < other.end and other.start < sign.end) for other in same):
             continue
-        factor = 1.0 - sign.weight * (_AGAIN if same else 1.0)
-        doubt *= factor
-        doubt_of_used *= 1.0 if sign.reported else factor
+        doubt *= 1.0 - sign.weight * (_AGAIN if same else 1.0)
         same.append(sign)
     first = order[0]
     return Reason(
         kind="instruction",
-        score=min(1.0 - doubt, 0.99 if 1.0 - doubt_of_used >= _USED else _ONLY_REPORTED),
+        score=min(1.0 - doubt, 0.99),
         start=first.start,
         end=first.end,
         quote=text[first.start : first.end],

@@ -119,7 +119,6 @@ class Sign(NamedTuple):
         end: Offset after them.
         order: Whether the words count in full only as an order: on a condition they say less.
         english: Whether the rule is English: in other languages a report is not told from an order.
-        reported: Whether the text only quotes or reports the words.
     """
 
     kind: str
@@ -129,7 +128,6 @@ class Sign(NamedTuple):
     end: int
     order: bool = False
     english: bool = True
-    reported: bool = False
 
 
 def fired(text: str) -> Iterator[Sign]:

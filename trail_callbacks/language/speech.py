@@ -354,14 +354,6 @@ UNSPACED = (
     r"|\u0928\u0939\u0940\u0902|\u092c\u093f\u0928\u093e"  # Hindi, whose vowel signs end a word for `re`
 )
 """Parts of words that deny, where `re` finds no end of a word."""
-ABSENCE = r"""
-    lack\w*|fail\w*|absen\w*|miss(?:es|ed|ing)|empty|devoid|refus\w*|den(?:y|ies|ied|ial)|reject\w*|prevent\w*|avoid\w*
-    |prohibit\w*|forb[ai]d\w*|exclud\w*|except|exempt\w*|ban(?:s|ned)?|illegal|impossible|inactive|instead|rather|unlike|off\slimits|until
-    |unless|only|few(?:er)?|little|less|hardly|scarcely|barely|rarely|seldom|zero|free|stop\w*|ceas\w*|discontinu\w*|neglect\w*
-    |far\sfrom|too|different\w*|differs?|contrary|false\w*|wrong\w*|incorrect\w*|myth|doubt\w*|disput\w*|remains?|yet
-    |un\w{3,}|in(?:ability|complete\w*|valid|sufficient\w*|adequate\w*|consistent\w*|effective\w*|sensitive|accurate\w*)|dis\w{4,}|\w{3,}less|\w{3,}-free
-"""
-"""English words that say the same as a denial does: `lacks a roof` is `has no roof`."""
 
 
 @cache
@@ -376,9 +368,3 @@ def negation(code: str, ascii_only: bool) -> re.Pattern[str]:
     elided = r"|\bn['\u2019](?=\w)(?!est-ce\spas)" if code == "fr" else ""
     unspaced = "" if ascii_only else f"|{UNSPACED}"  # takes half of the time
     return re.compile(rf"\b(?=\w)(?:{words})\b{elided}{unspaced}", re.IGNORECASE)
-
-
-@cache
-def absence() -> re.Pattern[str]:
-    """Compiles what finds the words in `ABSENCE`."""
-    return re.compile(rf"\b(?=\w)(?:{''.join(ABSENCE.split())})\b", re.IGNORECASE)

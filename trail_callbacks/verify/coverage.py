@@ -27,7 +27,7 @@ from trail_callbacks.evidence.marks import marks
 from trail_callbacks.graph import ProvenanceGraph
 from trail_callbacks.judges.judge import Extraction
 from trail_callbacks.language.detect import common, language
-from trail_callbacks.language.speech import absence, declines, is_question, negation
+from trail_callbacks.language.speech import declines, is_question, negation
 from trail_callbacks.language.terms import keys, terms
 from trail_callbacks.splitting.layout import sentences_of
 from trail_callbacks.splitting.marks import clean, hidden_signs, marker, may_hold_code, visible, without_talk
@@ -36,7 +36,6 @@ from trail_callbacks.text import Sentence
 from trail_callbacks.verify.phrases import ASIDE, BESIDES, SHORT, SORRY, UNFINISHED, beside, talk
 
 _NOT = "\0not"  # stands for every word that negates: no key is spelled like this
-_ABSENT = "\0absent"  # stands for every word that comes to a negation: `lacks`
 _ADDRESS = re.compile(  # addresses, goals of links, and names of tags
     r"(?:https?://|www\.)[^\s)\]>\"']{1,2000}|(?<=\])\([^()\s]{1,2000}\)|</?[a-z][a-z0-9]{0,10}\b"
 )
@@ -162,13 +161,9 @@ class _Reading:
 
     def _told(self, claim: Claim) -> _Told:
         words = [word.key for word in self._words(claim.text)]
-        denies, quoted = _NOT in words, self._negation.search(claim.quote) is not None
-        more = _absent(claim.quote) - _absent(claim.text) if denies else _absent(claim.text) - _absent(claim.quote)
-        if not denies:
-            return _Told(words, denies=False, absent=quoted and bool(more))
         own = set(words) - {_NOT}
         same = len(own.intersection(keys(claim.quote))) >= _SAME * len(own)
-        return _Told(words, denies=not quoted and not more and same, absent=False)
+        return _Told(words, denies=_NOT in words and same and not self._negation.search(claim.quote))
 
     def read(self, text: str, span: _Span) -> None:
         """Reads one text of the answer; they come in order. `span` says where a part of it stands in the answer."""
@@ -233,9 +228,6 @@ class _Reading:
         kept = self._kept(said, plain, told)
         framed = without_talk(said)
         denied = any(_NOT in each.places for each in told)
-        if denied:  # `It lacks a roof` may become `It has no roof`
-            framed = absence().sub(_blank, framed)
-        denied = denied or any(each.absent for each in told)
         lost = [word for word in words if word.key == _NOT and not denied]
         run: list[_Word] = []
         for n, word in enumerate(plain):
@@ -315,11 +307,10 @@ class _Told:
         words: Their keys, in order.
         places: Where each stands among them.
         denies: Whether the claim denies what it quotes, in much the same words.
-        absent: Whether it puts a denial of its quote in another way (`lacks`).
     """
 
-    def __init__(self, words: Sequence[str], *, denies: bool, absent: bool) -> None:
-        self.words, self.denies, self.absent = [word for word in words if word not in talk()], denies, absent
+    def __init__(self, words: Sequence[str], *, denies: bool) -> None:
+        self.words, self.denies = [word for word in words if word not in talk()], denies
         self.places: dict[str, list[int]] = defaultdict(list)
         for place, key in enumerate(words):
             self.places[key].append(place)
@@ -376,10 +367,6 @@ class _Told:
 
 def _holds(told: _Told, wanted: Sequence[str]) -> bool:
     return f" {' '.join(wanted)} " in f" {' '.join(told.words)} "
-
-
-def _absent(text: str) -> set[str]:
-    return {found[0].casefold() for found in absence().finditer(text)}
 
 
 def _only_declines(said: str) -> bool:
