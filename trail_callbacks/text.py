@@ -156,10 +156,14 @@ def _blocks(text: str) -> Iterator[tuple[int, str]]:
     lines = text.splitlines(keepends=True)
     for line, following in zip_longest(lines, lines[1:], fillvalue=""):
         at += len(line)
-        wrapped = len(line) >= _WRAPPED and line.rstrip()[-1:] not in _CLOSING and following[:1].islower()
-        if not wrapped:
+        if not is_wrapped(line, following):
             yield from _pieces(text, start, at)
             start = at
+
+
+def is_wrapped(line: str, following: str) -> bool:
+    """Tells whether a line break does not end a sentence: the line is long, and the next begins with a small letter."""
+    return len(line) >= _WRAPPED and line.rstrip()[-1:] not in _CLOSING and following[:1].islower()
 
 
 def _pieces(text: str, start: int, end: int) -> Iterator[tuple[int, str]]:

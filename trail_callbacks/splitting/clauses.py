@@ -193,7 +193,7 @@ def _shares(left: Sequence[Token], right: Sequence[Token], has: int) -> bool:
         return form in AUXILIARY and not bare
     if not past(form):
         return not before & (MODAL | {"to", "do", "does", "did", "have"}) or third(form, "the")
-    if not opens_phrase(following, prepositions=True) and not following.endswith("ly"):
+    if not opens_phrase(following) and following not in PREPOSITIONS and not following.endswith("ly"):
         return False
     active = past(left[has].form) and not before & AUXILIARY
     return clear_past(form) or (active and following != "by" and first_verb(right, verb + 1) is None)

@@ -30,7 +30,7 @@ _SOLID = re.compile(r"\S")
 _FENCE = re.compile(r"^[ \t>]*(?:```|~~~)[ \t]*([\w-]*)[^\n]*$", re.MULTILINE)
 _JSON = vocabulary("json json5 jsonc jsonl ndjson geojson text txt") | {""}
 _BLANK = re.compile(r"[^\S\n]*(?:\n|\Z)")
-_LEAD_IN = (":", "\uff1a", ">")  # what may stand before a block on its first line
+_LEAD_IN = frozenset({"", "\n", ":", "\uff1a", ">"})  # what may stand before a block
 
 
 @dataclass(slots=True, eq=False)
@@ -196,10 +196,7 @@ def _is_data(text: str, root: _Value) -> bool:
         if value.mark == "{" and value.parts:
             return True
         values += value.parts
-    before = root.value
-    while before and text[before - 1] != "\n" and text[before - 1].isspace():  # no further: lines may be long
-        before -= 1
-    alone = (not before or text[before - 1] == "\n") and not text[root.end : root.end + 1].strip()
+    alone = _ahead(text, root.value) in {"", "\n"} and not text[root.end : root.end + 1].strip()
     return alone and any(quote in text[root.value : root.end] for quote in "\"'")
 
 
@@ -308,6 +305,11 @@ def _alone(answer: str, start: int, end: int) -> bool:
     """Whether a stretch begins a line, or follows a lead-in, and ends a line."""
     if not _BLANK.match(answer, end):
         return False
-    while start and answer[start - 1] != "\n" and answer[start - 1].isspace():  # no further: lines may be long
-        start -= 1
-    return not start or answer[start - 1] == "\n" or answer.startswith(_LEAD_IN, start - 1)
+    return _ahead(answer, start) in _LEAD_IN
+
+
+def _ahead(text: str, at: int) -> str:
+    """The character before a place and the blanks ahead of it: a line break, or nothing, if it begins its line."""
+    while at and text[at - 1] != "\n" and text[at - 1].isspace():  # no further: lines may be long
+        at -= 1
+    return text[at - 1 : at]

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from typing import Literal
 
 from trail_callbacks.splitting.marks import clean, is_reference, lines_of, marker, may_hold_code, visible
-from trail_callbacks.text import Sentence, sentences
+from trail_callbacks.text import Sentence, is_wrapped, sentences
 
 _CLOSERS = re.compile(r"[\s*_~`\"'\u201d\u2019\u00bb)\]]+(?=\s|$)")
 _CITED = re.compile(
@@ -81,8 +81,6 @@ _RULER = re.compile(r"\s*(?:\|\s*)?:?-{2,}:?\s*(?:\|\s*:?-{2,}:?\s*)*(?:\|\s*)?$
 _CELL = re.compile(r"(?<!\\)\|")
 _INSIDE = re.compile(r"(?:\\\||[^|])+")
 _LETTER = re.compile(r"\w")
-_CLOSING = frozenset(".!?:;\u3002\uff01\uff1f\u0964|}]")
-_WRAPPED = 40  # characters; nobody wraps prose at less
 _LEAD = 200  # characters; a longer lead-in is prose, and repeated for each item it could fill the memory
 _NAME = 100  # characters of a column's name, for the same reason
 _SOURCES = re.compile(
@@ -242,10 +240,8 @@ def _indent(line: str) -> int:
 def _continues(line: str, following: str) -> bool:
     """Whether a paragraph was merely wrapped here."""
     return (
-        len(line.rstrip()) >= _WRAPPED
+        is_wrapped(line, following.lstrip())
         and line.endswith(("\n", "\r"))
-        and line.rstrip()[-1] not in _CLOSING
-        and following.lstrip()[:1].islower()
         and not marker(following)[1]
         and not _HEADING.match(line)
     )

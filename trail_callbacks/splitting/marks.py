@@ -270,14 +270,15 @@ def unframed(text: str) -> str:
     Returns:
         A text of the same length, so that offsets stay true.
     """
-    blanked = _compiled(f"{_BRACKETS}|{_ASIDES}").sub(_blank, text)
+    blanked = _compiled(f"{_BRACKETS}|{_ASIDES}").sub(blank, text)
     return blanked if len(blanked.split()) >= _LEFT else text
 
 
 def without_talk(text: str) -> str:
     """Blanks out all frames, whatever is left, and what only greets, thanks, offers or counts."""
-    return _compiled(_COURTESY).sub(_blank, _compiled(_ASIDES).sub(_blank, text))
+    return _compiled(_COURTESY).sub(blank, _compiled(_ASIDES).sub(blank, text))
 
 
-def _blank(match: re.Match[str]) -> str:
+def blank(match: re.Match[str]) -> str:
+    """Writes blanks in place of a match, so that offsets stay true."""
     return " " * len(match[0])

@@ -83,10 +83,6 @@ _OPENS = vocabulary(
     thousand million one about around nearly almost over up only roughly approximately half it them him us you
     me"""
 )
-_AFTER_VERB = vocabulary(
-    """in on at to from into onto for with of as through across during until since between among over under against
-    after before without within towards toward along around near off out up down back away well"""
-)
 
 
 @dataclass(frozen=True, slots=True)
@@ -190,9 +186,9 @@ def base(word: str) -> bool:
     return word in _CLEAR or word in _DOUBTFUL or word in {"be", "do", "have"}
 
 
-def opens_phrase(word: str, *, prepositions: bool = False) -> bool:
-    """Tells whether a word opens a noun phrase (or also a prepositional phrase), so that a verb may stand before it."""
-    return word in _OPENS or word[:1].isdigit() or (prepositions and word in _AFTER_VERB)
+def opens_phrase(word: str) -> bool:
+    """Tells whether a word opens a noun phrase, so that a verb may stand before it."""
+    return word in _OPENS or word[:1].isdigit()
 
 
 @cache

@@ -30,7 +30,7 @@ from trail_callbacks.language.detect import common, language
 from trail_callbacks.language.speech import declines, is_question, negation
 from trail_callbacks.language.terms import keys, terms
 from trail_callbacks.splitting.layout import sentences_of
-from trail_callbacks.splitting.marks import clean, hidden_signs, marker, may_hold_code, visible, without_talk
+from trail_callbacks.splitting.marks import blank, clean, hidden_signs, marker, may_hold_code, visible, without_talk
 from trail_callbacks.splitting.words import first_verb, tokenize
 from trail_callbacks.text import Sentence
 from trail_callbacks.verify.phrases import ASIDE, BESIDES, SHORT, SORRY, UNFINISHED, beside, talk
@@ -199,7 +199,7 @@ class _Reading:
 
     def _words(self, said: str) -> list[_Word]:
         """The content words of a sentence in order, and a word for each negation; marks that name a source are none."""
-        shown = _ADDRESS.sub(_blank, said)
+        shown = _ADDRESS.sub(blank, said)
         skip, _ = marker(shown)
         shown = " " * skip + shown[skip:] if shown[skip:].strip() else shown
         for mark in marks(said) if _MARKED.search(said) else ():
@@ -256,7 +256,7 @@ class _Reading:
         """The words of a sentence that no claim quotes, or None if it is no statement."""
         if self._abstained and _only_declines(said):
             return None
-        framed = without_talk(_ADDRESS.sub(_blank, said))
+        framed = without_talk(_ADDRESS.sub(blank, said))
         left = [word for word in words if framed[word.start : word.end].strip() and word.key not in talk()]
         if not [word for word in left if word.key != _NOT]:
             if not left and not SHORT.fullmatch(framed.strip()):
@@ -372,7 +372,3 @@ def _holds(told: _Told, wanted: Sequence[str]) -> bool:
 def _only_declines(said: str) -> bool:
     """Whether a sentence says that something is not known, and nothing besides."""
     return declines(said) and not BESIDES.search(SORRY.sub("", said))
-
-
-def _blank(match: re.Match[str]) -> str:
-    return " " * len(match[0])

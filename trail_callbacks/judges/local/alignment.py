@@ -29,7 +29,6 @@ from trail_callbacks.taxonomy import ErrorType, SupportClass
 _NEAR = 0.3  # share of the claim's content that a sentence must have to be laid beside it
 _LONGEST = 70  # words of a sentence; a longer one is a text whose sentences were not told apart
 _DATE = frozenset({"year", "month", "day", "weekday"})
-_ADJACENT = 0.01  # what makes two neighbours better than the same words apart
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -157,11 +156,10 @@ def _paired(own: Sequence[Word], given: Sequence[Word], places: WordPlaces) -> d
     for i in range(n - 1, -1, -1):
         row, below, here = best[i], best[i + 1], alike[i]
         weight = own[i].weight
-        follow = alike[i + 1] if i + 1 < n else frozenset()
         for j in range(m - 1, -1, -1):
             value = max(below[j], row[j + 1])
             if j in here:
-                value = max(value, below[j + 1] + weight + (_ADJACENT if j + 1 in follow else 0.0))
+                value = max(value, below[j + 1] + weight)
             row[j] = value
     pairs: dict[int, int] = {}
     i = j = 0

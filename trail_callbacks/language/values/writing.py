@@ -70,13 +70,9 @@ class Numeral:
         if self.value < _GROUPED <= rounded and rounded >= _TEN * _GROUPED:
             return None  # whether it would be grouped is not shown
         whole, _, part = f"{rounded:.{self.decimals}f}".partition(".")
-        written = self._grouped(whole) + (self.mark + part if part else "")
+        written = f"{int(whole):,}".replace(",", self.separator) if self.separator else whole
+        written += self.mark + part if part else ""
         return "".join(chr(ord(self.zero) + int(each)) if each.isdigit() else each for each in written)
-
-    def _grouped(self, whole: str) -> str:
-        if not self.separator:
-            return whole
-        return f"{int(whole):,}".replace(",", self.separator)
 
     @property
     def grain(self) -> float:
