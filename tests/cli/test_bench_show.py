@@ -79,7 +79,7 @@ def test_a_file_that_was_edited_is_not_taken_for_what_a_bench_wrote(saved, file,
         ('"a1"', '"a0"', "two answers"),
         ('"judge": "b"', '"judge": "a"', "two judges"),
         ('"round": 2', '"round": 1', "reads the answer 'a0' twice in round 1"),
-        ('"supported"', '"fine"', "says 0 things that are known of the answer 'a0'"),
+        ('"supported"', '"fine"', "a says fine of the answer 'a0', which has 1 labels"),
         ('"seconds": 1.0', '"seconds": 1e999', "judges.0.readings.0.usage.seconds: Input should be a finite number"),
     ):
         assert main(["bench", "show", file("b.json", Path(good).read_text().replace(old, new))]) == 2

@@ -5,9 +5,11 @@ from __future__ import annotations
 import json
 from collections import Counter
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import ClassVar
+
+from pydantic import TypeAdapter, ValidationError
 
 from trail_callbacks.errors import InputError
 from trail_callbacks.files import write
@@ -15,7 +17,7 @@ from trail_callbacks.models.call import Budget, Usage
 from trail_callbacks.taxonomy import ErrorType, SupportClass
 
 FORMAT, VERSION = "trail-bench", 1
-OUTCOMES = (*(each.value for each in SupportClass), "undecided", "not_judged", "not_read")
+OUTCOMES = frozenset({*(each.value for each in SupportClass), "undecided", "not_judged", "not_read"})
 """What a judge may say of a sentence."""
 
 
@@ -124,7 +126,7 @@ class Bench:
     made: str = ""
     package: str = ""
     machine: str = ""
-    left_out: tuple[str, ...] = field(default=())
+    left_out: tuple[str, ...] = ()
     __pydantic_config__: ClassVar = {"allow_inf_nan": False}
 
     def save(self, path: str | Path) -> None:
@@ -133,7 +135,7 @@ class Bench:
         Raises:
             InputError: If the file cannot be written.
         """
-        rows = _adapter().dump_python(self, mode="json", exclude_defaults=True)
+        rows = _BENCH.dump_python(self, mode="json", exclude_defaults=True)
         write(str(path), json.dumps({"format": FORMAT, "version": VERSION, **rows}, ensure_ascii=False) + "\n")
 
     @classmethod
@@ -143,8 +145,6 @@ class Bench:
         Raises:
             InputError: If it is something else, or of another version.
         """
-        from pydantic import ValidationError  # noqa: PLC0415 - takes long to import
-
         try:
             found = json.loads(Path(path).read_bytes())
         except (OSError, ValueError, RecursionError) as error:
@@ -157,36 +157,31 @@ class Bench:
                 "repeat it, or read it with the release that wrote it"
             )
         try:
-            bench: Bench = _adapter().validate_python(
-                {k: v for k, v in found.items() if k not in {"format", "version"}}
-            )
+            bench = _BENCH.validate_python(found)
         except ValidationError as error:
             wrong = error.errors()[0]
             raise InputError(
                 f"{path} is a damaged bench: {'.'.join(map(str, wrong['loc']))}: {wrong['msg']}"
             ) from error
-        for why in bench._faults():
+        for why in _faults(bench):
             raise InputError(f"{path} is a damaged bench: {why}")
         return bench
 
-    def _faults(self) -> Iterator[str]:
-        n = {answer.id: len(answer.labels) for answer in self.answers}
-        if len(n) < len(self.answers) or len({judged.judge for judged in self.judges}) < len(self.judges):
-            yield "two answers or two judges of it have one name"
-        for judged in self.judges:
-            for (id_, number), times in Counter((each.answer, each.round) for each in judged.readings).items():
-                if times > 1:
-                    yield f"{judged.judge} reads the answer {id_!r} twice in round {number}"
-            for each in judged.readings:
-                known = [said for said in each.said if said.outcome in OUTCOMES]
-                if n.get(each.answer) != len(known):
-                    yield (
-                        f"{judged.judge} says {len(known)} things that are known of the answer {each.answer!r}, which "
-                        f"has {n.get(each.answer, 'no')} labels"
-                    )
+
+def _faults(bench: Bench) -> Iterator[str]:
+    """What of a bench contradicts itbench."""
+    n = {answer.id: len(answer.labels) for answer in bench.answers}
+    if len(n) < len(bench.answers) or len({judged.judge for judged in bench.judges}) < len(bench.judges):
+        yield "two answers or two judges of it have one name"
+    for judged in bench.judges:
+        for (id_, number), times in Counter((each.answer, each.round) for each in judged.readings).items():
+            if times > 1:
+                yield f"{judged.judge} reads the answer {id_!r} twice in round {number}"
+        for each in judged.readings:
+            said = [one.outcome for one in each.said]
+            if n.get(each.answer) != len(said) or not set(said) <= OUTCOMES:
+                has = f"which has {n.get(each.answer, 'no')} labels"
+                yield f"{judged.judge} says {', '.join(said)} of the answer {each.answer!r}, {has}"
 
 
-def _adapter() -> Any:
-    from pydantic import TypeAdapter  # noqa: PLC0415 - takes long to import
-
-    return TypeAdapter(Bench)
+_BENCH = TypeAdapter(Bench)

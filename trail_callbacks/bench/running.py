@@ -8,13 +8,15 @@ from collections.abc import Callable, Generator, Mapping, Sequence
 from contextlib import closing
 from dataclasses import asdict, dataclass, field, fields, replace
 from datetime import UTC, datetime
-from functools import cache, partial
+from functools import partial
 from importlib.metadata import version
 from math import ceil
 from os import cpu_count
 from pathlib import Path
 from time import monotonic
-from typing import Any, NamedTuple
+from typing import NamedTuple
+
+from pydantic import TypeAdapter
 
 from trail_callbacks.bench.items import Item
 from trail_callbacks.bench.results import Bench, Judged, Reading, Said
@@ -38,6 +40,7 @@ _PATIENCE = 5  # but after so many failures at the least
 _FLAGS = ("contradicted", "absent", "partially_supported")
 _RANK = (*_FLAGS, "not_judged", "undecided", "supported", "unevaluatable")  # outcomes, the worst first
 _LONGEST = 200  # characters of a failure
+_READING = TypeAdapter(Reading)
 OnProgress = Callable[[str, int, float, Usage, float | None], object]
 _ABILITIES = ("judge_answer", "decompose", "select", "survey", "seek")
 
@@ -179,7 +182,7 @@ class _Reader:
         for turn in self.turns:
             if (found := self.journal.result(turn.key)) is not None:
                 with self.journal.told():  # says that it is damaged
-                    self.readings[turn.key] = _adapter().validate_json(found.data)
+                    self.readings[turn.key] = _READING.validate_json(found.data)
 
     @property
     def money(self) -> float | None:
@@ -233,7 +236,7 @@ class _Reader:
             known = self.readings.get(turn.key)
             if not reading.failure or known is None or known.failure:  # else what is known of a part stays
                 self.readings[turn.key] = reading
-                self.journal.keep(turn.key, None, _adapter().dump_json(reading).decode())
+                self.journal.keep(turn.key, None, _READING.dump_json(reading).decode())
         self._commit(spent)
         done, total = len(self.readings), len(self.turns)
         words = f"{self.called}: {done} of {total}" + (f", {self.failed} failed" if self.failed else "")
@@ -338,10 +341,3 @@ class _Hearing:
 def _is_lacking(reading: Reading | None) -> bool:
     """Whether the same command asks again."""
     return reading is None or bool(reading.failure) or any(each.outcome == "not_judged" for each in reading.said)
-
-
-@cache
-def _adapter() -> Any:
-    from pydantic import TypeAdapter  # noqa: PLC0415 - takes long to import
-
-    return TypeAdapter(Reading)
