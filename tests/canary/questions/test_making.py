@@ -28,17 +28,11 @@ def test_a_probe_has_the_values_and_the_sentences_that_state_them():
     assert (probe.real_quote, probe.fictive_quote) == (sentence, sentence.replace("1932", "1951"))
 
 
-@pytest.mark.parametrize(
-    ("sentence", "old", "new", "question"),
-    [
-        ("The doses at Varle stay between 2 and 8 degrees.", "8", "11",
-         'According to the documents, what is missing here: "The doses at Varle stay between 2 and ___ degrees."?'),
-        ("渡船到斗峡岛需要四十分钟并且每天开两班冬天也开.", "四十分钟", "七十分钟",
-         "根据文件\uff0c这里缺少什么\uff1a“渡船到斗峡岛需要___并且每天开两班冬天也开.”\uff1f"),
-    ],
-)  # fmt: skip
-def test_what_is_missing_is_asked_for(sentence, old, new, question):
-    assert only(sentence, change(sentence, old, new)).question == question
+def test_what_is_missing_is_asked_for():
+    sentence = "The doses at Varle stay between 2 and 8 degrees."
+    assert only(sentence, change(sentence, "8", "11")).question == (
+        'According to the documents, what is missing here: "The doses at Varle stay between 2 and ___ degrees."?'
+    )
 
 
 RIGHT = 'According to the documents, is this right: "{}" Answer yes or no.'
@@ -207,24 +201,16 @@ def test_many_like_sentences_take_no_square_of_time(limited):
         make_probes(twin_of({"a": text}, *edits))
 
 
-@pytest.mark.parametrize(
-    ("sentence", "old", "new", "question"),
-    [
-        ("スコグホルム行きのフェリーは40分かかり、毎日二回運航しています。", "40分", "53分",
-         "資料によると、ここに入るのは何ですか\uff1a「スコグホルム行きのフェリーは___かかり、毎日二回運航しています。」"),
-        ("המעבורת לסקוגהולם אורכת 40 דקות והיא אדומה כולה.", "40 דקות", "53 דקות",
-         'לפי המסמכים, מה חסר כאן: "המעבורת לסקוגהולם אורכת ___ והיא אדומה כולה."?'),
-    ],
-)  # fmt: skip
-def test_the_question_is_in_the_language_of_the_sentence(sentence, old, new, question):
-    assert only(sentence, change(sentence, old, new)).question == question
+def test_a_sentence_of_another_language_is_asked_for_without_words_of_a_second_one():
+    sentence = "スコグホルム行きのフェリーは40分かかり、毎日二回運航しています。"
+    asked = only(sentence, change(sentence, "40分", "53分")).question
+    assert asked == '"スコグホルム行きのフェリーは___かかり、毎日二回運航しています。" ___ = ?'
 
 
 @pytest.mark.parametrize(
     ("text", "old", "new", "why"),
     [
         ("def retry(call, attempts=4, base_delay=0.5):", "4", "5", "markup, code or data"),
-        ("ბორანი სკოგჰოლმამდე 40 წუთს გრძელდება.", "40 წუთს", "53 წუთს", "its language is not known"),
         ("Skogholm", "Skogholm", "Zarvek", "no question can be made"),
         ("- 40 minutes\n- 12 euros\n", "40 minutes", "53 minutes", "no question can be made"),
     ],

@@ -22,7 +22,7 @@ from trail_callbacks.canary.facts.pages import Page
 from trail_callbacks.canary.facts.protected import Spans
 from trail_callbacks.canary.facts.reading import FactReading
 from trail_callbacks.canary.perturbers import dates, names, numbers, removal, wording
-from trail_callbacks.canary.perturbers.rereading import Rereading, dates_stand, is_gone, names_are_gone, values_hold
+from trail_callbacks.canary.perturbers.rereading import Rereading, dates_stand, names_are_gone, values_hold
 from trail_callbacks.canary.twin import SIZES, TAG, Edit, EditKind, Replacement, Size, Twin, applied
 from trail_callbacks.errors import InputError
 
@@ -51,7 +51,7 @@ KINDS: Mapping[EditKind, Kind] = {
     "order": Kind(wording.turning("order")),
     "negation": Kind(wording.turning("negation")),
     "modality": Kind(wording.turning("modality")),
-    "unanswerable": Kind(removal.propose, is_gone),
+    "unanswerable": Kind(removal.propose),
     "inconsistent": Kind(numbers.propose_inconsistent, values_hold),
     "nonce": Kind(names.propose_nonce, names_are_gone),
 }

@@ -13,7 +13,6 @@ from trail_callbacks.canary.facts.names import WORD
 from trail_callbacks.canary.facts.pages import Page, PageFigure
 from trail_callbacks.canary.facts.reading import FactReading
 from trail_callbacks.canary.twin import Edit, Replacement, applied
-from trail_callbacks.language.terms import stem
 from trail_callbacks.language.values import Quantity, quantities
 
 _CLOSE = 1e-9
@@ -99,18 +98,6 @@ def values_hold(edit: Edit, twin: Rereading) -> str:
             return _OTHERWISE
     if edit.kind == "number" and twin.broken(edit):
         return "in the twin, a number that follows from it would not be true, or a range be out of order"
-    return is_gone(edit, twin)
-
-
-def is_gone(edit: Edit, twin: Rereading) -> str:
-    """Why the real value of an edit still stands in a document that it changes; empty if it does not."""
-    real = next(iter(quantities(edit.real)), None)
-    if real is None or (real.kind == "count" and not real.noun):
-        return ""
-    for page in map(twin.page, dict.fromkeys(place.document for place in edit.replacements)):
-        prose = (each for each in page.numbers if page.row_of(each.start) is None)
-        if any(_said(each) == _said(real) for each in prose):
-            return "in the twin, the real value would still stand beside the new one"
     return ""
 
 
@@ -135,10 +122,6 @@ def _is_form(one: str, other: str) -> bool:
     short, long = sorted((one, other), key=len)
     shared = next((i for i, (a, b) in enumerate(zip(short, long, strict=False)) if a != b), len(short))
     return shared >= max(_STEM, len(short) - _ENDING) and _FORM.fullmatch(long, shared) is not None
-
-
-def _said(quantity: Quantity) -> tuple[str, str, str]:
-    return quantity.kind, f"{quantity.value:.9g}", stem(quantity.noun)
 
 
 def _alike(one: Quantity, other: Quantity) -> bool:

@@ -1,10 +1,9 @@
-"""Questions that need no grammar, in the language of a sentence: a gap, a cell of a table, and yes or no."""
+"""Questions that need no grammar: a gap, a cell of a table, and yes or no."""
 
 from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Mapping
 from difflib import SequenceMatcher
 from typing import Final
 from zlib import crc32
@@ -16,43 +15,13 @@ GAP: Final = "___"
 """What stands for the value in a question."""
 
 _AROUND: Final = 170  # characters on either side of a gap
-_ASKED: Final[Mapping[str, str]] = {
-    "en": 'According to the documents, what is missing here: "{}"?',
-    "de": "Was fehlt hier laut den Unterlagen: „{}“?",
-    "fr": "D\u2019après les documents, que manque-t-il ici : « {} » ?",
-    "es": "Según los documentos, ¿qué falta aquí: «{}»?",
-    "it": "Secondo i documenti, che cosa manca qui: «{}»?",
-    "pt": "Segundo os documentos, o que falta aqui: «{}»?",
-    "nl": "Wat ontbreekt hier volgens de documenten: “{}”?",
-    "sv": "Vad fattas här enligt dokumenten: ”{}”?",
-    "da": "Hvad mangler her ifølge dokumenterne: »{}«?",
-    "no": "Hva mangler her ifølge dokumentene: «{}»?",
-    "pl": "Czego tu brakuje według dokumentów: „{}”?",
-    "ru": "Что здесь пропущено согласно документам: «{}»?",
-    "tr": "Belgelere göre burada ne eksik: “{}”?",
-    "ar": "بحسب الوثائق، ما الناقص هنا: «{}»؟",
-    "zh": "根据文件\uff0c这里缺少什么\uff1a“{}”\uff1f",
-    "ja": "資料によると、ここに入るのは何ですか\uff1a「{}」",
-    "ko": "문서에 따르면 여기에 빠진 것은 무엇입니까: “{}”?",
-    "bg": "Какво липсва тук според документите: „{}“?",
-    "cs": "Co zde podle dokumentů chybí: „{}“?",
-    "el": "Σύμφωνα με τα έγγραφα, τι λείπει εδώ: «{}»;",
-    "fi": "Mitä tästä puuttuu asiakirjojen mukaan: ”{}”?",
-    "he": 'לפי המסמכים, מה חסר כאן: "{}"?',
-    "hi": "दस्तावेज़ों के अनुसार यहाँ क्या छूटा है: “{}”?",
-    "hu": "Mi hiányzik innen a dokumentumok szerint: „{}”?",
-    "ro": "Potrivit documentelor, ce lipsește aici: „{}”?",
-    "th": "ตามเอกสาร ข้อความนี้ขาดอะไรไป: “{}”",
-    "uk": "Що тут пропущено згідно з документами: «{}»?",
-    "vi": "Theo tài liệu, ở đây thiếu gì: “{}”?",
-}
+_ASKED: Final = 'According to the documents, what is missing here: "{}"?'
+_ASKED_ABROAD: Final = f'"{{}}" {GAP} = ?'  # in any language: words of another one would ask for an answer in that
 _CLAIM: Final = 'According to the documents, is this right: "{}" Answer yes or no.'
 _MARKUP: Final = re.compile(
     r"</?[a-z][a-z0-9]*(?:\s[^<>]{0,200})?/?>|^\s*[{[]\s*[\"'{]|[\"']\w+[\"']:\s|[{};]\s*$|&&|\|\||[=!<>]=|=>|->"
     r"|^\s*(?:def|class|for|while|return|import|from|var|let|const|int|if)\b.*[=({:]|\w\.\w+\("
 )
-_SENTENCE: Final = re.compile(r"(?:\b[^\W\d_A-Z]{2,}\b\W+){5}.*[.!?][\"')\u201d\u2019]*\s*$", re.DOTALL)
-_TAG: Final = re.compile(r"</?(?:html|head|body|style|script|title|div|span|meta|td|tr|table)\b", re.IGNORECASE)
 _WORDS: Final = re.compile(r"[^\W\d_]{2,}")
 _FEWEST: Final = 3  # words that a sentence with a gap has at least, in scripts with spaces
 _UNSPACED: Final = frozenset({"ja", "zh", "th"})
@@ -86,7 +55,7 @@ def gap(fact: EditedSentence, context: str = "") -> str:
         end = shown.rfind(" ", last, last + _AROUND) if last + _AROUND < len(shown) else len(shown)
         shown = ("\u2026 " if start else "") + shown[start:end] + (" \u2026" if end < len(shown) else "")
     shown = _OTHERS.sub("\u2026", f"{context} {shown}".strip()).replace(VALUE, GAP).replace('"', "'")
-    return _ASKED.get(fact.language, _ASKED["en"]).format(shown)
+    return (_ASKED if fact.language in {"en", ""} else _ASKED_ABROAD).format(shown)
 
 
 def yes_or_no(fact: EditedSentence) -> tuple[str, str, str] | None:
@@ -113,14 +82,7 @@ def denies(text: str, code: str) -> int:
 
 def unfit(fact: EditedSentence) -> str | None:
     """Says why a sentence cannot be asked about in words; None if it can."""
-    if _TAG.search(fact.text) or (_MARKUP.search(fact.text) and not _SENTENCE.search(fact.text)):
-        return "its line is markup, code or data, no sentence"
-    letters = [each for each in fact.text if each.isalpha()]
-    if not fact.language and sum(not each.isascii() for each in letters) * 2 > len(letters):
-        return "its language is not known, so no question can be put in it"
-    if fact.language and fact.language not in _ASKED:
-        return f"no question is known in its language, {fact.language!r}"
-    return None
+    return "its line is markup, code or data, no sentence" if _MARKUP.search(fact.text) else None
 
 
 def hollow(fact: EditedSentence) -> bool:
