@@ -29,7 +29,7 @@ def test_every_judge_is_listed_and_numbers_of_equal_judges_do_not_overlap():
     assert [each for each in texts(svg) if re.match(r"\d [js]", each)] == [
         *(f"{n + 1} j{n}" for n in range(8)), "9 silent",
     ]  # fmt: skip
-    assert "finds 0 of 40 (0 %), right nothing: no flag" in texts(svg)
+    assert "finds 0 of 40 (0 %), right not known" in texts(svg)
     places = [
         (float(each.get("x")), float(each.get("y"))) for each in root(svg).iter(f"{SVG}text") if each.get("paint-order")
     ]

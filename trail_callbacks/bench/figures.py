@@ -26,7 +26,7 @@ from trail_callbacks.taxonomy import UNSUPPORTED
 
 _SILENT = ("undecided", "not_judged", "not_read")
 _FEATURES = {"class": "support", "type": "error_type", "entry": "entry"}  # of a label
-_NO_WRONG, _NO_RIGHT, _ONCE = "no sentence is wrong", "no sentence is right", "no answer was read twice"
+_NO_WRONG, _NO_RIGHT, _ONCE = "it read no wrong sentence", "it read no right sentence", "no answer was read twice"
 SHARES: Final[Mapping[str, str]] = {
     "wrong_found": _NO_WRONG,
     "right_flagged": _NO_RIGHT,
@@ -34,8 +34,8 @@ SHARES: Final[Mapping[str, str]] = {
     "not_decided": "it read no sentence",
     **{f"wrong_{each}": _NO_WRONG for each in _SILENT},
     **{f"right_{each}": _NO_RIGHT for each in _SILENT},
-    "answers_found": "no answer has a wrong sentence",
-    "answers_flagged": "no answer is right",
+    "answers_found": "it read no answer with a wrong sentence",
+    "answers_flagged": "it read no answer that is right",
     **{each: f"no wrong sentence has a known {each}" for each in _FEATURES},
     **{f"{each}_of_found": f"nothing with a known {each} was found" for each in _FEATURES},
     "same_flag": _ONCE,

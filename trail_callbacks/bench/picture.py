@@ -140,4 +140,4 @@ def _list(judges: Sequence[JudgeFigures]) -> Iterator[str]:
 
 
 def _said(share: Rate) -> str:
-    return f"{share.k:,} of {share.n:,} ({100 * share.value:.0f} %)" if share.value is not None else "nothing: no flag"
+    return f"{share.k:,} of {share.n:,} ({100 * share.value:.0f} %)" if share.value is not None else "not known"
