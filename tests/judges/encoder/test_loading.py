@@ -172,6 +172,9 @@ def test_a_file_that_is_not_the_one_that_was_pinned_is_not_loaded(entailment, tm
     assert judge._first.source.profile is PROFILES["cross-encoder/nli-deberta-v3-small"]
     (folder / "model.onnx").write_bytes((folder / "model.onnx").read_bytes() + b"\0\0")
     assert "not what was pinned" in refused(folder)
+    named = EncoderJudge(str(folder)).name
+    (folder / "trail.json").write_text(json.dumps(told | {"sha256": "0" * 64}))
+    assert EncoderJudge(str(folder)).name != named  # else a bench would take it for the one that it asked before
     (folder / "trail.json").write_text(json.dumps(told | {"version": 2}))
     with pytest.raises(JudgeError, match=r"trail\.json is of another version"):
         EncoderJudge(str(folder))

@@ -11,7 +11,7 @@ from trail_callbacks.errors import InputError, JudgeError, MissingExtraError
 from trail_callbacks.judges.encoder.inference import Encoder, statements
 from trail_callbacks.judges.encoder.loading import Loaded, Source, Weights
 from trail_callbacks.judges.encoder.network import needs
-from trail_callbacks.judges.encoder.profiles import DEFAULT, PROFILES, Profile, checked_labels, profile_of
+from trail_callbacks.judges.encoder.profiles import DEFAULT, PROFILES, Profile, checked_labels, exported, profile_of
 from trail_callbacks.judges.encoder.readers import PairReader, Reader, TokenReader
 from trail_callbacks.judges.encoder.verdicts import Thresholds, stating, verdicts
 from trail_callbacks.judges.judge import Assessment, Extraction, Judgement, Purpose, Question, absent, unevaluatable
@@ -133,7 +133,7 @@ class EncoderJudge:
         first, second = self._first.source, self._second.source if self._second else None
         settings = (
             first.profile, first.labels, first.file, first.sha256, self._threshold, self._margin, self._chunks,
-            second and (second.model, second.profile),
+            second and (second.model, second.profile), exported(Path(first.model)).get("sha256"),
         )  # fmt: skip
         digest = hashlib.sha256(repr(settings).encode()).hexdigest()[:8]
         models = [one.model for one in (first, second) if one is not None]
