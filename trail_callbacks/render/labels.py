@@ -26,7 +26,6 @@ _STATES = {
     "no_checkable_claims": "no score: the answer makes no checkable claim",
     "unverified": "no score: nothing that the answer states could be checked",
     "no_evidence": "no score: no source reached the answer",
-    "interrupted": "no score: the run was interrupted and has not answered yet",
     "error": "no score: the verification failed",
 }
 _ORIGINS = {
@@ -108,7 +107,7 @@ def headline(report: Report) -> str:
     """The score with its interval, or why there is none."""
     value, interval = report.hallucination_score, report.interval
     if value is None and report.graph.answer is None:
-        return "no score: the app gave no answer"
+        return f"no score: the app gave no answer{' yet' if report.state == 'interrupted' else ''}"
     if value is None and report.undecided and report.state in {"partial", "unverified"}:
         return f"no score: {coverage(report)}"
     if value is None:

@@ -32,15 +32,6 @@ from trail_callbacks.report import Report
 from trail_callbacks.taxonomy import SupportClass
 from trail_callbacks.text import shorten
 
-_STATES = {
-    "assessed": "all claims judged",
-    "abstained": "the answer declines to answer",
-    "no_checkable_claims": "no checkable claim",
-    "unverified": "nothing that it states could be checked",
-    "no_evidence": "no source reached the answer",
-    "interrupted": "no answer yet",
-    "error": "the verification failed",
-}
 _CLASSES = frozenset(SupportClass)  # always listed
 _WIDTH = 320  # SVG units; the drawings scale
 
@@ -49,12 +40,9 @@ def score(report: Report) -> Iterator[str]:
     """The score as a number and on a scale from 0 to 1, with its interval, or why there is none."""
     value, interval = report.hallucination_score, report.interval
     left = f'<p class="uncovered">{line(covered(report))}</p>' if covered(report) else ""
-    citing = f'<p class="citing">{line(citations(report))}</p>' if citations(report) else ""
-    state = f'<p class="state">{line(_STATES.get(report.state) or coverage(report))}</p>{left}{citing}'
     if value is None or not shows_score(report):
         yield '<p class="figure none" aria-hidden="true">\u2013</p>'
-        yield f'<div data-state="{report.state}"><p class="headline">{line(headline(report))}</p>'
-        yield f"{left}</div>" if left or report.graph.answer else f"{state}</div>"  # else the headline says it
+        yield f'<div data-state="{report.state}"><p class="headline">{line(headline(report))}</p>{left}</div>'
         return
     yield f'<p class="figure">{value:.2f}</p><div data-state="{report.state}">'
     yield '<p class="headline">hallucination score <span class="faint">0 is best</span></p>'
@@ -67,7 +55,9 @@ def score(report: Report) -> Iterator[str]:
     yield f'<rect class="point" x="{at - 2:.1f}" y="0" width="4" height="16" rx="1"/></svg>'
     if interval:
         yield f'<p class="faint">95 % interval {interval[0]:.2f} to {interval[1]:.2f}</p>'
-    yield f"{state}</div>"
+    state = "all claims judged" if report.state == "assessed" else coverage(report)
+    citing = f'<p class="citing">{line(citations(report))}</p>' if citations(report) else ""
+    yield f'<p class="state">{line(state)}</p>{left}{citing}</div>'
 
 
 def charts(view: PageView) -> Iterator[str]:
