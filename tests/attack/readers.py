@@ -61,7 +61,7 @@ from trail_callbacks.models.provider_error import failure_of, redact
 from trail_callbacks.models.tokens import count
 from trail_callbacks.redaction import presets
 from trail_callbacks.render import excerpt
-from trail_callbacks.render.excerpt import around, both_ends, opening
+from trail_callbacks.render.excerpt import around, both_ends
 from trail_callbacks.render.notebook import graph_to_fragment, to_fragment
 from trail_callbacks.render.page import to_page
 from trail_callbacks.render.terminal import graph_to_text, to_text
@@ -324,7 +324,7 @@ def _matched(text: str) -> None:
 
 
 def _excerpted(text: str) -> None:
-    opening(text, 80), both_ends(text, 80)
+    both_ends(text, 80)
     if text:
         end = min(60, len(text))
         item = Evidence(node_id="source-1", start=0, end=end, quote=text[:end], relation="supports")

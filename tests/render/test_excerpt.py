@@ -11,7 +11,6 @@ from trail_callbacks.render.excerpt import (
     MarkedSpan,
     both_ends,
     legible,
-    opening,
     plain,
     script_json,
     segments,
@@ -49,7 +48,7 @@ def test_a_text_is_shown_by_both_its_ends():
     assert " ... " in shown
 
 
-@pytest.mark.parametrize("cut", [both_ends, opening, shorten])
+@pytest.mark.parametrize("cut", [both_ends, shorten])
 @given(text=st.text(alphabet="ab1 \n\u6e2f", max_size=300), limit=st.integers(20, 80))
 def test_what_is_cut_fits_and_stands_in_the_text(cut, text, limit):
     shown = cut(text, limit)

@@ -152,24 +152,13 @@ def visible_ranges(length: int, spans: Sequence[MarkedSpan], limit: int) -> list
     return merged
 
 
-_DOTS = "..."
-_NEAR = 20  # characters; a cut is moved to a space that is this near, else it splits a word
-
-
-def opening(text: str, limit: int) -> str:
-    """Returns the beginning of a text as one line of at most `limit` characters, with three dots if there is more."""
-    looked_at = 8 * limit  # more than is shown, because whitespace is collapsed
-    line = _BLANKS.sub(" ", text[:looked_at]).strip()
-    more = f" {_DOTS}" if text[looked_at:].strip() else ""
-    return shorten(line + more, limit)
-
-
 def both_ends(text: str, limit: int) -> str:
     """Shortens a text to at most `limit` characters, 20 or more, in its middle: the end may be what matters."""
     if len(text) <= limit:
         return text
-    room = (limit - len(_DOTS) - 2) // 2
-    return f"{_until_blank(text[:room])} {_DOTS} {_from_blank(text[-room:])}"
+    room = (limit - len("  ...")) // 2
+    end = text[-room:]
+    return f"{shorten(text, room + len(' ...'))} {end.partition(' ')[2] or end}"
 
 
 def around(item: Evidence, graph: ProvenanceGraph, room: int = 48) -> tuple[str, str]:
@@ -182,13 +171,3 @@ def around(item: Evidence, graph: ProvenanceGraph, room: int = 48) -> tuple[str,
         cut = before[-room:]
         before = "... " + cut[cut.find(" ") + 1 :]
     return before, shorten(after, room) if len(after) > room else after
-
-
-def _from_blank(text: str) -> str:
-    blank = text.find(" ", 0, _NEAR)
-    return text[blank + 1 :].lstrip()
-
-
-def _until_blank(text: str) -> str:
-    blank = text.rfind(" ", max(0, len(text) - _NEAR))
-    return (text[:blank] if blank > 0 else text).rstrip()

@@ -20,7 +20,7 @@ from trail_callbacks.claims import Claim
 from trail_callbacks.evidence import Evidence
 from trail_callbacks.graph import Node, ProvenanceGraph, named
 from trail_callbacks.render import labels
-from trail_callbacks.render.excerpt import around, both_ends, opening, plain
+from trail_callbacks.render.excerpt import around, both_ends, plain
 from trail_callbacks.render.labels import WRITTEN, mark
 from trail_callbacks.report import Report, Verdict
 from trail_callbacks.taxonomy import SupportClass
@@ -278,10 +278,10 @@ def _lines(node: Node, graph: ProvenanceGraph, weak: frozenset[tuple[str, str]],
             inputs, _NAMED, lambda each: named(each.id, graph) + ("?" if (each.id, node.id) in weak else "")
         )
         yield indented(f"from {sheet.safe(names)}", "dim")
-    text = sheet.safe(opening(node.text, _PREVIEW))
+    text = sheet.safe(shorten(node.text.strip(), _PREVIEW))
     yield indented(f'"{text}"' if text else "(empty)")
     spans = node.model_spans if node.origin != "model" else ()
     for start, end in spans[:_PARTS]:
-        yield indented(f'{WRITTEN}: "{sheet.safe(opening(node.text[start:end], _PREVIEW))}"', "dim")
+        yield indented(f'{WRITTEN}: "{sheet.safe(shorten(node.text[start:end].strip(), _PREVIEW))}"', "dim")
     if len(spans) > _PARTS:
         yield indented(f"and {len(spans) - _PARTS:,} more parts {WRITTEN}", "dim")
