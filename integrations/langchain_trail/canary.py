@@ -24,7 +24,6 @@ from trail_callbacks.canary.trial import Arm, Strategy
 from trail_callbacks.canary.twin import Twin
 from trail_callbacks.errors import InputError
 from trail_callbacks.graph import ProvenanceGraph
-from trail_callbacks.judges.resolve import JudgeLike
 from trail_callbacks.report import Report
 
 _Given = tuple[RunnableConfig, dict[str, Any]]
@@ -184,7 +183,7 @@ class CanaryApp(FrameworkApp):
     `trail-canary-`, so that what a store of conversations keeps of them can be told and deleted.
 
     It is awaited, by several tasks at once. The run of each question is recorded: what the retriever served,
-    what it cost, and, with `verify` or a judge, the report on the answer. A run that read the real text of an edit
+    what it cost, and, with `verify`, the report on the answer. A run that read the real text of an edit
     under `fictive` or `empty`, from wherever, is an error and not an answer.
 
     Args:
@@ -198,14 +197,12 @@ class CanaryApp(FrameworkApp):
         answer: Where the answer is: the key of the output, a function, or None for a text, a message, the last message
             of a model, or one of the usual keys.
         verify: Judge each answer offline.
-        judge: Judge each answer by this judge.
 
     Attributes:
         handler: Records the runs: their graphs, and reports if `verify` was asked for.
 
     Raises:
         InputError: If `app` is neither.
-        JudgeError: If the judge is unknown.
     """
 
     def __init__(
@@ -217,12 +214,11 @@ class CanaryApp(FrameworkApp):
         question: str | Callable[[str], Any] | None = None,
         answer: str | Callable[[Any], str] | None = None,
         verify: bool = False,
-        judge: JudgeLike = None,
     ) -> None:
         if not isinstance(retriever, CanaryRetriever):
             raise InputError(f"retriever: expected a CanaryRetriever, got {type(retriever).__name__}")
-        super().__init__(app, retriever, model, verify=verify or judge is not None)
-        self.handler = TrailCallbackHandler(judge, "never")
+        super().__init__(app, retriever, model, verify=verify)
+        self.handler = TrailCallbackHandler(None, "never")
         self._question, self._answer = question, answer
 
     def _is_app(self, made: Any) -> bool:

@@ -22,7 +22,6 @@ from trail_callbacks.canary.serving.source import CanarySource, Framework, refus
 from trail_callbacks.canary.trial import Arm, Strategy
 from trail_callbacks.canary.twin import TAG, Twin
 from trail_callbacks.errors import InputError
-from trail_callbacks.judges.resolve import JudgeLike
 
 
 def _read(found: NodeWithScore) -> tuple[str, str | None, Mapping[str, Any]]:
@@ -144,7 +143,7 @@ class CanaryApp(FrameworkApp):
         app = canary_app(build, CanaryRetriever(index.as_retriever(), twin), model=llm)
 
     It is awaited, by several tasks at once. The run of each question is recorded: what the retriever served,
-    what it cost, and, with `verify` or a judge, the report on the answer. A run that read the real text of an edit
+    what it cost, and, with `verify`, the report on the answer. A run that read the real text of an edit
     under `fictive` or `empty`, from wherever, is an error and not an answer.
 
     Args:
@@ -153,11 +152,9 @@ class CanaryApp(FrameworkApp):
         retriever: The retriever that the app reads with.
         model: The model to ask alone, for the arm `closed_book`, or a function from the strategy to it.
         verify: Judge each answer offline.
-        judge: Judge each answer by this judge.
 
     Raises:
         InputError: If `app` is neither.
-        JudgeError: If the judge is unknown.
     """
 
     def __init__(
@@ -167,15 +164,12 @@ class CanaryApp(FrameworkApp):
         *,
         model: BaseLLM | Callable[[Strategy], BaseLLM] | None = None,
         verify: bool = False,
-        judge: JudgeLike = None,
     ) -> None:
         if not isinstance(retriever, CanaryRetriever):
             raise InputError(f"retriever: expected a CanaryRetriever, got {type(retriever).__name__}")
         if _method(app) == "chat":
             raise InputError("app: a chat engine remembers what it was asked: pass a function that makes one")
-        super().__init__(app, retriever, model, verify=verify or judge is not None)
-        self._judge = judge
-        self._recording()  # so that an unknown judge is an error now
+        super().__init__(app, retriever, model, verify=verify)
 
     def _is_app(self, made: Any) -> bool:
         return _method(made) is not None
@@ -187,7 +181,7 @@ class CanaryApp(FrameworkApp):
         return _method(made) != "chat"  # which remembers what it was asked before
 
     def _recording(self) -> Trail:
-        return trail(self._judge, "never")
+        return trail(None, "never")
 
     async def _alone(self, model: BaseLLM, question: str, recorded: Trail) -> str:  # noqa: ARG002 - it records by itself
         return str(await model.acomplete(question))
