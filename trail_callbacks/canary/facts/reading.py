@@ -61,7 +61,6 @@ def implausible(real: Quantity, value: float) -> bool:
 _LEAST, _MOST, _PART = 3, 40, 10  # documents that may have a word which says what they are about: a tenth of all
 _ALIKE = 0.15  # share of the weight of their words that two documents have in common
 _FEW = 3  # documents that share what says of which thing a sentence speaks
-_NAMED = 4  # characters before a number
 _SAME = 0.8  # share of their words that two sentences have in common that say the same
 _KINDRED = 0.5  # and of two that may speak of the same fact
 _COMMON = 40  # sentences: a word in more of them tells nothing
@@ -240,8 +239,7 @@ def _values(figure: PageFigure) -> Iterator[tuple[str, str]]:
     """What it is compared by: its kind and value, for bare counts also the value as written."""
     quantity = figure.quantity
     yield quantity.kind, f"{quantity.value:.9g}"
-    before = figure.page.text[max(0, figure.start - _NAMED) : figure.start].rstrip(" \"'")
-    if quantity.kind != "count" or quantity.noun or figure.row is not None or before.endswith((":", "=", "\uff1a")):
+    if quantity.kind != "count" or quantity.noun or figure.row is not None:
         yield "raw", f"{quantity.raw:.9g}"
 
 

@@ -14,7 +14,6 @@ from trail_callbacks.canary.twin import Edit, EditKind, Replacement, Size
 _LETTERS = "b d f g h k l m n p r s t v br dr gr kr tr st fl gl"
 _JOINTS = "gv mv mz zg bv vg lzd rzv ndv kz lvr rvl nzl dzm gzn"  # in no common word or name
 _ONSETS, _CLUSTERS, _VOWELS = _LETTERS.split(), _JOINTS.split(), "aeiou"
-_ODD = ("z v kv x zv thr kr dr gl pl", "rv zl xv ldr mpv rx gz nq lv vr", "nth lq rx mph zz lth rg")
 _VOWEL = re.compile(
     "[aeiouy\u00e0-\u00e6\u00e8-\u00ef\u00f2-\u00f6\u00f8-\u00fd\u0105\u0119\u011b\u0131\u0151\u016f\u0171]"
 )
@@ -50,20 +49,10 @@ def propose_nonce(reading: FactReading, rng: random.Random, sizes: Sequence[Size
     """Proposes a nonce word for names of one word: what no model can have read anywhere. It has no size."""
     del sizes
     taken = set(reading.names.vocabulary)
-    onsets, clusters, ends = map(str.split, _ODD)
     for name in rng.sample(reading.names.found, len(reading.names.found)):
-        if len(name.words) == 1 and _is_latin(name.words[0]):
-            word = ""
-            while not word or word in taken:
-                word = rng.choice(onsets)
-                for parts in (clusters, clusters, ends):
-                    word += rng.choice(_VOWELS) + rng.choice(parts)
-            taken.add(word)
-            yield _renamed(name, {name.words[0]: word.capitalize()}, "nonce", None)
-
-
-def _is_latin(word: str) -> bool:
-    return all(letter <= "\u024f" for letter in word)
+        if len(name.words) == 1 and (word := coined(name.words[0], "large", rng, taken.__contains__)):
+            taken.add(word.casefold())
+            yield _renamed(name, {name.words[0]: word}, "nonce", None)
 
 
 def coined(word: str, size: Size, rng: random.Random, taken: Callable[[str], bool]) -> str | None:
@@ -74,7 +63,7 @@ def coined(word: str, size: Size, rng: random.Random, taken: Callable[[str], boo
     most inflection stays; a large one is a syllable longer and keeps the last letter only.
     """
     folded = word.lower()
-    if not _is_latin(folded):
+    if any(letter > "\u024f" for letter in folded):
         return None
     ending = folded[-2:] if size != "large" and _VOWEL.search(folded[-2:]) else folded[-1:]
     first, keeps = _VOWEL.search(folded), size == "small"

@@ -12,16 +12,8 @@ from trail_callbacks.canary.facts.pages import Page, Saying
 from trail_callbacks.canary.facts.reading import FactReading
 from trail_callbacks.canary.perturbers.dates import Dated, Key, dates_of
 from trail_callbacks.canary.twin import Edit, Replacement, Size
+from trail_callbacks.splitting.words import points_back
 
-_BACK = re.compile(
-    # a word that points back, at the beginning or near it
-    r"\s*(?:both|such|there|then|also|however|so|therefore|thus|hence|instead|otherwise|unlike|another|others?"
-    r"|in addition|as a result|in (?:contrast|comparison|that case|turn)|by (?:contrast|comparison)|for example"
-    r"|the (?:others?|same|rest|former|latter|second|third|pair|two|three|money|sum|amount|figures?|result|reason)"
-    r"|(?:[\w-]+ ){0,3}(?:later|after|earlier|before that)\b|and|but|or|yet|nor|er|sie|es|dies\w*|ils?|elles?)\b"
-    r"|[^.;:]{0,60}?\b(?:then|its?|this|that|these|those|they|them|their|he|she|his|her|him|latter)\b",
-    re.IGNORECASE,
-)
 _CAPITAL = re.compile(r"(?<!^)\b[A-Z][^\W\d_]{2,}")
 _MANY = 4  # sentences that state one fact; what is said more often is what a text is about
 _LEFT = 4  # times as many sentences as are taken out of a document it has, if they are several
@@ -106,7 +98,7 @@ def _needed(reading: FactReading, own: Saying, removed: Mapping[Saying, None]) -
         return "numbers that would stay follow from it, or it from them"
     if own.start <= sayings[0].start:
         return "it introduces what its document is about"
-    if after and after not in gone and _BACK.match(after.text):
+    if after and after not in gone and points_back(after.text):
         return "the sentence after it leans on it"
     for name in _CAPITAL.findall(own.text):
         if own.start <= page.text.find(name) and page.text.rfind(name) >= own.end:
