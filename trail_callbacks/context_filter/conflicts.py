@@ -14,8 +14,9 @@ from typing import NamedTuple
 
 from trail_callbacks.context_filter.reason import Reason
 from trail_callbacks.language.speech import is_question, negation
-from trail_callbacks.language.terms import Term, stem, terms
-from trail_callbacks.language.values import Quantity, follows, quantities
+from trail_callbacks.language.terms import stem
+from trail_callbacks.language.values import Quantity, follows
+from trail_callbacks.language.wording import ReadText
 from trail_callbacks.text import forms, sentences
 
 _SENTENCES = 600  # that are compared, each with each
@@ -37,26 +38,11 @@ _Range = tuple[int, int]
 
 
 @dataclass(frozen=True)
-class _Stated:
+class _Stated(ReadText):
     """A sentence of a passage, with its numbers and words."""
 
     passage: int
     start: int
-    text: str
-
-    @cached_property
-    def quantities(self) -> tuple[Quantity, ...]:
-        return quantities(self.text)
-
-    @cached_property
-    def terms(self) -> tuple[Term, ...]:
-        return terms(self.text)
-
-    @cached_property
-    def content(self) -> tuple[Term, ...]:
-        """Words and names, without what belongs to a number."""
-        words = (term for term in self.terms if term.kind in {"word", "name"})
-        return tuple(t for t in words if not any(q.start <= t.start < q.end for q in self.quantities))
 
     @cached_property
     def keys(self) -> frozenset[str]:
@@ -101,7 +87,7 @@ def conflicts(texts: Mapping[int, str]) -> tuple[dict[int, Reason], str]:
     stated, warning = [], ""
     for i, text in texts.items():
         own = [s for s in sentences(text) if len(s.text) <= _LONGEST and not is_question(s.text)]
-        stated += [_Stated(i, s.start, s.text) for s in own[:most]]
+        stated += [_Stated(s.text, i, s.start) for s in own[:most]]
         if len(own) > most:
             warning = f"only the first {most} sentences of each passage were compared for contradictions"
     stated = [each for each in stated if len(each.quantities) <= _NUMBERS]

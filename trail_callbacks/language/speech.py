@@ -15,7 +15,7 @@ from collections.abc import Sequence
 from functools import cache
 from pathlib import Path
 
-from trail_callbacks.language.terms import terms, vocabulary
+from trail_callbacks.language.terms import sections, terms, vocabulary
 
 LANGUAGES = ("de", "fr", "es", "it", "pt", "nl", "pl", "ru", "tr", "zh", "ja", "ko", "ar", "hi", "id", "vi")
 """ISO 639-1 codes of the languages that are known; a refusal in another one is taken for a statement."""
@@ -145,7 +145,7 @@ def withholds(clause: str, *, is_rule: bool = False) -> bool:
 
 def sources() -> str:
     """Words for what answers are made from (`documents`, `Unterlagen`), as alternatives of a regular expression."""
-    return "|".join(_sections()["source"].split())
+    return "|".join(sections(_TABLE)["source"].split())
 
 
 @cache
@@ -155,7 +155,7 @@ def _source() -> re.Pattern[str]:
 
 @cache
 def _withheld() -> re.Pattern[str]:
-    written, given = ("|".join(filter(None, _sections()[name].splitlines())) for name in ("withheld", "given"))
+    written, given = ("|".join(filter(None, sections(_TABLE)[name].splitlines())) for name in ("withheld", "given"))
     return re.compile(written.replace("{given}", given).replace("{source}", sources()), re.IGNORECASE)
 
 
@@ -185,15 +185,9 @@ def _bare(text: str) -> str:
 
 
 @cache
-def _sections() -> dict[str, str]:
-    parts = re.split(r"^\[(\w+)\]\n", _TABLE.read_text(encoding="utf-8"), flags=re.MULTILINE)[1:]
-    return dict(zip(parts[::2], parts[1::2], strict=True))
-
-
-@cache
 def _languages() -> tuple[tuple[re.Pattern[str], re.Pattern[str], re.Pattern[str]], ...]:
     """Of each language how apologies begin, what goes on after a refusal, and how whole refusals are worded."""
-    return tuple(_read(code, _sections()[code].splitlines()) for code in LANGUAGES)
+    return tuple(_read(code, sections(_TABLE)[code].splitlines()) for code in LANGUAGES)
 
 
 def _read(code: str, lines: Sequence[str]) -> tuple[re.Pattern[str], re.Pattern[str], re.Pattern[str]]:

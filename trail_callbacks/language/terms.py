@@ -7,8 +7,10 @@ where a script has no spaces), which is all that overlap needs.
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cache, lru_cache
+from pathlib import Path
 from typing import Literal
 
 from trail_callbacks.slices import current
@@ -19,6 +21,14 @@ def vocabulary(words: str) -> frozenset[str]:
     return frozenset(words.split())
 
 
+@cache
+def sections(path: Path) -> Mapping[str, str]:
+    """Reads a table of words in this package: its sections by the names in brackets above them."""
+    _, *parts = _SECTION.split(path.read_text(encoding="utf-8"))
+    return dict(zip(parts[::2], parts[1::2], strict=True))
+
+
+_SECTION = re.compile(r"^\[(.+)\]\n", re.MULTILINE)
 _UNSPACED = "\u0e00-\u0e7f\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff"
 _MARKS = (  # vowel signs, which belong to the letter before them
     "\u0300-\u036f\u0610-\u061a\u064b-\u065f\u0900-\u0903\u093a-\u094f"

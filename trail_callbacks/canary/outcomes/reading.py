@@ -13,6 +13,7 @@ from functools import cache, lru_cache
 from pathlib import Path
 
 from trail_callbacks.language.speech import is_question, sources
+from trail_callbacks.language.terms import sections
 from trail_callbacks.language.values.number_words import in_digits
 from trail_callbacks.text import sentences
 
@@ -25,7 +26,6 @@ _EMPTY = "Empty Response"  # what LlamaIndex writes without a node
 _EMPHASIS = re.compile(r"\*\*+|__+|`+|(?<!\w)[*_](?=\w)|(?<=\w)[*_](?!\w)|^\s{0,3}#{1,6}\s+|^\s{0,3}>\s?", re.MULTILINE)
 _MILLIONS = re.compile(r"([$\u00a3\u20ac]\s?\d[\d.,]{0,12})m(?=\W|$)")
 _TABLE = Path(__file__).with_name("wording.txt")
-_SECTION = re.compile(r"^\[(.+)\]\n", re.MULTILINE)
 _LONGEST = 60_000  # characters of an answer that are read
 
 
@@ -109,19 +109,11 @@ def clauses(text: str) -> tuple[Clause, ...]:
 
 
 @cache
-def _sections() -> dict[str, list[str]]:
-    _, *parts = _SECTION.split(_TABLE.read_text(encoding="utf-8"))
-    return {
-        title: [line for line in body.splitlines() if line] for title, body in zip(parts[::2], parts[1::2], strict=True)
-    }
-
-
-@cache
 def alternatives(section: str) -> str:
     """The words of a section, as alternatives of a regular expression without groups."""
     if section == "source":
         return sources()
-    written = "|".join(_sections()[section])
+    written = "|".join(filter(None, sections(_TABLE)[section].splitlines()))
     for name in ("source", "wrong"):
         written = written.replace(f"{{{name}}}", alternatives(name)) if f"{{{name}}}" in written else written
     return written

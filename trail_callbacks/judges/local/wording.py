@@ -9,8 +9,9 @@ from functools import cached_property
 from typing import Literal
 
 from trail_callbacks.language.detect import is_english
-from trail_callbacks.language.terms import Term, stem, terms, vocabulary
-from trail_callbacks.language.values import Quantity, follows, quantities
+from trail_callbacks.language.terms import Term, stem, vocabulary
+from trail_callbacks.language.values import Quantity, follows
+from trail_callbacks.language.wording import ReadText
 
 # The words that a meaning turns on, by what they do: the tables from here to `VOICES`. English.
 DENIALS = vocabulary("not no never neither nor none nobody nothing without cannot hardly barely scarcely")
@@ -85,31 +86,13 @@ class Word:
 
 
 @dataclass(frozen=True)
-class Wording:
+class Wording(ReadText):
     """A text with everything that is compared, computed when first asked for."""
-
-    text: str
-
-    @cached_property
-    def terms(self) -> tuple[Term, ...]:
-        """All words in order."""
-        return terms(self.text)
-
-    @cached_property
-    def quantities(self) -> tuple[Quantity, ...]:
-        """All numbers in order."""
-        return quantities(self.text)
 
     @cached_property
     def english(self) -> bool:
         """Whether English rules apply."""
         return is_english(self.text)
-
-    @cached_property
-    def content(self) -> tuple[Term, ...]:
-        """Words and names, without function words and without what belongs to a number."""
-        found = (term for term in self.terms if term.kind in {"word", "name"})
-        return tuple(term for term in found if not any(q.start <= term.start < q.end for q in self.quantities))
 
     @cached_property
     def names(self) -> tuple[tuple[Term, ...], ...]:

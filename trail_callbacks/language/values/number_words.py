@@ -14,11 +14,11 @@ from itertools import product
 from pathlib import Path
 
 from trail_callbacks.language.detect import language
+from trail_callbacks.language.terms import sections
 from trail_callbacks.language.values.numerals import MAGNITUDES
 from trail_callbacks.language.values.quantity import UNITS
 
 _TABLE = Path(__file__).with_name("numbers.txt")
-_SECTION = re.compile(r"^\[(.+)\]\n", re.MULTILINE)
 _FROM = 13  # smaller ones are words of other languages as well (`once`, `due`, `six`): only in a text of their own
 _MOST_WORDS, _LONGEST = 8, 60  # words of one number, and letters
 _TEN, _HUNDRED, _THOUSAND = 10, 100, 1000
@@ -44,9 +44,7 @@ def in_digits(text: str) -> str:
 
 @cache
 def _table(section: str) -> Mapping[str, str]:
-    _, *parts = _SECTION.split(_TABLE.read_text(encoding="utf-8"))
-    lines = dict(zip(parts[::2], parts[1::2], strict=True))[section].splitlines()
-    return dict(line.split(" = ", 1) for line in lines if " = " in line)
+    return dict(line.split(" = ", 1) for line in sections(_TABLE)[section].splitlines() if " = " in line)
 
 
 @cache
