@@ -11,18 +11,15 @@ from bisect import bisect_right
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import accumulate, chain
-from typing import TYPE_CHECKING, Literal, NamedTuple, TypeAlias
+from typing import Literal, NamedTuple, TypeAlias
 
 from trail_callbacks.claims import Claim
 from trail_callbacks.errors import InputError
-from trail_callbacks.evidence.spans import Index, Ranked, Surroundings
+from trail_callbacks.evidence.spans import Index, Ranked, Span, Surroundings, clip, labelled, outside, spans
 from trail_callbacks.graph import Node
 from trail_callbacks.slices import current
 
-if TYPE_CHECKING:
-    from trail_callbacks.evidence.spans import Span
-
-__all__ = ["CANDIDATES", "Evidence", "Passage", "Relation", "candidates", "indexed", "quoted", "whole"]
+__all__ = ["CANDIDATES", "Evidence", "Passage", "Relation", "candidates", "indexed", "quoted", "whole", "wording"]
 
 Relation: TypeAlias = Literal["supports", "contradicts", "nearest"]
 
@@ -87,6 +84,13 @@ def quoted(passage: Passage, relation: Relation) -> Evidence:
     return Evidence(
         node_id=passage.node_id, start=passage.start, end=passage.end, quote=passage.text, relation=relation
     )
+
+
+def wording(passage: Passage) -> str:
+    """What a passage says; the cells of a row under the names of their columns."""
+    if passage.address.startswith("row ") and passage.before:
+        return labelled(passage.before.splitlines()[-1], passage.text) or passage.text
+    return passage.text
 
 
 def candidates(
@@ -158,8 +162,6 @@ class _Candidate(NamedTuple):
 
 def _of(node: Node) -> Iterator[_Candidate]:
     """The passages of a node; a repeated sentence is yielded once."""
-    from trail_callbacks.evidence.spans import outside, spans  # noqa: PLC0415 - capturing a run does not need it
-
     seen: set[tuple[str, str]] = set()
     previous = ""
     slices = current.get()
@@ -190,8 +192,6 @@ def _surroundings(found: Sequence[_Candidate]) -> Iterator[Surroundings]:
 
 def _passage(found: Sequence[_Candidate], i: int, opening: int | None, id_: str) -> Passage:
     """A candidate as a passage, with its context unless the opening of its text is None."""
-    from trail_callbacks.evidence.spans import clip  # noqa: PLC0415 - as above
-
     node, (start, end, place), _ = here = found[i]
     before = after = ""
     if opening is not None:

@@ -14,8 +14,7 @@ from typing import TYPE_CHECKING, TypeAlias, TypeVar
 
 import numpy as np
 
-from trail_callbacks.evidence import Passage
-from trail_callbacks.evidence.spans import labelled
+from trail_callbacks.evidence import Passage, wording
 from trail_callbacks.judges.encoder.loading import Loaded
 from trail_callbacks.judges.encoder.network import first_line
 from trail_callbacks.language.speech import is_question
@@ -111,13 +110,6 @@ class _Filling:
 
     def chunk(self) -> Chunk:
         return Chunk(tuple(self.passages), tuple("\n".join(lines) for lines in self._texts), self._tokens)
-
-
-def wording(passage: Passage) -> str:
-    """What a passage says; the cells of a row under the names of their columns."""
-    if passage.address.startswith("row ") and passage.before:
-        return labelled(passage.before.splitlines()[-1], passage.text) or passage.text
-    return passage.text
 
 
 def likeliest(claim: str, texts: Sequence[Text]) -> list[Text]:

@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from itertools import groupby
 from typing import TYPE_CHECKING, TypeAlias
 
-from trail_callbacks.evidence import Passage
+from trail_callbacks.evidence import Passage, wording
 from trail_callbacks.judges.encoder.inference import (
     Asked,
     Chunk,
@@ -22,7 +22,6 @@ from trail_callbacks.judges.encoder.inference import (
     UnusableError,
     chunks,
     likeliest,
-    wording,
 )
 from trail_callbacks.models.call import Pipeline
 from trail_callbacks.taxonomy import SupportClass

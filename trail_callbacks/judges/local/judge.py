@@ -14,7 +14,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
 from trail_callbacks.claims import abstains, split
-from trail_callbacks.evidence import Passage, quoted
+from trail_callbacks.evidence import Passage, quoted, wording
 from trail_callbacks.judges.judge import Assessment, Extraction, Judgement, Purpose, Question, absent, unevaluatable
 from trail_callbacks.judges.local.alignment import laid_beside
 from trail_callbacks.judges.local.decision import Ruling, mismatches
@@ -174,7 +174,7 @@ def _statements(passages: Sequence[Passage]) -> tuple[Passage, ...]:
 
 
 def _wording(passage: Passage) -> str:
-    """What a passage says; the cells of a row under the names of their columns, a field without its key.
+    """What a passage says, a field without its key.
 
     A pronoun at its head becomes the subject of the sentence before where it can mean only that.
     """
@@ -185,11 +185,7 @@ def _wording(passage: Passage) -> str:
         thread = Thread()
         thread.observe(before.splitlines()[-1])
         return thread.resolve(text)
-    if before and passage.address.startswith("row "):
-        from trail_callbacks.evidence.spans import labelled  # noqa: PLC0415 - few sources have tables
-
-        return labelled(before.splitlines()[-1], text) or text
-    return text
+    return wording(passage)
 
 
 def _unescaped(text: str) -> str:
