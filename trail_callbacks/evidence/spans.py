@@ -17,11 +17,12 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import groupby
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 from trail_callbacks.language.terms import keys, terms
 from trail_callbacks.language.values import quantities
 from trail_callbacks.splitting.json_fields import Field, regions
+from trail_callbacks.splitting.marks import lines_of
 from trail_callbacks.text import sentences
 
 if TYPE_CHECKING:
@@ -29,6 +30,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 
+_Line: TypeAlias = tuple[int, str]
 _PIPE = re.compile(r"(?<!\\)\|")
 _RULE = re.compile(r"^[\s|:+=-]*-[\s|:+=-]*$")
 _NUMBER = re.compile(r"^[\W\d]*\d[\W\d]*$")
@@ -80,12 +82,6 @@ class Table:
     rows: tuple[Row, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class _Line:
-    start: int
-    text: str
-
-
 def tables(text: str, start: int = 0, end: int | None = None) -> tuple[Table, ...]:
     """Finds the tables of a text, or of a part of it, in order.
 
@@ -97,10 +93,10 @@ def tables(text: str, start: int = 0, end: int | None = None) -> tuple[Table, ..
         return ()
     found = []
     before = ""
-    for delimiter, group in groupby(_lines(part, start), key=lambda line: _delimiter(line.text)):
+    for delimiter, group in groupby(lines_of(part, start), key=lambda line: _delimiter(line[1])):
         lines = list(group)
         found += [_table(block, before) for block in (_blocks(lines, delimiter) if delimiter else ())]
-        before = lines[-1].text
+        _, before = lines[-1]
     return tuple(found)
 
 
@@ -124,12 +120,6 @@ def _cells(line: str, delimiter: str) -> list[str]:
     return [cell.strip() for cell in next(csv.reader([line], delimiter=delimiter), [])] if delimiter else []
 
 
-def _lines(text: str, start: int) -> Iterator[_Line]:
-    for line in text.splitlines(keepends=True):
-        yield _Line(start, line)
-        start += len(line)
-
-
 def _delimiter(line: str) -> str:
     """The delimiter of the cells of a line, if it may be a row; else empty."""
     stripped = line.strip()
@@ -151,9 +141,9 @@ def _blocks(lines: Sequence[_Line], delimiter: str) -> Iterator[Sequence[_Line]]
         if len(lines) > 1:
             yield lines
         return
-    for width, group in groupby(lines, key=lambda line: _width(line.text, delimiter)):
+    for width, group in groupby(lines, key=lambda line: _width(line[1], delimiter)):
         block = list(group)
-        head = block[0].text.strip().split(delimiter)
+        head = block[0][1].strip().split(delimiter)
         if width > 1 and len(block) >= _CSV_ROWS and not any(_NUMBER.match(cell) or not cell for cell in head):
             yield block
 
@@ -166,7 +156,7 @@ def _width(line: str, delimiter: str) -> int:
 
 
 def _table(lines: Sequence[_Line], before: str) -> Table:
-    stripped = [line.text.strip() for line in lines]
+    stripped = [line.strip() for _, line in lines]
     rules = [_RULE.match(each) is not None for each in stripped]
     first = rules.index(False) if False in rules else 0
     ruled = any(rules[first + 1 : first + 2])
@@ -175,14 +165,14 @@ def _table(lines: Sequence[_Line], before: str) -> Table:
     headed = ruled or (named and (strict or any(map(_DIGIT.search, stripped[first + 1 :]))))
     head = caption = before.strip()[:_CAPTION]
     rows: list[Row] = []
-    for line, own, rule in zip(lines, stripped, rules, strict=True):
+    for (start, line), own, rule in zip(lines, stripped, rules, strict=True):
         if rule:
             continue
-        at = line.start + line.text.index(own)
+        at = start + line.index(own)
         rows.append(Row(at, at + len(own), len(rows) + (not headed), "" if named and not rows else head))
         if named and len(rows) == 1:
             head = "\n".join(part for part in (caption, own[:_HEAD]) if part)
-    return Table(lines[0].start, lines[-1].start + len(lines[-1].text), tuple(rows))
+    return Table(lines[0][0], lines[-1][0] + len(lines[-1][1]), tuple(rows))
 
 
 _CONTEXT = 200  # characters of a neighbouring sentence that are shown with a passage

@@ -110,19 +110,13 @@ _REVERSED = (
 )
 
 
-@cache
-def _decline() -> re.Pattern[str]:
-    """Compiles at first use: that takes long."""
-    return re.compile(_DECLINE, re.IGNORECASE | re.VERBOSE)
-
-
 def declines(text: str) -> bool:
     """Tells whether a sentence says that the speaker or the sources do not know or contain the answer.
 
     In English, and in `LANGUAGES`; there the whole sentence has to say so. A refusal that denies a denial ("There is no
     information that contradicts that it is so") is none.
     """
-    if _decline().match(text) is not None:
+    if grammar(_DECLINE).match(text) is not None:
         return _REVERSED.search(text[:_LONGEST_ENGLISH]) is None
     return not _ENGLISH.search(text) and refuses(text)
 
@@ -264,8 +258,8 @@ _DIRECTION = r"""^\W*(?:(?:for\s(?:more|further)\s[^,.]{1,50},|if\s[^,.]{1,80},|
 
 
 @cache
-def _grammar(pattern: str) -> re.Pattern[str]:
-    """Compiles at first use: together these cost a third of the time that importing the package may take."""
+def grammar(pattern: str) -> re.Pattern[str]:
+    """Compiles a pattern at first use: together they cost a third of the time that importing the package may take."""
     return re.compile(pattern, re.IGNORECASE | re.VERBOSE)
 
 
@@ -293,13 +287,13 @@ def is_statement(text: str) -> bool:
     """
     if not _WORD.search(text) or is_question(text):
         return False
-    if _grammar(_COURTESY).match(text) or declines(text):
+    if grammar(_COURTESY).match(text) or declines(text):
         return False
     if any(sign.isdigit() for sign in text):
         return True
     if all(term.kind == "function" for term in terms(text)):  # `It does.`
         return False
-    return not (_grammar(_OFFER).match(text) or _grammar(_OPINION).match(text) or _grammar(_DIRECTION).match(text))
+    return not (grammar(_OFFER).match(text) or grammar(_OPINION).match(text) or grammar(_DIRECTION).match(text))
 
 
 EVERYWHERE = r"""

@@ -15,7 +15,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from functools import cache
+
+from trail_callbacks.language.speech import grammar
 
 _SOURCE = (
     r"(?:passages?|documents?|docs?|sources?|contexts?|chunks?|refs?\.?|references?|snippets?|excerpts?|articles?)"
@@ -88,9 +89,8 @@ _BIBLIOGRAPHIC = re.compile(
 )
 
 
-def lines_of(text: str) -> Iterator[tuple[int, str]]:
-    """Yields the lines of a text, with their ends, and their offsets."""
-    start = 0
+def lines_of(text: str, start: int = 0) -> Iterator[tuple[int, str]]:
+    """Yields the lines of a text, with their ends, and their offsets; `start` is that of the text."""
     for line in text.splitlines(keepends=True):
         yield start, line
         start += len(line)
@@ -232,12 +232,6 @@ _COURTESY = (
 _LEFT = 2  # words that must remain: a claim that is only a frame is about the sources, and stays whole
 
 
-@cache
-def _compiled(pattern: str) -> re.Pattern[str]:
-    """Compiles at first use: importing the package must stay cheap."""
-    return re.compile(pattern, re.IGNORECASE | re.VERBOSE)
-
-
 def frame_end(sentence: str) -> int:
     """Finds where the statement of a sentence begins, behind words about the sources, the talk or the line of thought.
 
@@ -252,13 +246,13 @@ def quote_start(sentence: str) -> int:
 
 
 def _behind(pattern: str, sentence: str) -> int:
-    found = _compiled(pattern).match(sentence)
+    found = grammar(pattern).match(sentence)
     return found.end() if found and any(sign.isalnum() for sign in sentence[found.end() :]) else 0
 
 
 def answers(text: str) -> bool:
     """Tells whether a sentence says what `the answer` is, which needs its question to say anything."""
-    return _compiled(_ANSWER).match(text) is not None
+    return grammar(_ANSWER).match(text) is not None
 
 
 def unframed(text: str) -> str:
@@ -270,13 +264,13 @@ def unframed(text: str) -> str:
     Returns:
         A text of the same length, so that offsets stay true.
     """
-    blanked = _compiled(f"{_BRACKETS}|{_ASIDES}").sub(blank, text)
+    blanked = grammar(f"{_BRACKETS}|{_ASIDES}").sub(blank, text)
     return blanked if len(blanked.split()) >= _LEFT else text
 
 
 def without_talk(text: str) -> str:
     """Blanks out all frames, whatever is left, and what only greets, thanks, offers or counts."""
-    return _compiled(_COURTESY).sub(blank, _compiled(_ASIDES).sub(blank, text))
+    return grammar(_COURTESY).sub(blank, grammar(_ASIDES).sub(blank, text))
 
 
 def blank(match: re.Match[str]) -> str:
