@@ -88,18 +88,14 @@ def _graph(stored: Mapping[str, Any], lost: Counter[str]) -> ProvenanceGraph:
 
 
 def _cited(claim: Claim, known: set[str], lost: Counter[str]) -> Claim:
-    citations = []
-    for each in claim.citations:
-        found = tuple(source for source in each.sources if source in known)
-        lost["a source of a citation"] += len(each.sources) - len(found)
-        citations.append(replace(each, sources=found))
-    return replace(claim, citations=tuple(citations))
+    citations = tuple(each for each in claim.citations if known.issuperset(each.sources))
+    lost["a citation"] += len(claim.citations) - len(citations)
+    return replace(claim, citations=citations)
 
 
 def _verdict(stored: Any, claim_id: str, known: set[str], lost: Counter[str]) -> Verdict:
     found: Verdict | None = _read(_reader(Verdict), stored, "a verdict", lost)
     if found is None:
-        lost["a verdict"] += 1
         return Verdict(claim_id=claim_id, error=_UNREADABLE)
     evidence = tuple(each for each in found.evidence if each.node_id in known)
     carried = tuple(each for each in found.carried_through if each in known)
@@ -115,9 +111,7 @@ def _verdict(stored: Any, claim_id: str, known: set[str], lost: Counter[str]) ->
 def _all(kind: Any, stored: Any, what: str, lost: Counter[str]) -> list[Any]:
     """The readable ones of some parts."""
     read = [_read(_reader(kind), each, what, lost) for each in (stored if isinstance(stored, list) else ())]
-    found = [each for each in read if each is not None]
-    lost[what] += len(read) - len(found)
-    return found
+    return [each for each in read if each is not None]
 
 
 def _read(validate: Callable[[Any], T], stored: Any, what: str, lost: Counter[str]) -> T | None:
@@ -137,6 +131,7 @@ def _read(validate: Callable[[Any], T], stored: Any, what: str, lost: Counter[st
             lost[f"the {field} of {what}" + (f", {part.get(field)!r}, read as {instead!r}" if instead else "")] += 1
         kept = {field: value for field, value in part.items() if field not in fields}
         part = kept | {field: cautious[field] for field in fields if cautious[field]}
+    lost[what] += 1
     return None
 
 
