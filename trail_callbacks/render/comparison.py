@@ -8,7 +8,7 @@ from typing import Any
 
 from rich.text import Text
 
-from trail_callbacks.render.labels import error_words, mark
+from trail_callbacks.render.labels import judged_words, mark
 from trail_callbacks.render.terminal import RichView, Sheet, indented
 from trail_callbacks.report.comparison import Comparison, JudgedClaim, Pair, ScoreChange
 from trail_callbacks.text import shorten
@@ -46,9 +46,9 @@ def _claim(new: JudgedClaim, pair: Pair | None, word: str, sheet: Sheet) -> Iter
     title = Text(f"{sheet.sign(outcome)} {sheet.safe(new.claim.id)} ", style=mark(outcome).style)
     if word:
         title.append(f"{word}: ", style="bold")
-    title.append(_class(new, sheet))
+    title.append(sheet.safe(judged_words(new.claim, new.verdict)))
     if pair and {"class", "error_type"} & {*pair.changed}:
-        title.append(f", was {_class(pair.old, sheet)}")
+        title.append(f", was {sheet.safe(judged_words(pair.old.claim, pair.old.verdict))}")
     yield title
     yield indented(f'"{sheet.safe(shorten(new.claim.text, _LONGEST))}"')
     if pair and pair.reworded:
@@ -60,11 +60,6 @@ def _claim(new: JudgedClaim, pair: Pair | None, word: str, sheet: Sheet) -> Iter
         f", was {sheet.safe(before or 'undetermined')}" if pair and pair.old.unsupported and before != new.entry else ""
     )
     yield indented(f"entry step: {sheet.safe(new.entry or 'undetermined')}{was}")
-
-
-def _class(each: JudgedClaim, sheet: Sheet) -> str:
-    words = error_words(each.verdict)
-    return mark(each.verdict.outcome).word + (f" ({sheet.safe(words)})" if words else "")
 
 
 def _headline(score: ScoreChange) -> str:

@@ -88,6 +88,12 @@ def outcome_word(claim: Claim, verdict: Verdict) -> str:
     return _word(_UNCOVERED if claim.uncovered else verdict.outcome)
 
 
+def judged_words(claim: Claim, verdict: Verdict) -> str:
+    """The outcome of judging a claim in words, with its error type if there is one: `contradicted (number)`."""
+    words = error_words(verdict)
+    return outcome_word(claim, verdict) + (f" ({words})" if words else "")
+
+
 def covered(report: Report) -> str:
     """Says how much of the answer the judge's claims cover, if it is not all; empty otherwise."""
     if not report.uncovered:

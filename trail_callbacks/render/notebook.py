@@ -12,10 +12,9 @@ from io import StringIO
 
 from rich.console import Console
 
-from trail_callbacks.claims import Claim
 from trail_callbacks.graph import ProvenanceGraph
 from trail_callbacks.render.excerpt import MarkedSpan, Stretch, block, plain, segments
-from trail_callbacks.render.labels import WORST_FIRST, counted, error_words, headline, mark, outcome_word
+from trail_callbacks.render.labels import WORST_FIRST, counted, headline, judged_words, mark
 from trail_callbacks.render.terminal import RichView, graph_to_rich, to_rich
 from trail_callbacks.report import Report, Verdict
 from trail_callbacks.taxonomy import SupportClass
@@ -112,7 +111,7 @@ def _marked(report: Report, segment: Stretch, words: str) -> str:
     worst = pairs[0][1].outcome
     how = mark(worst)
     badges = "".join(_badge(report.verdict(report.claims[span.owner].id)) for span in segment.opens)
-    title = "; ".join(f"{claim.id} {_title(claim, verdict)}" for claim, verdict in pairs)
+    title = "; ".join(f"{claim.id} {judged_words(claim, verdict)}" for claim, verdict in pairs)
     style = f"background:{how.colour}38;border-bottom:{how.line} {how.colour}"
     if any(claim.uncovered for claim in claims):
         style = f"outline:1px dashed {how.colour};outline-offset:-1px"
@@ -123,11 +122,6 @@ def _badge(verdict: Verdict) -> str:
     how = mark(verdict.outcome)
     style = f"background:{how.colour};color:#fff;border-radius:3px;padding:0 .35em;margin-right:.3em"
     return f'<span style="{style};font-size:.8em;white-space:nowrap">{how.symbol} {_text(verdict.claim_id)}</span>'
-
-
-def _title(claim: Claim, verdict: Verdict) -> str:
-    words = error_words(verdict)
-    return outcome_word(claim, verdict) + (f" ({words})" if words else "")
 
 
 def _text(text: str) -> str:

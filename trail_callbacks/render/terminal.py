@@ -184,9 +184,7 @@ def _line(claim: Claim, verdict: Verdict, sheet: Sheet) -> Iterator[Any]:
 
 def _claim(report: Report, claim: Claim, verdict: Verdict, sheet: Sheet) -> Iterator[Any]:
     style = mark(verdict.outcome).style
-    title = Text(f"{claim.id} {labels.outcome_word(claim, verdict)}", style=style)
-    if words := labels.error_words(verdict):
-        title.append(f" ({sheet.safe(words)})")
+    title = Text(f"{claim.id} {sheet.safe(labels.judged_words(claim, verdict))}", style=style)
     yield _hanging(Text(f"{sheet.sign(verdict.outcome)} ", style=style), title)
     yield indented(f'"{sheet.safe(both_ends(claim.quote, _LONGEST))}"')
     rows = Table.grid(padding=(0, 1))
