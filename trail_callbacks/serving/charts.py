@@ -64,7 +64,7 @@ class Chart:
         """What the chart shows, for those who cannot see it: the first and the last value."""
         known = [point for point in self.points if point.value is not None]
         ends = known[:1] + known[1:][-1:]
-        return ", ".join(f"{percent(each.value)} on {day(each.at)}" for each in ends) or "no data"
+        return ", ".join(f"{percent(each.value)} on {minute(each.at)[:10]}" for each in ends) or "no data"
 
     def x(self, at: float) -> float:
         """Place of a time, in units of the drawing."""
@@ -116,11 +116,6 @@ def percent(value: float | None) -> str:
         return "\u2013"
     shown = round(value * 100, 1)
     return f"{shown:.0f} %" if shown == int(shown) else f"{shown:.1f} %"
-
-
-def day(at: float) -> str:
-    """A day, in UTC."""
-    return minute(at).partition(" ")[0]
 
 
 def minute(at: float) -> str:
