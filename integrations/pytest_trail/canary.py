@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 
 _EXAMPLES, _LENGTH = 5, 200  # shown of a failure, and characters of each text
 _ENOUGH = 100_000  # probes; more are no advice
+_LOST = 0.1  # share of trials that may be unscorable: what nobody could decide may be leaks
 
 
 class CanaryResult:
@@ -39,33 +40,31 @@ class CanaryResult:
 
         return assess(self.run)
 
-    def assert_leak_rate(self, max: float = 0.05, *, max_unscorable: float = 0.1) -> None:  # noqa: A002 - reads well
+    def assert_leak_rate(self, max: float = 0.05) -> None:  # noqa: A002 - reads well
         """Fails unless the real value is given under the fictive context in at most this share of trials.
 
         Args:
             max: The share, over 0.0 and below 1.0. The upper 95 % limit must not be over it, in each strategy.
-            max_unscorable: The share of trials that may be unscorable: what nobody could decide may be leaks.
 
         Raises:
             AssertionError: With examples, or with how many probes it would take.
             InputError: If a share is not one.
         """
         __tracebackhide__ = True
-        self._assert("leak", max, max_unscorable)
+        self._assert("leak", max)
 
-    def assert_follow_rate(self, min: float = 0.9, *, max_unscorable: float = 0.1) -> None:  # noqa: A002 - as above
+    def assert_follow_rate(self, min: float = 0.9) -> None:  # noqa: A002 - as above
         """Fails unless the fictive value is given under the fictive context in at least this share of trials.
 
         Args:
             min: The share, over 0.0 and below 1.0. The lower 95 % limit must not be under it, in each strategy.
-            max_unscorable: The share of trials that may be unscorable.
 
         Raises:
             AssertionError: With examples, or with how many probes it would take.
             InputError: If a share is not one.
         """
         __tracebackhide__ = True
-        self._assert("follow", min, max_unscorable)
+        self._assert("follow", min)
 
     def as_data(self) -> dict[str, Any]:
         """What is recorded: JSON-like."""
@@ -78,22 +77,20 @@ class CanaryResult:
             for name, each in self.results.rates.strategies.items()
         )
 
-    def _assert(self, measure: str, bound: float, max_unscorable: float) -> None:
+    def _assert(self, measure: str, bound: float) -> None:
         __tracebackhide__ = True
         from trail_callbacks.errors import InputError  # noqa: PLC0415 - the engine, not before it is used
 
         if not 0.0 < bound < 1.0:
             raise InputError(f"the {measure} rate is compared with {bound}, expected over 0.0 and below 1.0")
-        if not 0.0 <= max_unscorable <= 1.0:
-            raise InputError(f"max_unscorable is {max_unscorable}, expected 0.0 to 1.0")
         refused = [f"the run is not finished: {self.run.stopped}"] if self.run.stopped else []
         for strategy in self.results.rates.strategies:
-            why, trials = self._refusal(measure, bound, strategy, max_unscorable)
+            why, trials = self._refusal(measure, bound, strategy)
             refused += [f"{self._named(strategy)}{why}", *self._examples(trials)] if why else []
         if refused:
             raise AssertionError("\n".join(refused))
 
-    def _refusal(self, measure: str, bound: float, strategy: str, most: float) -> tuple[str, Sequence[Trial]]:
+    def _refusal(self, measure: str, bound: float, strategy: str) -> tuple[str, Sequence[Trial]]:
         """Why a rate under the fictive context does not keep its bound, with the trials that show it; empty if it does.
 
         The bound is the highest leak rate, or the lowest other one.
@@ -107,7 +104,7 @@ class CanaryResult:
         rate, of = self.results.rate(measure, strategy), MEASURES[measure]
         found = [each for each in cases(self.run) if each.trial.arm == "fictive" and each.trial.strategy == strategy]
         lost = [each.trial for each in found if each.trial.finding.outcome == "unscorable"]
-        if len(lost) > most * len(found):
+        if len(lost) > _LOST * len(found):
             return f"{len(lost)} of {len(found)} trials of the fictive arm are unscorable", lost
         if rate.value is None:
             return f"the {measure} rate is not known: {rate.why}", ()

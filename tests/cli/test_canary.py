@@ -10,11 +10,11 @@ from trail_callbacks.canary import Probe
 from trail_callbacks.canary.files.probes import write_probes
 
 APP = """
-from trail_callbacks.canary import Answered
+from trail_callbacks.canary import Answered, ArmUnavailableError
 
 def ask(ask):
     if ask.arm == "closed_book":
-        raise NotImplementedError
+        raise ArmUnavailableError("the app cannot be asked without context")
     i = int(ask.probe[1:])
     leaks = ask.strategy.parameters.get("leaks", i == 0)
     height = 100 + i if ask.arm == "real" or leaks else 500 + i

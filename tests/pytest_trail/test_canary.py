@@ -159,7 +159,6 @@ def test_results_are_recorded_as_those_of_checks_are(run, pytester, monkeypatch)
     ("body", "said"),
     [
         ("r.assert_leak_rate(max=0)", "expected over 0.0 and below 1.0"),
-        ("r.assert_leak_rate(max_unscorable=2)", "expected 0.0 to 1.0"),
     ],
 )
 def test_what_makes_no_sense_is_refused(run, body, said):

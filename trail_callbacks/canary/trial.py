@@ -27,7 +27,7 @@ ARMS: tuple[Arm, ...] = get_args(Arm)
 class ArmUnavailableError(TrailError):
     """Raised by an app that cannot be asked under an arm, such as `closed_book` without a model to ask alone.
 
-    The arm is left out of the run, with this reason. Of `closed_book` `NotImplementedError` says the same.
+    The arm is left out of the run, with this reason.
     """
 
 

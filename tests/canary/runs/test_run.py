@@ -244,7 +244,7 @@ def test_an_app_that_never_comes_back_is_not_asked_any_more(tmp_path):
 def test_an_arm_that_the_app_cannot_do_is_left_out_with_its_reason(tmp_path):
     def reply(ask):
         if ask.arm == "closed_book":
-            raise NotImplementedError
+            raise ArmUnavailableError("the app cannot be asked without context")
         if ask.arm == "empty" and ask.strategy.name == "b":
             raise ArmUnavailableError("the vendor's retriever cannot be emptied")
         return answer(ask)

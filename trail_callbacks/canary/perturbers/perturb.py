@@ -26,7 +26,6 @@ from trail_callbacks.canary.perturbers.rereading import Rereading, dates_stand, 
 from trail_callbacks.canary.twin import SIZES, TAG, Edit, EditKind, Replacement, Size, Twin, applied
 from trail_callbacks.errors import InputError
 
-_EXAMPLES = 5  # refused edits that are listed one by one, for each reason
 _ID = 16  # hexadecimal digits
 
 _Batch = tuple[Edit, ...]
@@ -79,8 +78,7 @@ def perturb(
         most: Most edits to make; None for as many as there are.
 
     Returns:
-        The twin. `skipped` says which documents have no edit and which edits were refused, with reasons; of many
-        refused for the same reason a few are named and the others counted.
+        The twin. `skipped` says which documents have no edit and which edits were refused, with reasons.
 
     Raises:
         InputError: No document has any text, two have the same id, or an argument is out of range.
@@ -104,7 +102,7 @@ def perturb(
     texts = {document.id: applied(document.text, places[document.id])[0] for document in corpus}
     id_ = _digest(seed, corpus, texts)
     fictive = tuple(Document(each.id, texts[each.id], {**each.metadata, TAG: id_}) for each in corpus)
-    skipped = (*_untouched(corpus, first, edits, assembly.refused), *_summed(assembly.refused))
+    skipped = (*_untouched(corpus, first, edits, assembly.refused), *(each for _, each in assembly.refused))
     return Twin(id=id_, seed=seed, real=corpus, fictive=Corpus(fictive, corpus.skipped), edits=edits, skipped=skipped)
 
 
@@ -226,14 +224,3 @@ def _untouched(
         elif document.id not in touched:
             known = [f"no edit of it was possible: {why}" for why, _ in reasons[document.id].most_common(1)]
             yield Skipped(document.id, *known or ["no edit: no fact of the kinds asked for was found"])
-
-
-def _summed(refused: Sequence[tuple[str, Skipped]]) -> Iterator[Skipped]:
-    """A few of each reason, and how many more there are."""
-    by_reason: dict[str, list[Skipped]] = defaultdict(list)
-    for _, skipped in refused:
-        by_reason[skipped.why].append(skipped)
-    for why, all_ in by_reason.items():
-        yield from all_[:_EXAMPLES]
-        if len(all_) > _EXAMPLES:
-            yield Skipped(f"{len(all_) - _EXAMPLES} more", why)

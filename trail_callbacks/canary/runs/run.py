@@ -276,7 +276,7 @@ class _Work:
                 said = _answered(ended.value)
             except Exception as wrong:  # noqa: BLE001 - whatever it is that the app returned
                 error = wrong
-        unavailable = _unavailable(error, posed.ask)
+        unavailable = redact(str(error)[:_LONGEST]) if isinstance(error, ArmUnavailableError) else None
         usage = Usage() if said is None else said.usage
         calls = 0 if unavailable else 1
         self.ledger.settle(posed.tokens, replace(usage, calls=calls, seconds=0.0, cache_hits=0), None)
@@ -380,15 +380,6 @@ def _in_words(error: BaseException | None) -> str:
     name = type(error).__name__
     said = text if isinstance(error, TooLateError) else f"{name}: {text}" if text else name
     return encodable(redact(" ".join(said.split())[:_LONGEST]))
-
-
-def _unavailable(error: BaseException | None, ask: Ask) -> str | None:
-    """Returns why an app cannot be asked under an arm; None if an error says something else."""
-    if isinstance(error, ArmUnavailableError):
-        return redact(str(error)[:_LONGEST])
-    if isinstance(error, NotImplementedError) and ask.arm == "closed_book":
-        return str(error) or "the app cannot be asked without context"
-    return None
 
 
 def _answered(found: Any) -> Answered:
