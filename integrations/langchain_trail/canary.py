@@ -64,7 +64,6 @@ class CanaryRetriever(BaseRetriever):
     Args:
         retriever: The app's own, or any runnable from a question to documents.
         twin: The corpus that the app reads, and its twin.
-        arm: Serves this arm whatever the code around says; see `under`.
         **details: `tags` and `metadata` of the recorded runs, as of any retriever.
 
     Raises:
@@ -75,21 +74,18 @@ class CanaryRetriever(BaseRetriever):
 
     retriever: SkipValidation[Runnable[str, list[Document]]] = Field(repr=False)
     twin: SkipValidation[Twin] = Field(repr=False, exclude=True)
-    arm: Arm | None = None
+    arm: Arm | None = None  # see `under`
     _source: CanarySource[Document] = PrivateAttr()
 
     def __init__(
         self,
         retriever: Runnable[str, list[Document]],
         twin: Twin,
-        *,
-        arm: Arm | None = None,
         **details: Any,
     ) -> None:
         # Before pydantic, which would wrap what these raise.
         source = CanarySource(retriever, twin, _LANGCHAIN)
-        arm = None if arm is None else checked_arm(arm)
-        super().__init__(retriever=retriever, twin=twin, arm=arm, **details)  # type: ignore[call-arg]
+        super().__init__(retriever=retriever, twin=twin, **details)  # type: ignore[call-arg]
         self._source = source
 
     @property

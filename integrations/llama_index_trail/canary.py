@@ -70,13 +70,11 @@ class CanaryRetriever(BaseRetriever):
         self,
         retriever: BaseRetriever,
         twin: Twin,
-        *,
-        arm: Arm | None = None,
     ) -> None:
         self._source = CanarySource(retriever, twin, _LLAMA_INDEX)
         super().__init__(callback_manager=retriever.callback_manager)
         self.retriever = retriever
-        self.arm = None if arm is None else checked_arm(arm)
+        self.arm: Arm | None = None  # see `under`
 
     @property
     def source(self) -> CanarySource[NodeWithScore]:

@@ -169,20 +169,12 @@ def guessable(factor: float) -> bool:
 
 def _written(figure: PageFigure, value: float) -> str | None:
     """The numeral of a figure with a new value; None if nobody would believe it, or it would read as something else."""
-    numeral, text = figure.numeral, figure.page.text
+    numeral = figure.numeral
     new = numeral.write(value) if numeral else None
     if numeral is None or new in {None, "1", "0", "one"} or implausible(figure.quantity, value):
         return None
-    article = re.search(r"\ban? $", text[max(0, numeral.start - 4) : numeral.start], re.IGNORECASE)
-    if article and _vowel(text[numeral.start : numeral.end]) != _vowel(new):
-        return None
     is_year = figure.quantity.kind == "count" and new.isdecimal() and _YEARS[0] <= value / numeral.factor <= _YEARS[1]
     return None if is_year else new
-
-
-def _vowel(written: str) -> bool:
-    """Whether `an` stands before it."""
-    return re.match(r"8|1[18](?!\d)|[aeiou](?!ne)", written, re.IGNORECASE) is not None
 
 
 def _made(

@@ -9,6 +9,7 @@ why an edit does not hold in the twin, or nothing. A new kind is a name in `Edit
 from __future__ import annotations
 
 import hashlib
+import json
 import random
 import sys
 from collections import Counter, defaultdict
@@ -203,12 +204,8 @@ def _copied(edit: Edit, n: int, copies: Mapping[str, Sequence[str]], order: Mapp
 
 
 def _digest(seed: int, corpus: Corpus, texts: Mapping[str, str]) -> str:
-    made = hashlib.sha256(str(seed).encode())
-    for document in corpus:
-        for part in (document.id, document.text, texts[document.id]):
-            encoded = part.encode("utf-8", "surrogatepass")
-            made.update(len(encoded).to_bytes(8, "big") + encoded)
-    return made.hexdigest()[:_ID]
+    parts = json.dumps([seed, *([each.id, each.text, texts[each.id]] for each in corpus)])
+    return hashlib.sha256(parts.encode()).hexdigest()[:_ID]
 
 
 def _untouched(
