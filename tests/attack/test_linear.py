@@ -73,6 +73,7 @@ EXCLUDED = {
     "diagnosis.diagnose.adiagnose": "the same as verified, with asyncio",
     "diagnosis.diagnose.diagnose": "the same as verified",
     "diagnosis.reach.Reach.is_earlier": "ids of nodes",
+    "render.excerpt.moment": "writes a time, a number",
     "diagnosis.replay": "takes the words of passages out of a prompt, before models are asked: tests/diagnosis",
     "graph.ProvenanceGraph.path": "follows edges",
     "evidence.indexed": "passages for a judge with a model, by way of 'judges.llm asked'",
