@@ -57,7 +57,8 @@ SAMPLES = (
     "- It may be that about twenty-one hundred people live there.\n- **Every** boat is the best, U.S. and EU (European Union).",
 )
 ONCE = (
-    "canary.outcomes.reading", "language.speech.negation", "language.terms.vocabulary", "judges.prompts.load",
+    "canary.outcomes.reading", "language.speech.grammar", "language.speech.negation", "language.terms.vocabulary",
+    "judges.prompts.load",
     "render.page.document.security_policy",
 )  # fmt: skip
 """Called once in a process, with texts of ours: whether a reader does depends on what ran before."""
