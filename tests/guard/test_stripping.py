@@ -112,6 +112,8 @@ def test_claims_say_in_any_language_what_a_sentence_depends_on():
     tower = "Der Leuchtturm von Genua ist sehr alt."
     kept = told(f"{TOWER} {tower} {REBUILT}", (TOWER, "", NO), (tower, "", YES), (REBUILT, full, YES))
     assert kept == f"{tower} {REBUILT}"
+    it, meant = "It sails daily.", "It [the ferry to Nervi] sails daily."  # as models tell it: nothing is left to guess
+    assert told(f"{BAD} {FERRY} {it}", (BAD, "", NO), (FERRY, "", YES), (it, meant, YES)) == f"{FERRY} {it}"
     boat, he = (
         "\u6e21\u8f2a\u306f40\u5206\u304b\u304b\u308b\u3002",
         "\u305d\u308c\u306f1543\u5e74\u306b\u518d\u5efa\u3055\u308c\u305f\u3002",

@@ -285,6 +285,28 @@ def test_a_denial_may_be_put_in_other_words(said, claims):
 
 
 @pytest.mark.parametrize(
+    ("said", "put_in"),
+    [
+        ("From May on the two may illegally race.", "From May on the two [Alma and Berta] may illegally race."),
+        ("Am Wochenende ist es allerdings zu.", "Am Wochenende ist es [das Bad am Anger] allerdings zu."),
+        (
+            "La concejala quiere llevarlo a los dem\u00e1s.",
+            "La concejala quiere llevarlo [el desayuno] a los dem\u00e1s.",
+        ),
+        (
+            "\u305d\u308c\u306f\u6bce\u65e5\u51fa\u308b\u3002",
+            "\u305d\u308c[\u6e21\u8f2a]\u306f\u6bce\u65e5\u51fa\u308b\u3002",
+        ),
+    ],
+)
+def test_what_a_claim_puts_in_takes_no_word_of_the_answer_away(said, put_in):
+    assert left(f"{TRUE} {said}", TRUE, (said, put_in)) == []
+    assert left(f"{TRUE} {said}", TRUE, (said, put_in.replace("illegally ", ""))) == ["illegally"] * (
+        "illegally" in said
+    )
+
+
+@pytest.mark.parametrize(
     ("said", "opposite"),
     [
         ("The ferry is cheap, isn't it?", "The ferry is not cheap."),

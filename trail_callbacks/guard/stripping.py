@@ -34,6 +34,7 @@ from trail_callbacks.verify.threshold import OnUndecided, unsettled
 
 _MOST = 1000  # sentences; a longer answer is not searched for what depends on what
 _MARKS = re.compile(r"([*_`~])\1*|\"")  # of which an even number belongs together; apostrophes are too common
+_PUT_IN = re.compile(r"\S+ \[([^\[\]]+)\]")  # `it [the ferry]`, as a model tells what is meant
 _BRACKETS = ("()", "[]", "{}", "<>", "\u201e\u201c\u201d", "\u00ab\u00bb", "\uff08\uff09", "\u300c\u300d")
 
 
@@ -155,7 +156,8 @@ class _Page:
             below = (n for n in range(at + 1, len(self._lines)) if self._lines[n][1].strip())
             if at in code or (part.title and next(below, None) in code):  # which it introduces
                 return False
-        return not any(points_back(claim.text) for n in self._after() if self.english for claim in self._claims[n])
+        staying = (claim for n in self._after() if self.english for claim in self._claims[n])
+        return not any(points_back(_explained(claim)) for claim in staying)
 
     def _after(self) -> list[int]:
         """The sentences behind the first one that goes."""
@@ -305,3 +307,8 @@ def _balanced(text: str, left: AbstractSet[str]) -> bool:
     if any(n % 2 and mark in left for mark, n in marks.items()) or text.count("</") * 2 > counts["<"]:
         return False
     return all(counts[each[0]] == sum(map(counts.__getitem__, each[1:])) or left.isdisjoint(each) for each in _BRACKETS)
+
+
+def _explained(claim: Claim) -> str:
+    """A claim with what its judge put in, in place of the word that this explains."""
+    return claim.text if "[" in claim.quote else _PUT_IN.sub(r"\1", claim.text)

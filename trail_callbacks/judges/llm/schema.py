@@ -91,7 +91,7 @@ class ClaimItem(_Strict):
 
     # An item without a quote is read all the same, so that it can be counted as lost.
     quote: _text(600) = ""  # type: ignore[valid-type]  # an annotation by a function: mypy cannot follow, pydantic does
-    claim: _text(500) = ""  # type: ignore[valid-type]  # as above
+    claim: _text(800) = ""  # type: ignore[valid-type]  # as above
     checkable: bool = True
 
     model_config = ConfigDict(json_schema_extra=_demand("quote"))
